@@ -1,0 +1,116 @@
+//! What goes into the engine and what comes out of it.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use tokio::sync::mpsc;
+
+use crate::SpeechError;
+
+/// What every job carries, whatever its kind.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// Shares the queue fairly: each tenant gets its turn, however much one of them asks for.
+    pub tenant: String,
+    /// Work that cannot be finished by then is given up, wherever it is.
+    pub deadline: Instant,
+}
+
+/// A text to speak, already resolved to plain text or to the parts of an SSML document.
+#[derive(Debug, Clone)]
+pub struct SpeakRequest {
+    pub voice_id: String,
+    /// What the voice says, in order. See `sauti_text::script`.
+    pub script: sauti_text::Script,
+    /// 0.5 to 2.0; 1.0 is the voice's own pace.
+    pub speed: f32,
+}
+
+#[derive(Debug, Clone)]
+pub enum SpeakEvent {
+    /// Samples at the voice's rate (24,000 Hz), in order, loudness settled.
+    Audio { samples: Vec<f32>, words: Vec<Word> },
+    Done { seconds: f64 },
+}
+
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum Expect {
+    #[default]
+    Any,
+    Digits,
+    YesNo,
+    Amount,
+    Choices(Vec<String>),
+}
+
+/// A recording to transcribe: mono, 16,000 Hz.
+#[derive(Debug, Clone)]
+pub struct TranscribeRequest {
+    pub samples: Arc<[i16]>,
+    pub keyterms: Vec<String>,
+    pub expect: Expect,
+    /// Digits rather than words for numbers in the readable text.
+    pub digits: bool,
+}
+
+/// A word and where it stands, in seconds from the start.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Word {
+    pub word: String,
+    pub start: f64,
+    pub end: f64,
+    /// 0 to 1. For synthesised words, 1.
+    pub confidence: f32,
+}
+
+/// A stretch of speech between silences, about a subtitle's worth to a few sentences.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Segment {
+    pub start: f64,
+    pub end: f64,
+    /// Readable text: capitals, punctuation, numbers as asked.
+    pub text: String,
+    /// Exactly what was recognised, lower case, word by word.
+    pub words: Vec<Word>,
+    pub confidence: f32,
+}
+
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Transcript {
+    pub text: String,
+    pub segments: Vec<Segment>,
+    pub seconds: f64,
+    pub no_speech: bool,
+}
+
+#[derive(Debug, Clone)]
+pub enum TranscribeEvent {
+    /// A finished segment, in order; `done_seconds` says how far into the recording we are.
+    Segment { segment: Segment, done_seconds: f64 },
+    Done(Transcript),
+}
+
+/// The caller's end of a running speech job. Dropping it cancels the job.
+#[derive(Debug)]
+pub struct SpeakHandle {
+    pub(crate) events: mpsc::Receiver<Result<SpeakEvent, SpeechError>>,
+}
+
+impl SpeakHandle {
+    /// The next event; `None` after `Done` or an error.
+    pub async fn next(&mut self) -> Option<Result<SpeakEvent, SpeechError>> {
+        self.events.recv().await
+    }
+}
+
+/// The caller's end of a running transcription. Dropping it cancels the job.
+#[derive(Debug)]
+pub struct TranscribeHandle {
+    pub(crate) events: mpsc::Receiver<Result<TranscribeEvent, SpeechError>>,
+}
+
+impl TranscribeHandle {
+    pub async fn next(&mut self) -> Option<Result<TranscribeEvent, SpeechError>> {
+        self.events.recv().await
+    }
+}

@@ -1,0 +1,18 @@
+//! The models and the threads that run them: voices, recogniser, language model, voice activity.
+//!
+//! Callers hand over a job and get a handle that yields events; dropping the handle cancels the
+//! job. This crate knows nothing of HTTP, of SQL or of money: a tenant is an opaque string that
+//! only serves to share the machine fairly.
+
+pub mod engine;
+mod error;
+mod job;
+pub mod recogniser;
+pub mod voice;
+
+pub use engine::{Engine, EngineConfig, EngineStats, Readiness};
+pub use error::SpeechError;
+pub use job::{
+    Expect, Job, Segment, SpeakEvent, SpeakHandle, SpeakRequest, TranscribeEvent, TranscribeHandle,
+    TranscribeRequest, Transcript, Word,
+};
