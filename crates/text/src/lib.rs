@@ -1,1 +1,23 @@
-//! placeholder
+//! Swahili text, both ways: written text to spoken words and phonemes, and spoken words back to written text.
+//!
+//! Pure functions without state, files or threads. This crate knows nothing of audio, models or requests: it hands a
+//! [`Script`] to whoever speaks it.
+
+mod cardinal;
+pub mod compare;
+mod error;
+mod lexicon;
+mod normalise;
+mod phonemes;
+mod script;
+pub mod written;
+
+pub use cardinal::cardinal;
+pub use error::TextError;
+pub use lexicon::{Lexicon, LexiconError, Pronunciation};
+pub use normalise::normalise;
+pub use phonemes::swahili_phonemes;
+pub use script::{Clause, ClauseEnd, Script, SpokenWord};
+
+/// The longest text that is taken, in characters. A service's own limit may be lower.
+pub const CHARACTERS_MAX: usize = 100_000;

@@ -1,0 +1,213 @@
+//! How words that do not follow Swahili spelling are said: a built-in list, and a workspace's own words over it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+
+use thiserror::Error;
+
+use crate::phonemes;
+
+/// The most entries of a workspace's own list.
+pub const ENTRIES_MAX: usize = 20_000;
+/// The longest word or pronunciation of an entry, in characters.
+pub const ENTRY_CHARACTERS_MAX: usize = 200;
+
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum LexiconError {
+    #[error("line {line}: {message}")]
+    Line { line: usize, message: String },
+    #[error("not a pronunciation list: {0}")]
+    Json(String),
+    #[error("more than {ENTRIES_MAX} entries")]
+    TooMany,
+}
+
+/// How one word is said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Pronunciation {
+    /// Swahili spelling of the sound, one or more words; an acute accent on a vowel sets the stress ("kompyúta").
+    Respelling(String),
+    /// Phonemes, stress mark right before the stressed vowel.
+    Ipa(String),
+}
+
+impl Pronunciation {
+    /// Text between slashes or brackets is IPA, all else a respelling.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let between =
+            |open: char, close: char| text.strip_prefix(open).and_then(|t| t.strip_suffix(close));
+        if let Some(ipa) = between('/', '/').or_else(|| between('[', ']')) {
+            let phonemes = phonemes::from_ipa(ipa);
+            return (!phonemes.is_empty()).then_some(Self::Ipa(phonemes));
+        }
+        let speakable = text.chars().any(|c| c.is_ascii_alphabetic());
+        speakable.then(|| Self::Respelling(text.to_owned()))
+    }
+}
+
+/// Word to pronunciation; looked up without regard to case.
+#[derive(Debug, Clone, Default)]
+pub struct Lexicon {
+    own: HashMap<String, Pronunciation>,
+    base: Option<Arc<HashMap<String, Pronunciation>>>,
+}
+
+impl Lexicon {
+    /// A lexicon without any words.
+    pub fn empty() -> Self {
+        Self::default()
+    }
+
+    /// The words we ship: English words and names as they are said in East Africa.
+    pub fn builtin() -> Self {
+        static BUILTIN: OnceLock<Arc<HashMap<String, Pronunciation>>> = OnceLock::new();
+        let base = BUILTIN.get_or_init(|| Arc::new(builtin_entries()));
+        Self {
+            own: HashMap::new(),
+            base: Some(Arc::clone(base)),
+        }
+    }
+
+    /// The same lexicon with further words, which win over what was there.
+    pub fn with_entries<W: AsRef<str>>(
+        mut self,
+        entries: impl IntoIterator<Item = (W, Pronunciation)>,
+    ) -> Self {
+        for (word, said) in entries {
+            self.own.insert(key(word.as_ref()), said);
+        }
+        self
+    }
+
+    /// A list over the built-in one. JSON (`{"word": "respelling", ...}`) or lines of `word TAB respelling`;
+    /// a pronunciation between slashes is IPA; lines that start with `#` are comments.
+    pub fn parse(text: &str) -> Result<Self, LexiconError> {
+        let trimmed = text.trim_start_matches('\u{feff}').trim_start();
+        let entries = if trimmed.starts_with('{') {
+            parse_json(trimmed)?
+        } else {
+            parse_lines(text)?
+        };
+        if entries.len() > ENTRIES_MAX {
+            return Err(LexiconError::TooMany);
+        }
+        Ok(Self::builtin().with_entries(entries))
+    }
+
+    pub fn get(&self, word: &str) -> Option<&Pronunciation> {
+        let key = key(word);
+        self.own
+            .get(&key)
+            .or_else(|| self.base.as_ref().and_then(|base| base.get(&key)))
+    }
+
+    /// Only what was laid over the built-in list.
+    pub(crate) fn own(&self, word: &str) -> Option<&Pronunciation> {
+        if self.own.is_empty() {
+            None
+        } else {
+            self.own.get(&key(word))
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.own.len() + self.base.as_ref().map_or(0, |base| base.len())
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+fn key(word: &str) -> String {
+    word.trim().to_lowercase().replace('’', "'")
+}
+
+fn builtin_entries() -> HashMap<String, Pronunciation> {
+    include_str!("../data/pronunciations.tsv")
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| line.split_once('\t'))
+        .filter_map(|(word, said)| Some((key(word), Pronunciation::parse(said)?)))
+        .collect()
+}
+
+fn parse_lines(text: &str) -> Result<Vec<(String, Pronunciation)>, LexiconError> {
+    let mut entries = Vec::new();
+    for (i, line) in text.lines().enumerate() {
+        let line = line.trim_start_matches('\u{feff}');
+        if line.trim().is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let fail = |message: &str| LexiconError::Line {
+            line: i + 1,
+            message: message.to_owned(),
+        };
+        let (word, said) = line
+            .split_once('\t')
+            .ok_or_else(|| fail("word and pronunciation want a tab between them"))?;
+        entries.push(entry(word, said).map_err(|message| fail(&message))?);
+    }
+    Ok(entries)
+}
+
+fn parse_json(text: &str) -> Result<Vec<(String, Pronunciation)>, LexiconError> {
+    let map: HashMap<String, String> =
+        serde_json::from_str(text).map_err(|error| LexiconError::Json(error.to_string()))?;
+    map.iter()
+        .map(|(word, said)| entry(word, said).map_err(LexiconError::Json))
+        .collect()
+}
+
+fn entry(word: &str, said: &str) -> Result<(String, Pronunciation), String> {
+    let word = word.trim();
+    if word.is_empty() || word.chars().any(char::is_whitespace) {
+        return Err(format!("'{word}' is not one word"));
+    }
+    if word.chars().count() > ENTRY_CHARACTERS_MAX || said.chars().count() > ENTRY_CHARACTERS_MAX {
+        return Err(format!(
+            "an entry is longer than {ENTRY_CHARACTERS_MAX} characters"
+        ));
+    }
+    let said = Pronunciation::parse(said)
+        .ok_or_else(|| format!("'{word}' has a pronunciation that cannot be said"))?;
+    Ok((word.to_owned(), said))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn own_words_win_over_the_builtin_ones() {
+        let lexicon = Lexicon::parse("# ours\nsystem\tmfumo\nAcme\t/ˈakme/\n").unwrap();
+        assert_eq!(
+            lexicon.get("SYSTEM"),
+            Some(&Pronunciation::Respelling("mfumo".into()))
+        );
+        assert_eq!(
+            lexicon.get("acme"),
+            Some(&Pronunciation::Ipa("ˈakme".into()))
+        );
+    }
+
+    #[test]
+    fn json_lists_are_read_too() {
+        let lexicon = Lexicon::parse(r#"{"Acme": "akimi"}"#).unwrap();
+        assert_eq!(
+            lexicon.get("acme"),
+            Some(&Pronunciation::Respelling("akimi".into()))
+        );
+    }
+
+    #[test]
+    fn a_wrong_line_is_named() {
+        let error = Lexicon::parse("neno\tneno\nbila tab\n").unwrap_err();
+        assert!(
+            matches!(error, LexiconError::Line { line: 2, .. }),
+            "{error}"
+        );
+        assert!(Lexicon::parse("neno\t123\n").is_err());
+    }
+}
