@@ -1,0 +1,185 @@
+//! The sections of the settings as types. What each key means stands in default.toml.
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use secrecy::SecretString;
+use serde::{Deserialize, Deserializer};
+
+#[derive(Debug, Clone, Deserialize)]
+pub struct Server {
+    pub listen: SocketAddr,
+    /// Empty when not set; see `Config::public_url`.
+    pub public_url: String,
+    pub request_timeout_s: u64,
+    pub shutdown_grace_s: u64,
+    pub trusted_proxies: Vec<Network>,
+    pub hsts: bool,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub struct Data {
+    pub dir: PathBuf,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub struct Database {
+    /// Holds a password with PostgreSQL. See `Config::database_url`.
+    pub url: SecretString,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub struct Models {
+    #[serde(deserialize_with = "path_or_none")]
+    pub dir: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub struct Engine {
+    pub workers: usize,
+    pub queue_max: usize,
+    pub tenant_queue_max: usize,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub struct Limits {
+    pub text_chars_max: usize,
+    pub upload_bytes_max: u64,
+    pub recording_seconds_max: u64,
+    pub requests_per_minute: u32,
+    pub concurrent_requests: u32,
+    pub audio_seconds_per_minute: u32,
+    pub sign_in_failures_max: u32,
+    pub sign_in_window_s: u64,
+    pub signups_per_hour: u32,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub struct Prices {
+    pub currency: String,
+    pub per_1000_characters_micro: i64,
+    pub per_audio_minute_micro: i64,
+    pub smallest_charge_micro: i64,
+    pub cached_fraction: f64,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub struct Cache {
+    #[serde(deserialize_with = "path_or_none")]
+    pub dir: Option<PathBuf>,
+    pub bytes_max: u64,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub struct Mail {
+    #[serde(deserialize_with = "path_or_none")]
+    pub outbox_dir: Option<PathBuf>,
+    #[serde(deserialize_with = "secret_or_none")]
+    pub smtp_url: Option<SecretString>,
+    pub from: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub struct Payments {
+    #[serde(deserialize_with = "secret_or_none")]
+    pub webhook_secret: Option<SecretString>,
+    pub tolerance_s: u64,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub struct Signup {
+    pub open: bool,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub struct Webhooks {
+    pub allow_private_addresses: bool,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub struct Keys {
+    pub environment: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub struct Telemetry {
+    pub log_format: LogFormat,
+    pub log_level: String,
+    pub otlp_endpoint: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    Pretty,
+    Json,
+}
+
+/// An address, or all addresses that share its first bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Network {
+    address: IpAddr,
+    prefix_bits: u8,
+}
+
+impl Network {
+    pub fn contains(&self, other: IpAddr) -> bool {
+        let bits = |address: IpAddr| match address {
+            IpAddr::V4(v4) => u128::from(v4.to_bits()) << 96,
+            IpAddr::V6(v6) => v6.to_bits(),
+        };
+        let same_family = self.address.is_ipv4() == other.is_ipv4();
+        // A shift by 128 is undefined, so a prefix of no bits is its own case.
+        let mask = u128::MAX
+            .checked_shl(128 - u32::from(self.prefix_bits))
+            .unwrap_or(0);
+        same_family && (bits(self.address) ^ bits(other)) & mask == 0
+    }
+}
+
+impl FromStr for Network {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let refuse = || format!("{text:?} is not an address or network such as \"10.0.0.0/8\"");
+        let (address, prefix) = match text.split_once('/') {
+            Some((address, prefix)) => (address, Some(prefix)),
+            None => (text, None),
+        };
+        let address: IpAddr = address.trim().parse().map_err(|_| refuse())?;
+        let bits_max = if address.is_ipv4() { 32 } else { 128 };
+        let prefix_bits = match prefix {
+            Some(prefix) => prefix.trim().parse().map_err(|_| refuse())?,
+            None => bits_max,
+        };
+        if prefix_bits > bits_max {
+            Err(refuse())
+        } else {
+            Ok(Self {
+                address,
+                prefix_bits,
+            })
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Network {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?
+            .parse()
+            .map_err(serde::de::Error::custom)
+    }
+}
+
+fn path_or_none<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<PathBuf>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    Ok((!text.is_empty()).then(|| PathBuf::from(text)))
+}
+
+fn secret_or_none<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<SecretString>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    Ok((!text.is_empty()).then(|| SecretString::from(text)))
+}

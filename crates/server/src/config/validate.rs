@@ -1,0 +1,213 @@
+//! Rules that types cannot hold. Every broken one is reported, each by the name of its key.
+
+use secrecy::ExposeSecret;
+
+use super::{Config, Problem};
+
+pub(super) fn problems(config: &Config) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut require = |holds: bool, key: &str, message: &str| {
+        if !holds {
+            problems.push(Problem::new(key, message));
+        }
+    };
+    let server = &config.server;
+    require(
+        is_origin(&server.public_url),
+        "server.public_url",
+        "must be http:// or https:// and a host, without a query",
+    );
+    require(
+        (1..=3600).contains(&server.request_timeout_s),
+        "server.request_timeout_s",
+        "must be 1 to 3600",
+    );
+    require(
+        server.shutdown_grace_s <= 3600,
+        "server.shutdown_grace_s",
+        "must be 0 to 3600",
+    );
+    require(
+        !config.data.dir.as_os_str().is_empty(),
+        "data.dir",
+        "must name a folder",
+    );
+
+    let url = config.database.url.expose_secret();
+    let known = ["sqlite:", "postgres://", "postgresql://"]
+        .iter()
+        .any(|start| url.starts_with(start));
+    require(
+        url.is_empty() || known,
+        "database.url",
+        "must start with sqlite:// or postgres://",
+    );
+
+    let engine = &config.engine;
+    require(
+        engine.workers <= 1024,
+        "engine.workers",
+        "must be 0 to 1024",
+    );
+    require(
+        (1..=100_000).contains(&engine.queue_max),
+        "engine.queue_max",
+        "must be 1 to 100000",
+    );
+    require(
+        engine.tenant_queue_max >= 1,
+        "engine.tenant_queue_max",
+        "must be at least 1",
+    );
+    require(
+        engine.tenant_queue_max <= engine.queue_max,
+        "engine.tenant_queue_max",
+        "must not be above engine.queue_max",
+    );
+
+    limits(config, &mut require);
+    money(config, &mut require);
+
+    let mail = &config.mail;
+    let smtp = mail.smtp_url.as_ref().map(|url| url.expose_secret());
+    require(
+        smtp.is_none_or(|url| url.starts_with("smtp://") || url.starts_with("smtps://")),
+        "mail.smtp_url",
+        "must start with smtp:// or smtps://",
+    );
+    require(
+        mail.from.parse::<lettre::message::Mailbox>().is_ok(),
+        "mail.from",
+        "must be an address such as \"Sauti <sauti@example.com>\"",
+    );
+
+    let environment = config.keys.environment.as_str();
+    require(
+        matches!(environment, "live" | "test"),
+        "keys.environment",
+        "must be \"live\" or \"test\"",
+    );
+
+    let telemetry = &config.telemetry;
+    require(
+        tracing_subscriber::EnvFilter::try_new(&telemetry.log_level).is_ok(),
+        "telemetry.log_level",
+        "must be a level such as \"info\" or filters such as \"info,sauti_server=debug\"",
+    );
+    require(
+        is_origin(&telemetry.otlp_endpoint),
+        "telemetry.otlp_endpoint",
+        "must be http:// or https:// and a host",
+    );
+    problems
+}
+
+fn limits(config: &Config, require: &mut impl FnMut(bool, &str, &str)) {
+    let limits = &config.limits;
+    require(
+        (1..=100_000).contains(&limits.text_chars_max),
+        "limits.text_chars_max",
+        "must be 1 to 100000",
+    );
+    require(
+        (1_000..=10_000_000_000).contains(&limits.upload_bytes_max),
+        "limits.upload_bytes_max",
+        "must be 1000 to 10000000000",
+    );
+    require(
+        (1..=86_400).contains(&limits.recording_seconds_max),
+        "limits.recording_seconds_max",
+        "must be 1 to 86400",
+    );
+    require(
+        limits.requests_per_minute >= 1,
+        "limits.requests_per_minute",
+        "must be at least 1",
+    );
+    require(
+        limits.concurrent_requests >= 1,
+        "limits.concurrent_requests",
+        "must be at least 1",
+    );
+    require(
+        limits.audio_seconds_per_minute >= 1,
+        "limits.audio_seconds_per_minute",
+        "must be at least 1",
+    );
+    require(
+        limits.sign_in_failures_max >= 1,
+        "limits.sign_in_failures_max",
+        "must be at least 1",
+    );
+    require(
+        (1..=86_400).contains(&limits.sign_in_window_s),
+        "limits.sign_in_window_s",
+        "must be 1 to 86400",
+    );
+    require(
+        limits.signups_per_hour >= 1,
+        "limits.signups_per_hour",
+        "must be at least 1",
+    );
+}
+
+fn money(config: &Config, require: &mut impl FnMut(bool, &str, &str)) {
+    let prices = &config.prices;
+    let is_code =
+        prices.currency.len() == 3 && prices.currency.bytes().all(|b| b.is_ascii_uppercase());
+    require(
+        is_code,
+        "prices.currency",
+        "must be three capital letters such as \"KES\"",
+    );
+    // The largest request times the largest price must stay far inside 64 bits.
+    let fair = 0..=1_000_000_000_000;
+    require(
+        fair.contains(&prices.per_1000_characters_micro),
+        "prices.per_1000_characters_micro",
+        "must be 0 to 1000000000000",
+    );
+    require(
+        fair.contains(&prices.per_audio_minute_micro),
+        "prices.per_audio_minute_micro",
+        "must be 0 to 1000000000000",
+    );
+    require(
+        fair.contains(&prices.smallest_charge_micro),
+        "prices.smallest_charge_micro",
+        "must be 0 to 1000000000000",
+    );
+    require(
+        (0.0..=1.0).contains(&prices.cached_fraction),
+        "prices.cached_fraction",
+        "must be 0.0 to 1.0",
+    );
+
+    let payments = &config.payments;
+    let secret_len = payments
+        .webhook_secret
+        .as_ref()
+        .map(|secret| secret.expose_secret().len());
+    require(
+        secret_len.is_none_or(|len| len >= 16),
+        "payments.webhook_secret",
+        "must have at least 16 characters",
+    );
+    require(
+        (1..=86_400).contains(&payments.tolerance_s),
+        "payments.tolerance_s",
+        "must be 1 to 86400",
+    );
+}
+
+fn is_origin(url: &str) -> bool {
+    let rest = url
+        .strip_prefix("http://")
+        .or_else(|| url.strip_prefix("https://"));
+    url.is_empty()
+        || rest.is_some_and(|rest| {
+            !rest.is_empty()
+                && !rest.starts_with('/')
+                && !rest.contains(|c: char| c.is_whitespace() || "?#@\"<>".contains(c))
+        })
+}
