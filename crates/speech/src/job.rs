@@ -3,9 +3,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use tokio::sync::mpsc;
-
 use crate::SpeechError;
+use crate::engine::Events;
 
 /// What every job carries, whatever its kind.
 #[derive(Debug, Clone)]
@@ -29,8 +28,13 @@ pub struct SpeakRequest {
 #[derive(Debug, Clone)]
 pub enum SpeakEvent {
     /// Samples at the voice's rate (24,000 Hz), in order, loudness settled.
-    Audio { samples: Vec<f32>, words: Vec<Word> },
-    Done { seconds: f64 },
+    Audio {
+        samples: Vec<f32>,
+        words: Vec<Word>,
+    },
+    Done {
+        seconds: f64,
+    },
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -86,31 +90,35 @@ pub struct Transcript {
 #[derive(Debug, Clone)]
 pub enum TranscribeEvent {
     /// A finished segment, in order; `done_seconds` says how far into the recording we are.
-    Segment { segment: Segment, done_seconds: f64 },
+    Segment {
+        segment: Segment,
+        done_seconds: f64,
+    },
     Done(Transcript),
 }
 
 /// The caller's end of a running speech job. Dropping it cancels the job.
 #[derive(Debug)]
 pub struct SpeakHandle {
-    pub(crate) events: mpsc::Receiver<Result<SpeakEvent, SpeechError>>,
+    pub(crate) events: Events<SpeakEvent>,
 }
 
 impl SpeakHandle {
-    /// The next event; `None` after `Done` or an error.
+    /// The next event; `None` after `Done` or an error. Needs a tokio runtime with its timer on.
     pub async fn next(&mut self) -> Option<Result<SpeakEvent, SpeechError>> {
-        self.events.recv().await
+        self.events.next().await
     }
 }
 
 /// The caller's end of a running transcription. Dropping it cancels the job.
 #[derive(Debug)]
 pub struct TranscribeHandle {
-    pub(crate) events: mpsc::Receiver<Result<TranscribeEvent, SpeechError>>,
+    pub(crate) events: Events<TranscribeEvent>,
 }
 
 impl TranscribeHandle {
+    /// The next event; `None` after `Done` or an error. Needs a tokio runtime with its timer on.
     pub async fn next(&mut self) -> Option<Result<TranscribeEvent, SpeechError>> {
-        self.events.recv().await
+        self.events.next().await
     }
 }

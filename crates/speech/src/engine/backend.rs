@@ -1,0 +1,103 @@
+//! What a worker owns: the two models, ready to run.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use super::lock;
+use crate::recogniser::Recogniser;
+use crate::voice::Synthesiser;
+use crate::{Expect, SpeakEvent, SpeakRequest, SpeechError, TranscribeEvent, TranscribeRequest};
+
+pub(super) type Emit<'a, T> = &'a mut dyn FnMut(T) -> ControlFlow<()>;
+
+/// The work itself, behind a trait so that the queue can be tested without models.
+pub(super) trait Backend {
+    fn speak(
+        &mut self,
+        request: &SpeakRequest,
+        emit: Emit<'_, SpeakEvent>,
+    ) -> Result<(), SpeechError>;
+
+    fn transcribe(
+        &mut self,
+        request: &TranscribeRequest,
+        emit: Emit<'_, TranscribeEvent>,
+    ) -> Result<(), SpeechError>;
+}
+
+/// Makes a backend on the thread that will own it: at start, and again after a panic.
+pub(super) type Load = dyn Fn() -> Result<Box<dyn Backend>, SpeechError> + Send + Sync;
+
+struct Models {
+    voices: Synthesiser,
+    recogniser: Recogniser,
+}
+
+impl Backend for Models {
+    fn speak(
+        &mut self,
+        request: &SpeakRequest,
+        emit: Emit<'_, SpeakEvent>,
+    ) -> Result<(), SpeechError> {
+        self.voices.speak(request, emit)
+    }
+
+    fn transcribe(
+        &mut self,
+        request: &TranscribeRequest,
+        emit: Emit<'_, TranscribeEvent>,
+    ) -> Result<(), SpeechError> {
+        self.recogniser.transcribe(request, emit)
+    }
+}
+
+/// Reads the weights once; every worker gets its own models over the same weights.
+pub(super) fn loader(models_dir: PathBuf, warm_up_voice: String) -> Box<Load> {
+    let first: Mutex<Option<(Synthesiser, Recogniser)>> = Mutex::new(None);
+    Box::new(move || {
+        let (voices, recogniser) = {
+            let mut first = lock(&first);
+            match &*first {
+                Some(loaded) => loaded.clone(),
+                None => {
+                    let voices = Synthesiser::load(&models_dir)?;
+                    let recogniser = Recogniser::load(&models_dir)?;
+                    first.insert((voices, recogniser)).clone()
+                }
+            }
+        };
+        let mut models = Models { voices, recogniser };
+        warm_up(&mut models, &warm_up_voice)?;
+        Ok(Box::new(models))
+    })
+}
+
+/// One sentence and one second through both models, so that the first caller waits for no page
+/// fault and a model that cannot run is found before anybody asks.
+fn warm_up(models: &mut Models, voice_id: &str) -> Result<(), SpeechError> {
+    let script = sauti_text::Script::from_text("Habari yako.", &sauti_text::Lexicon::builtin())
+        .map_err(|error| SpeechError::Model(format!("the warm-up sentence failed: {error}")))?;
+    let request = SpeakRequest {
+        voice_id: voice_id.to_owned(),
+        script,
+        speed: 1.0,
+    };
+    let mut spoken = Vec::new();
+    models.speak(&request, &mut |event| {
+        if let SpeakEvent::Audio { samples, .. } = event {
+            spoken.extend(samples);
+        }
+        ControlFlow::Continue(())
+    })?;
+    // The recogniser hears what the voice said: silence would stop at the voice detector. Every
+    // third sample left out is 24 kHz made 16, rough but speech enough.
+    let heard = spoken.iter().enumerate().filter(|(at, _)| at % 3 != 2);
+    let request = TranscribeRequest {
+        samples: heard.map(|(_, s)| (s * 32_767.0) as i16).collect(),
+        keyterms: Vec::new(),
+        expect: Expect::Any,
+        digits: false,
+    };
+    models.transcribe(&request, &mut |_| ControlFlow::Continue(()))
+}

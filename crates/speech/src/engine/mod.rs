@@ -1,0 +1,169 @@
+//! A bounded queue in front of worker threads that own the models.
+//!
+//! Fair between tenants, quick for short jobs, honest when full. A caller that drops its handle
+//! frees its place; a job past its deadline is given up wherever it is; a panic costs one job.
+
+mod backend;
+mod handle;
+mod pool;
+mod queue;
+mod stats;
+#[cfg(test)]
+mod tests;
+mod work;
+mod worker;
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+pub(crate) use handle::Events;
+use pool::{Pool, PoolConfig};
+use queue::Bounds;
+pub use stats::{EngineStats, KindStats};
+use work::Task;
+
+use crate::voice::VoiceInfo;
+use crate::{
+    Job, SpeakHandle, SpeakRequest, SpeechError, TranscribeHandle, TranscribeRequest, voice,
+};
+
+#[derive(Debug, Clone)]
+pub struct EngineConfig {
+    /// The folder with the weights and the voices' catalogue.
+    pub models_dir: PathBuf,
+    /// Threads, each working on one job; 0 means one per core. Never fewer than two: one of
+    /// them stays free of long recordings.
+    pub workers: usize,
+    /// Jobs that may wait.
+    pub queue_max: usize,
+    /// Jobs of one tenant that may wait.
+    pub tenant_queue_max: usize,
+    /// Decoded audio that may wait, in seconds; an hour takes 115 MB.
+    pub queued_audio_seconds_max: f64,
+    /// Recordings up to this many seconds go with speech, ahead of the long ones.
+    pub short_recording_seconds: f64,
+}
+
+impl Default for EngineConfig {
+    fn default() -> Self {
+        EngineConfig {
+            models_dir: PathBuf::from("models"),
+            workers: 0,
+            queue_max: 256,
+            tenant_queue_max: 64,
+            queued_audio_seconds_max: 4.0 * 3600.0,
+            short_recording_seconds: 60.0,
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Readiness {
+    Loading,
+    /// Every model has run once on every worker.
+    Ready,
+    /// No worker could load the models; they keep trying.
+    Failed(String),
+    Draining,
+}
+
+/// The engine; clones share it. When the last one goes, the workers stop.
+#[derive(Debug, Clone)]
+pub struct Engine {
+    pool: Arc<Pool>,
+    voices: Arc<[VoiceInfo]>,
+}
+
+impl Engine {
+    /// Returns as soon as the catalogue is read; the models load and warm up on the workers.
+    pub fn start(config: EngineConfig) -> Result<Engine, SpeechError> {
+        let voices: Arc<[VoiceInfo]> = voice::catalogue(&config.models_dir)?.into();
+        let warm_up_voice = voices
+            .first()
+            .ok_or_else(|| SpeechError::Model("the catalogue lists no voice".to_owned()))?
+            .voice_id
+            .clone();
+        let load = backend::loader(config.models_dir.clone(), warm_up_voice);
+        let pool = Pool::start(config.pool(), load)?;
+        Ok(Engine {
+            pool: Arc::new(pool),
+            voices,
+        })
+    }
+
+    pub fn readiness(&self) -> Readiness {
+        self.pool.readiness()
+    }
+
+    /// Known from the start, before any weights are loaded.
+    pub fn voices(&self) -> Arc<[VoiceInfo]> {
+        self.voices.clone()
+    }
+
+    pub fn stats(&self) -> EngineStats {
+        self.pool.stats()
+    }
+
+    pub fn speak(&self, job: Job, request: SpeakRequest) -> Result<SpeakHandle, SpeechError> {
+        if !self.voices.iter().any(|v| v.voice_id == request.voice_id) {
+            return Err(SpeechError::UnknownVoice(request.voice_id));
+        }
+        speak(&self.pool, job, request)
+    }
+
+    pub fn transcribe(
+        &self,
+        job: Job,
+        request: TranscribeRequest,
+    ) -> Result<TranscribeHandle, SpeechError> {
+        transcribe(&self.pool, job, request)
+    }
+
+    /// Refuses new jobs, finishes those let in, and cuts off at the deadline what is left.
+    /// `true` when nothing had to be cut off.
+    pub async fn drain(&self, deadline: Instant) -> bool {
+        self.pool.drain(deadline).await
+    }
+}
+
+impl EngineConfig {
+    fn pool(&self) -> PoolConfig {
+        let cores = || std::thread::available_parallelism().map_or(2, usize::from);
+        let workers = match self.workers {
+            0 => cores(),
+            asked => asked,
+        };
+        PoolConfig {
+            workers: workers.max(2),
+            bounds: Bounds {
+                jobs_max: self.queue_max.max(1),
+                tenant_jobs_max: self.tenant_queue_max.max(1),
+                held_seconds_max: self.queued_audio_seconds_max,
+            },
+            short_seconds_max: self.short_recording_seconds,
+        }
+    }
+}
+
+fn speak(pool: &Pool, job: Job, request: SpeakRequest) -> Result<SpeakHandle, SpeechError> {
+    let events = pool.submit(job, 0.0, |answer| Task::Speak(request, answer))?;
+    Ok(SpeakHandle { events })
+}
+
+fn transcribe(
+    pool: &Pool,
+    job: Job,
+    request: TranscribeRequest,
+) -> Result<TranscribeHandle, SpeechError> {
+    let held_seconds = work::recording_seconds(&request);
+    let events = pool.submit(job, held_seconds, |answer| {
+        Task::Transcribe(request, answer)
+    })?;
+    Ok(TranscribeHandle { events })
+}
+
+/// A panic elsewhere must not take the queue with it: its state is consistent between statements.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,428 @@
+//! The queue, the threads that serve it, and the state they share.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::{Duration, Instant};
+
+use tokio::sync::{Notify, mpsc};
+
+use super::backend::Load;
+use super::handle::{EVENTS_MAX, Events, Place};
+use super::queue::{Bounds, Full, Lane, Queue, Waiting};
+use super::stats::{Ending, EngineStats, Kind, Pace, retry_after};
+use super::work::{Answer, Stop, Task};
+use super::{Readiness, lock, worker};
+use crate::{Job, SpeechError};
+
+/// How soon to ask again while the models load.
+const WARMING_RETRY_AFTER: Duration = Duration::from_secs(2);
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PoolConfig {
+    pub workers: usize,
+    pub bounds: Bounds,
+    /// Recordings above this go to the long lane.
+    pub short_seconds_max: f64,
+}
+
+#[derive(Debug)]
+pub(super) struct Queued {
+    pub task: Task,
+    pub units: f64,
+    pub left: Arc<AtomicBool>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Door {
+    Open,
+    /// What was let in is finished; nothing new comes in.
+    Draining,
+    /// Nothing more is begun.
+    Shut,
+}
+
+#[derive(Debug)]
+struct State {
+    door: Door,
+    queue: Queue<Queued>,
+    next_id: u64,
+    long_running: usize,
+    workers_ready: usize,
+    /// Why a worker has no models now.
+    failure: Option<String>,
+    stats: EngineStats,
+    pace: Pace,
+}
+
+#[derive(Debug)]
+pub(super) struct Shared {
+    config: PoolConfig,
+    started: Instant,
+    state: Mutex<State>,
+    /// Wakes workers: a job came, a long one ended, or the door closed.
+    changed: Condvar,
+    /// Wakes whoever drains: the last job ended.
+    idle: Notify,
+    cut_off: Arc<AtomicBool>,
+}
+
+/// Owns the threads' lifetime: when the last clone goes, the workers stop.
+#[derive(Debug)]
+pub(super) struct Pool {
+    shared: Arc<Shared>,
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.shared.shut();
+    }
+}
+
+impl Pool {
+    pub fn start(config: PoolConfig, load: Box<Load>) -> Result<Pool, SpeechError> {
+        let shared = Arc::new(Shared {
+            config,
+            started: Instant::now(),
+            state: Mutex::new(State {
+                door: Door::Open,
+                queue: Queue::new(config.bounds),
+                next_id: 0,
+                long_running: 0,
+                workers_ready: 0,
+                failure: None,
+                stats: EngineStats {
+                    workers: config.workers,
+                    ..EngineStats::default()
+                },
+                pace: Pace::default(),
+            }),
+            changed: Condvar::new(),
+            idle: Notify::new(),
+            cut_off: Arc::new(AtomicBool::new(false)),
+        });
+        let pool = Pool {
+            shared: shared.clone(),
+        };
+        let load: Arc<Load> = Arc::from(load);
+        for number in 0..config.workers {
+            let (shared, load) = (shared.clone(), load.clone());
+            std::thread::Builder::new()
+                .name(format!("speech-{number}"))
+                .spawn(move || worker::serve(&shared, load.as_ref()))
+                .map_err(|error| {
+                    SpeechError::Model(format!("no thread for the models: {error}"))
+                })?;
+        }
+        Ok(pool)
+    }
+
+    pub fn readiness(&self) -> Readiness {
+        lock(&self.shared.state).readiness()
+    }
+
+    pub fn stats(&self) -> EngineStats {
+        let state = lock(&self.shared.state);
+        let mut stats = state.stats.clone();
+        for waiting in state.queue.iter() {
+            stats.kind_mut(waiting.work.task.kind()).queued += 1;
+        }
+        stats.queued = stats.speech.queued + stats.transcription.queued;
+        stats.queued_audio_seconds = state.queue.held_seconds();
+        stats.running = stats.speech.running + stats.transcription.running;
+        stats.done = stats.speech.done + stats.transcription.done;
+        stats
+    }
+
+    /// Puts a job in line, or says at once why not.
+    pub fn submit<T>(
+        &self,
+        job: Job,
+        held_seconds: f64,
+        task: impl FnOnce(Answer<T>) -> Task,
+    ) -> Result<Events<T>, SpeechError> {
+        let (sender, receiver) = mpsc::channel(EVENTS_MAX);
+        let task = task(Answer::new(sender));
+        let left = Arc::new(AtomicBool::new(false));
+        let id = self.shared.admit(&job, held_seconds, task, left.clone())?;
+        Ok(Events {
+            receiver,
+            place: Place {
+                id,
+                left,
+                shared: Arc::downgrade(&self.shared),
+            },
+            deadline: job.deadline,
+            ended: false,
+        })
+    }
+
+    /// Refuses new jobs and waits for those let in. Past the deadline the rest is cut off;
+    /// `true` when nothing had to be.
+    pub async fn drain(&self, deadline: Instant) -> bool {
+        self.shared.close();
+        loop {
+            let idle = self.shared.idle.notified();
+            tokio::pin!(idle);
+            // Registered before the look, or the last job could end between the two.
+            idle.as_mut().enable();
+            if lock(&self.shared.state).is_idle() {
+                return true;
+            }
+            if tokio::time::timeout_at(deadline.into(), idle)
+                .await
+                .is_err()
+            {
+                let finished = lock(&self.shared.state).is_idle();
+                self.shared.shut();
+                return finished;
+            }
+        }
+    }
+}
+
+impl State {
+    fn readiness(&self) -> Readiness {
+        if self.door != Door::Open {
+            return Readiness::Draining;
+        }
+        match &self.failure {
+            Some(message) if self.workers_ready == 0 => Readiness::Failed(message.clone()),
+            // Ready once, ready while any worker can serve: a reload after a panic is no outage.
+            _ if self.stats.model_load_ms > 0 && self.workers_ready > 0 => Readiness::Ready,
+            _ => Readiness::Loading,
+        }
+    }
+
+    fn is_idle(&self) -> bool {
+        self.queue.is_empty() && self.stats.speech.running + self.stats.transcription.running == 0
+    }
+
+    fn retry_after(&self, full: Full, tenant: &str, workers: usize) -> Duration {
+        let seconds = |of_all: bool| -> f64 {
+            self.queue
+                .iter()
+                .filter(|waiting| of_all || *waiting.tenant == *tenant)
+                .map(|waiting| {
+                    let kind = waiting.work.task.kind();
+                    self.pace.estimate_seconds(kind, waiting.work.units)
+                })
+                .sum()
+        };
+        match full {
+            Full::Queue => retry_after(seconds(true), workers),
+            // A tenant's own line moves at its share of the machine.
+            Full::Tenant => retry_after(seconds(false) * self.queue.tenants() as f64, workers),
+        }
+    }
+}
+
+impl Shared {
+    fn admit(
+        &self,
+        job: &Job,
+        held_seconds: f64,
+        task: Task,
+        left: Arc<AtomicBool>,
+    ) -> Result<u64, SpeechError> {
+        let now = Instant::now();
+        let kind = task.kind();
+        let mut state = lock(&self.state);
+        match state.readiness() {
+            Readiness::Ready => {}
+            Readiness::Draining => return Err(SpeechError::ShuttingDown),
+            Readiness::Failed(message) => return Err(SpeechError::Model(message)),
+            Readiness::Loading => {
+                let retry_after = WARMING_RETRY_AFTER;
+                return Err(SpeechError::WarmingUp { retry_after });
+            }
+        }
+        if job.deadline <= now {
+            state.stats.kind_mut(kind).count(Ending::Expired);
+            return Err(SpeechError::DeadlineExceeded);
+        }
+        if state.queue.room_for(&job.tenant, held_seconds).is_err() {
+            state.expire(now);
+        }
+        if let Err(full) = state.queue.room_for(&job.tenant, held_seconds) {
+            let retry_after = state.retry_after(full, &job.tenant, self.config.workers);
+            state.stats.kind_mut(kind).refused += 1;
+            return Err(SpeechError::Overloaded { retry_after });
+        }
+        let id = state.next_id;
+        state.next_id += 1;
+        let units = task.units();
+        state.queue.push(Waiting {
+            id,
+            tenant: job.tenant.as_str().into(),
+            lane: if held_seconds > self.config.short_seconds_max {
+                Lane::Long
+            } else {
+                Lane::Short
+            },
+            deadline: job.deadline,
+            held_seconds,
+            work: Queued { task, units, left },
+        });
+        drop(state);
+        self.changed.notify_one();
+        Ok(id)
+    }
+
+    /// The caller went away: a job that still waits gives its place to the next.
+    pub(super) fn leave(&self, id: u64) {
+        let mut state = lock(&self.state);
+        let Some(job) = state.queue.remove(id) else {
+            return;
+        };
+        let kind = job.work.task.kind();
+        state.stats.kind_mut(kind).count(Ending::Cancelled);
+        let idle = state.is_idle();
+        drop(state);
+        if idle {
+            self.idle.notify_waiters();
+        }
+    }
+
+    fn close(&self) {
+        let mut state = lock(&self.state);
+        if state.door == Door::Open {
+            state.door = Door::Draining;
+        }
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    fn shut(&self) {
+        self.cut_off.store(true, Ordering::Release);
+        let mut state = lock(&self.state);
+        state.door = Door::Shut;
+        let waiting = state.queue.remove_all();
+        for job in &waiting {
+            let kind = job.work.task.kind();
+            state.stats.kind_mut(kind).count(Ending::Cancelled);
+        }
+        drop(state);
+        self.changed.notify_all();
+        for job in waiting {
+            job.work.task.refuse(SpeechError::ShuttingDown);
+        }
+    }
+}
+
+impl State {
+    /// Answers the waiting jobs whose time is over.
+    fn expire(&mut self, now: Instant) {
+        for job in self.queue.remove_expired(now) {
+            let kind = job.work.task.kind();
+            self.stats.kind_mut(kind).count(Ending::Expired);
+            job.work.task.refuse(SpeechError::DeadlineExceeded);
+        }
+    }
+}
+
+/// A job in a worker's hands.
+#[derive(Debug)]
+pub(super) struct Running {
+    pub task: Task,
+    pub stop: Stop,
+    kind: Kind,
+    units: f64,
+    lane: Lane,
+    begun: Instant,
+}
+
+/// What the workers do to the shared state.
+impl Shared {
+    /// Waits for the next job; `None` when there will be no more.
+    pub fn take(&self) -> Option<Running> {
+        let mut state = lock(&self.state);
+        loop {
+            if state.door == Door::Shut {
+                return None;
+            }
+            state.expire(Instant::now());
+            // One worker always stays free of long recordings.
+            let long_allowed = state.long_running < self.config.workers.saturating_sub(1).max(1);
+            if let Some(job) = state.queue.pop(long_allowed) {
+                let kind = job.work.task.kind();
+                state.stats.kind_mut(kind).running += 1;
+                state.long_running += usize::from(job.lane == Lane::Long);
+                return Some(Running {
+                    kind,
+                    units: job.work.units,
+                    lane: job.lane,
+                    begun: Instant::now(),
+                    stop: Stop {
+                        left: job.work.left,
+                        deadline: job.deadline,
+                        cut_off: self.cut_off.clone(),
+                    },
+                    task: job.work.task,
+                });
+            }
+            if state.door == Door::Draining && state.queue.is_empty() {
+                // Expired jobs may have been the last ones.
+                if state.is_idle() {
+                    self.idle.notify_waiters();
+                }
+                return None;
+            }
+            state = self
+                .changed
+                .wait(state)
+                .unwrap_or_else(std::sync::PoisonError::into_inner);
+        }
+    }
+
+    pub fn finish(&self, job: &Running, ending: Ending, audio_seconds: f64) {
+        let took = job.begun.elapsed();
+        let mut state = lock(&self.state);
+        let stats = state.stats.kind_mut(job.kind);
+        stats.running -= 1;
+        stats.count(ending);
+        stats.busy_seconds += took.as_secs_f64();
+        if ending == Ending::Done {
+            stats.audio_seconds += audio_seconds;
+            state.pace.learn(job.kind, job.units, took);
+        }
+        state.long_running -= usize::from(job.lane == Lane::Long);
+        let idle = state.is_idle();
+        drop(state);
+        self.changed.notify_all();
+        if idle {
+            self.idle.notify_waiters();
+        }
+    }
+
+    /// Counts a worker whose models run. The engine is ready when all have come up once.
+    pub fn worker_ready(&self) {
+        let mut state = lock(&self.state);
+        state.workers_ready += 1;
+        state.failure = None;
+        if state.workers_ready == self.config.workers && state.stats.model_load_ms == 0 {
+            let load_ms = self.started.elapsed().as_millis() as u64;
+            state.stats.model_load_ms = load_ms.max(1);
+            tracing::info!(load_ms, workers = self.config.workers, "models are ready");
+        }
+    }
+
+    pub fn worker_panicked(&self) {
+        let mut state = lock(&self.state);
+        state.workers_ready -= 1;
+        state.stats.panics += 1;
+    }
+
+    pub fn worker_failed(&self, message: String) {
+        lock(&self.state).failure = Some(message);
+    }
+
+    /// Waits before another try to load; `false` when the engine is shutting down.
+    pub fn pause_before_reload(&self, pause: Duration) -> bool {
+        let state = lock(&self.state);
+        let (state, _) = self
+            .changed
+            .wait_timeout_while(state, pause, |state| state.door == Door::Open)
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        state.door == Door::Open
+    }
+}

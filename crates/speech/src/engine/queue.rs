@@ -1,0 +1,231 @@
+//! The waiting line: two lanes, and in each lane one turn per tenant.
+//!
+//! Plain data without threads or clocks, so that its promises can be tested exactly.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// After this many short jobs in a row a waiting long recording gets its turn.
+const SHORT_TURNS_PER_LONG: u32 = 4;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lane {
+    /// Speech and short recordings: somebody is waiting at a telephone.
+    Short,
+    /// Long recordings, which would otherwise hold every worker for minutes.
+    Long,
+}
+
+#[derive(Debug)]
+pub(super) struct Waiting<T> {
+    pub id: u64,
+    pub tenant: Arc<str>,
+    pub lane: Lane,
+    pub deadline: Instant,
+    /// Seconds of decoded audio that this job keeps in memory.
+    pub held_seconds: f64,
+    pub work: T,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bounds {
+    pub jobs_max: usize,
+    pub tenant_jobs_max: usize,
+    pub held_seconds_max: f64,
+}
+
+/// Why a job was not let in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Full {
+    Queue,
+    Tenant,
+}
+
+#[derive(Debug)]
+pub(super) struct Queue<T> {
+    bounds: Bounds,
+    short: Turns<T>,
+    long: Turns<T>,
+    per_tenant: HashMap<Arc<str>, usize>,
+    held_seconds: f64,
+    short_turns_taken: u32,
+}
+
+impl<T> Queue<T> {
+    pub fn new(bounds: Bounds) -> Self {
+        Queue {
+            bounds,
+            short: Turns::default(),
+            long: Turns::default(),
+            per_tenant: HashMap::new(),
+            held_seconds: 0.0,
+            short_turns_taken: 0,
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.short.len + self.long.len
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub fn tenants(&self) -> usize {
+        self.per_tenant.len()
+    }
+
+    pub fn held_seconds(&self) -> f64 {
+        self.held_seconds
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Waiting<T>> {
+        self.short.iter().chain(self.long.iter())
+    }
+
+    pub fn room_for(&self, tenant: &str, held_seconds: f64) -> Result<(), Full> {
+        if self.per_tenant.get(tenant).copied().unwrap_or(0) >= self.bounds.tenant_jobs_max {
+            return Err(Full::Tenant);
+        }
+        // One recording longer than the bound may still wait alone: the bound caps the pile.
+        let piles_up = held_seconds > 0.0
+            && self.held_seconds > 0.0
+            && self.held_seconds + held_seconds > self.bounds.held_seconds_max;
+        if self.len() >= self.bounds.jobs_max || piles_up {
+            return Err(Full::Queue);
+        }
+        Ok(())
+    }
+
+    /// Appends without asking for room: call `room_for` first.
+    pub fn push(&mut self, waiting: Waiting<T>) {
+        *self.per_tenant.entry(waiting.tenant.clone()).or_default() += 1;
+        self.held_seconds += waiting.held_seconds;
+        self.lane_mut(waiting.lane).push(waiting);
+    }
+
+    /// The job whose turn it is. Long recordings are passed over unless `long_allowed`.
+    pub fn pop(&mut self, long_allowed: bool) -> Option<Waiting<T>> {
+        let long_waits = long_allowed && self.long.len > 0;
+        let long_first = long_waits && self.short_turns_taken >= SHORT_TURNS_PER_LONG;
+        let next = if self.short.len > 0 && !long_first {
+            self.short_turns_taken = if self.long.len > 0 {
+                self.short_turns_taken.saturating_add(1)
+            } else {
+                0
+            };
+            self.short.pop()
+        } else if long_waits {
+            self.short_turns_taken = 0;
+            self.long.pop()
+        } else {
+            None
+        };
+        next.inspect(|job| self.forget(job))
+    }
+
+    pub fn remove(&mut self, id: u64) -> Option<Waiting<T>> {
+        let job = self.short.remove(id).or_else(|| self.long.remove(id))?;
+        self.forget(&job);
+        Some(job)
+    }
+
+    pub fn remove_expired(&mut self, now: Instant) -> Vec<Waiting<T>> {
+        let late: Vec<u64> = self
+            .iter()
+            .filter(|job| job.deadline <= now)
+            .map(|job| job.id)
+            .collect();
+        late.into_iter().filter_map(|id| self.remove(id)).collect()
+    }
+
+    pub fn remove_all(&mut self) -> Vec<Waiting<T>> {
+        std::iter::from_fn(|| self.pop(true)).collect()
+    }
+
+    fn lane_mut(&mut self, lane: Lane) -> &mut Turns<T> {
+        match lane {
+            Lane::Short => &mut self.short,
+            Lane::Long => &mut self.long,
+        }
+    }
+
+    fn forget(&mut self, job: &Waiting<T>) {
+        if let Some(count) = self.per_tenant.get_mut(&job.tenant) {
+            *count -= 1;
+            if *count == 0 {
+                self.per_tenant.remove(&job.tenant);
+            }
+        }
+        self.held_seconds -= job.held_seconds;
+        if self.per_tenant.is_empty() {
+            self.held_seconds = 0.0; // rounding must not pile up
+        }
+    }
+}
+
+/// One lane: the tenants that wait take turns, each with its own line in order of arrival.
+#[derive(Debug)]
+struct Turns<T> {
+    order: VecDeque<Arc<str>>,
+    lines: HashMap<Arc<str>, VecDeque<Waiting<T>>>,
+    len: usize,
+}
+
+impl<T> Default for Turns<T> {
+    fn default() -> Self {
+        Turns {
+            order: VecDeque::new(),
+            lines: HashMap::new(),
+            len: 0,
+        }
+    }
+}
+
+impl<T> Turns<T> {
+    fn iter(&self) -> impl Iterator<Item = &Waiting<T>> {
+        self.lines.values().flatten()
+    }
+
+    fn push(&mut self, waiting: Waiting<T>) {
+        let line = self.lines.entry(waiting.tenant.clone()).or_default();
+        if line.is_empty() {
+            self.order.push_back(waiting.tenant.clone());
+        }
+        line.push_back(waiting);
+        self.len += 1;
+    }
+
+    fn pop(&mut self) -> Option<Waiting<T>> {
+        let tenant = self.order.pop_front()?;
+        let line = self.lines.get_mut(&tenant)?;
+        let job = line.pop_front()?;
+        if line.is_empty() {
+            self.lines.remove(&tenant);
+        } else {
+            self.order.push_back(tenant);
+        }
+        self.len -= 1;
+        Some(job)
+    }
+
+    fn remove(&mut self, id: u64) -> Option<Waiting<T>> {
+        let (tenant, at) = self.lines.iter().find_map(|(tenant, line)| {
+            let at = line.iter().position(|job| job.id == id)?;
+            Some((tenant.clone(), at))
+        })?;
+        let line = self.lines.get_mut(&tenant)?;
+        let job = line.remove(at)?;
+        if line.is_empty() {
+            self.lines.remove(&tenant);
+            self.order.retain(|waiting| *waiting != tenant);
+        }
+        self.len -= 1;
+        Some(job)
+    }
+}
+
+#[cfg(test)]
+#[path = "queue_tests.rs"]
+mod tests;
