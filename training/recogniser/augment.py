@@ -1,0 +1,152 @@
+"""Waveform damage on the GPU: what rooms, telephones, crowds and cheap codecs do to speech.
+
+All of it works on a batch at once (B x T, float, 16 kHz) with one random choice a clip.
+"""
+
+import torch
+from torch.nn import functional as F
+
+SAMPLE_RATE = 16_000
+
+
+class Dice:
+    """Random numbers on the batch's device, one row a clip."""
+
+    def __init__(self, batch, device):
+        self.batch, self.device = batch, device
+
+    def uniform(self, low, high):
+        return torch.empty(self.batch, 1, device=self.device).uniform_(low, high)
+
+    def chance(self, p):
+        return torch.rand(self.batch, 1, device=self.device) < p
+
+
+def change_speed(wave, lengths, low=0.8, high=1.25, p=0.75):
+    """Faster and higher, or slower and lower: one factor for the whole batch, which keeps it cheap."""
+    if float(torch.rand(())) > p:
+        return wave, lengths
+    factor = float(torch.empty(()).uniform_(low, high))
+    size = max(640, int(wave.shape[1] / factor) // 640 * 640)
+    wave = F.interpolate(wave[:, None], size=size, mode="linear", align_corners=False)[:, 0]
+    return wave, (lengths / factor).long().clamp(max=size)
+
+
+def room_and_microphone(wave, dice):
+    """Smooth random equaliser, band limits and a short synthetic room."""
+    batch, samples = wave.shape
+    spectrum = torch.fft.rfft(wave)
+    hz = torch.linspace(0, SAMPLE_RATE / 2, spectrum.shape[1], device=wave.device)[None]
+    bands = torch.randn(batch, 8, device=wave.device) * 4 * dice.chance(0.6)
+    gain = 10 ** (F.interpolate(bands[:, None], size=spectrum.shape[1], mode="linear", align_corners=True)[:, 0] / 20)
+    low_pass = torch.where(dice.chance(0.3), dice.uniform(3000, 6500), torch.full_like(bands[:, :1], 9000.0))
+    high_pass = torch.where(dice.chance(0.3), dice.uniform(80, 350), torch.zeros_like(low_pass))
+    gain = gain * torch.sigmoid((low_pass - hz) / 100) * torch.sigmoid((hz - high_pass) / 20 + 3)
+    taps = 6400
+    time = torch.arange(taps, device=wave.device)[None] / SAMPLE_RATE
+    room = torch.randn(batch, taps, device=wave.device) * torch.exp(-6.9 * time / dice.uniform(0.05, 0.6))
+    room = room * dice.uniform(0.02, 0.15) * dice.chance(0.5)
+    room[:, 0] = 1
+    return torch.fft.irfft(spectrum * gain * torch.fft.rfft(room, n=samples), n=samples)
+
+
+def coloured_noise(shape, dice):
+    noise = torch.fft.rfft(torch.randn(shape, device=dice.device))
+    hz = torch.linspace(0, SAMPLE_RATE / 2, noise.shape[1], device=dice.device)[None]
+    return torch.fft.irfft(noise / (hz + 50) ** dice.uniform(0, 1.2), n=shape[1])
+
+
+def add_noise(wave, lengths, dice):
+    """Coloured noise, or a babble of other clips of the batch, at 2 to 30 dB."""
+    batch = wave.shape[0]
+    power = (wave**2).sum(1, keepdim=True) / lengths[:, None].clamp(min=1)
+    babble = sum(wave[torch.randperm(batch, device=wave.device)] for _ in range(3))
+    noise = torch.where(dice.chance(0.4), babble, coloured_noise(wave.shape, dice))
+    level = (noise**2).mean(1, keepdim=True).clamp(min=1e-9)
+    scale = torch.sqrt(power.clamp(min=1e-9) / level / 10 ** (dice.uniform(2, 30) / 10))
+    return wave + noise * scale * dice.chance(0.6)
+
+
+def telephone(wave, dice, p=0.25):
+    """Narrow band and mu-law steps."""
+    spectrum = torch.fft.rfft(wave)
+    hz = torch.linspace(0, SAMPLE_RATE / 2, spectrum.shape[1], device=wave.device)[None]
+    band = torch.sigmoid((dice.uniform(3300, 3900) - hz) / 40) * torch.sigmoid((hz - dice.uniform(50, 300)) / 15)
+    narrow = torch.fft.irfft(spectrum * band, n=wave.shape[1])
+    peak = narrow.abs().amax(1, keepdim=True).clamp(min=1e-5)
+    loud = dice.uniform(0.05, 1.0)
+    x = (narrow / peak * loud).clamp(-1, 1)
+    code = torch.sign(x) * torch.log1p(255 * x.abs()) / 5.545
+    code = torch.round(code * 127) / 127
+    narrow = torch.sign(code) * (torch.exp(code.abs() * 5.545) - 1) / 255 / loud * peak
+    return torch.where(dice.chance(p), narrow, wave)
+
+
+def lossy_codec(wave, dice, p=0.2):
+    """What a low bit rate leaves out: everything some way under each frame's loudest bin."""
+    window = torch.hann_window(512, device=wave.device)
+    spectrum = torch.stft(wave, 512, 128, window=window, return_complex=True)
+    level = spectrum.abs()
+    floor = level.amax(1, keepdim=True) * 10 ** (-dice.uniform(22, 50) / 20)[..., None]
+    kept = torch.istft(spectrum * (level > floor), 512, 128, window=window, length=wave.shape[1])
+    return torch.where(dice.chance(p), kept, wave)
+
+
+def clipping(wave, dice, p=0.12):
+    peak = wave.abs().amax(1, keepdim=True).clamp(min=1e-5)
+    limit = peak * dice.uniform(0.2, 0.8)
+    return torch.where(dice.chance(p), torch.maximum(torch.minimum(wave, limit), -limit), wave)
+
+
+def not_speech(shape, device):
+    """Hum, tones, noise, clicks and simple music: a recogniser must answer these with nothing."""
+    batch, samples = shape
+    dice = Dice(batch, device)
+    time = torch.arange(samples, device=device)[None] / SAMPLE_RATE
+    noise = coloured_noise(shape, dice)
+    noise = noise / noise.abs().amax(1, keepdim=True)
+    music = torch.zeros(shape, device=device)
+    for _ in range(4):
+        beat = dice.uniform(0.15, 0.8)
+        step = torch.floor(time / beat)
+        note = 110 * 2 ** (torch.floor(torch.frac(torch.sin(step * dice.uniform(10, 99)) * 999).abs() * 30) / 12)
+        envelope = torch.exp(-torch.frac(time / beat) * dice.uniform(0.5, 6))
+        phase = 2 * torch.pi * torch.cumsum(note, 1) / SAMPLE_RATE
+        music = music + envelope * (torch.sin(phase) + dice.uniform(0, 0.6) * torch.sin(2 * phase) + dice.uniform(0, 0.4) * torch.sin(3 * phase))
+    hum = sum(torch.sin(2 * torch.pi * 50 * k * time) * dice.uniform(0, 1) for k in range(1, 6))
+    kind = torch.rand(batch, 1, device=device)
+    music, hum = (x / x.abs().amax(1, keepdim=True).clamp(min=1e-4) for x in (music, hum))
+    sound = torch.where(kind < 0.45, noise, torch.where(kind < 0.8, music, hum))
+    return sound + noise * dice.uniform(0, 0.3)
+
+
+def damage(wave, lengths):
+    """The whole chain. Returns the waves and their lengths, which speed changes."""
+    wave, lengths = change_speed(wave, lengths)
+    dice = Dice(wave.shape[0], wave.device)
+    wave = room_and_microphone(wave, dice)
+    wave = add_noise(wave, lengths, dice)
+    wave = clipping(wave, dice)
+    wave = telephone(wave, dice)
+    wave = lossy_codec(wave, dice)
+    peak = wave.abs().amax(1, keepdim=True).clamp(min=1e-5)
+    wave = wave / peak * 10 ** (dice.uniform(-20, 0) / 20)
+    inside = torch.arange(wave.shape[1], device=wave.device)[None] < lengths[:, None]
+    return wave * inside, lengths
+
+
+def mask_spectrum(mel, frames, bands=2, band_width=22, gaps=5, gap_share=0.06, gap_max=40):
+    """SpecAugment: drop a few bands and a few stretches of time."""
+    batch, mels, length = mel.shape
+    dice = Dice(batch, mel.device)
+    band_index = torch.arange(mels, device=mel.device)[None]
+    time_index = torch.arange(length, device=mel.device)[None]
+    for _ in range(bands):
+        width = dice.uniform(0, band_width)
+        start = dice.uniform(0, 1) * (mels - width)
+        mel = mel.masked_fill(((band_index >= start) & (band_index < start + width))[:, :, None], 0.0)
+    for _ in range(gaps):
+        width = dice.uniform(0, 1) * (frames[:, None] * gap_share).clamp(max=gap_max)
+        start = dice.uniform(0, 1) * (frames[:, None] - width)
+        mel = mel.masked_fill(((time_index >= start) & (time_index < start + width))[:, None, :], 0.0)
+    return mel

@@ -1,0 +1,87 @@
+"""Synthetic speakers: Kokoro says Swahili sentences in randomly blended voices.
+
+    python synthesise.py --teacher DIR --sentences FILE --out DIR --rank R --world N --minutes M
+
+Writes shards of (16-bit samples at 16 kHz, sentence). Several processes share one GPU well, each
+with its own rank. Blends, pace and pitch are drawn anew for every sentence.
+"""
+
+import argparse
+import random
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "teacher"))
+from phonemes import text_phonemes  # noqa: E402
+from teacher import Teacher  # noqa: E402
+
+
+def resample_24_to_16(wave: torch.Tensor) -> np.ndarray:
+    """By cutting the spectrum: exact for a whole utterance."""
+    size = len(wave) // 3 * 3
+    spectrum = torch.fft.rfft(wave[:size].float())
+    out = torch.fft.irfft(spectrum[: size // 3 + 1], n=size // 3 * 2) * (2 / 3)
+    out = out / out.abs().max().clamp(min=1e-3) * 0.7
+    return (out * 32767).short().cpu().numpy()
+
+
+def random_blend(names, dice: random.Random):
+    count = dice.choice([1, 2, 2, 3])
+    chosen = dice.sample(names, count)
+    weights = [dice.gammavariate(1.0, 1.0) for _ in chosen]
+    return {name: w / sum(weights) for name, w in zip(chosen, weights)}
+
+
+def main():
+    args = argparse.ArgumentParser(description=__doc__)
+    args.add_argument("--teacher", required=True)
+    args.add_argument("--sentences", required=True)
+    args.add_argument("--out", required=True)
+    args.add_argument("--rank", type=int, default=0)
+    args.add_argument("--world", type=int, default=1)
+    args.add_argument("--minutes", type=float, default=5)
+    args.add_argument("--shard-clips", type=int, default=120)
+    args.add_argument("--device", default="cuda")
+    args = args.parse_args()
+    torch.set_num_threads(1)
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
+    dice = random.Random(1000 + args.rank)
+    teacher = Teacher(args.teacher, args.device)
+    names = list(teacher.voices)
+    sentences = [line.strip() for line in open(args.sentences)][args.rank::args.world]
+    dice.shuffle(sentences)
+    ends, shard, number, hours = time.time() + 60 * args.minutes, [], 0, 0.0
+    for sentence in sentences:
+        if time.time() > ends:
+            break
+        symbols = teacher.symbols(text_phonemes(sentence))
+        if not 4 < len(symbols) < 300:
+            continue
+        style = teacher.style(random_blend(names, dice), random_blend(names, dice), len(symbols))
+        pitch = dice.choice([1.0, 1.0, dice.uniform(0.85, 1.18)])
+        wave = teacher.say(symbols, style, dice.uniform(0.8, 1.3), pitch)[0]
+        if not torch.isfinite(wave).all():
+            continue
+        shard.append((resample_24_to_16(wave), sentence))
+        hours += len(shard[-1][0]) / 16_000 / 3600
+        if len(shard) == args.shard_clips:
+            save(shard, args, number)
+            shard, number = [], number + 1
+    save(shard, args, number)
+    print(f"rank {args.rank}: {hours:.2f} h", flush=True)
+
+
+def save(shard, args, number):
+    """Write under another name first, so that a reader never sees half a shard."""
+    final = Path(args.out) / f"synthetic-{args.rank:02d}-{number:04d}.pt"
+    part = final.with_suffix(".part")
+    torch.save(shard, part)
+    part.rename(final)
+
+
+if __name__ == "__main__":
+    main()
