@@ -1,1 +1,5 @@
+//! The promises of the queue and the workers, with puppets in place of the models.
 
+mod lifecycle;
+mod puppet;
+mod sharing;
