@@ -1,1 +1,21 @@
-//! placeholder
+//! Any recording to mono 16 kHz samples, and speech to every output format: decoding, resampling, loudness, encoding.
+//!
+//! Pure functions on bytes and samples. This crate knows nothing of HTTP, models, accounts or Swahili. Every input is
+//! hostile until it is decoded: memory grows only with the seconds really decoded, and no bytes make it panic.
+
+mod decode;
+mod encode;
+mod error;
+mod format;
+pub mod g711;
+pub mod loudness;
+mod opus;
+pub mod pcm;
+mod resample;
+mod wav;
+
+pub use decode::{DecodeLimits, RawFormat, Recording, SAMPLE_RATE_HZ, decode_bytes, decode_file};
+pub use encode::{StreamEncoder, encode};
+pub use error::AudioError;
+pub use format::{OutputFormat, UnknownFormat};
+pub use resample::{Resampler, resample};

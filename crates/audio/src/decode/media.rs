@@ -1,0 +1,271 @@
+//! Everything but WAV: Symphonia takes the container apart and decodes, except Opus, which is libopus.
+
+use symphonia::core::codecs::CodecParameters;
+use symphonia::core::codecs::audio::well_known::CODEC_ID_OPUS;
+use symphonia::core::codecs::audio::{AudioCodecParameters, AudioDecoder, AudioDecoderOptions};
+use symphonia::core::errors::Error;
+use symphonia::core::formats::{FormatOptions, FormatReader, Track, TrackType};
+use symphonia::core::io::MediaSourceStream;
+use symphonia::core::packet::Packet;
+use symphonia::default::formats::{
+    AdtsReader, FlacReader, IsoMp4Reader, MkvReader, MpaReader, OggReader,
+};
+use symphonia::default::get_codecs;
+
+use super::sniff::Container;
+use super::{Decoded, SAMPLE_RATE_HZ, Session, Source, Window};
+use crate::AudioError;
+use crate::opus::{OpusDecoder, OpusHead};
+
+/// Damaged packets in a row after which the rest is given up.
+const ERRORS_IN_A_ROW_MAX: u32 = 200;
+const OPUS_RATE_HZ: u32 = 48_000;
+
+pub(super) fn decode(
+    container: Container,
+    source: Source,
+    session: &mut Session,
+) -> Result<Decoded, AudioError> {
+    let (name, source) = match container {
+        Container::Wav => ("wav", source),
+        Container::Ogg => ("ogg", source),
+        Container::Matroska => ("webm", source),
+        Container::Mp4 => ("mp4", source),
+        Container::Flac { start } => ("flac", from(source, start)?),
+        Container::Mp3 { start } => ("mp3", from(source, start)?),
+        Container::Adts { start } => ("adts", from(source, start)?),
+    };
+    let stream = MediaSourceStream::new(source, Default::default());
+    let options = FormatOptions::default();
+    let reader: Result<Box<dyn FormatReader>, Error> = match container {
+        Container::Ogg => OggReader::try_new(stream, options).map(boxed),
+        Container::Matroska => MkvReader::try_new(stream, options).map(boxed),
+        Container::Mp4 => IsoMp4Reader::try_new(stream, options).map(boxed),
+        Container::Flac { .. } => FlacReader::try_new(stream, options).map(boxed),
+        Container::Adts { .. } => AdtsReader::try_new(stream, options).map(boxed),
+        Container::Wav | Container::Mp3 { .. } => MpaReader::try_new(stream, options).map(boxed),
+    };
+    Demuxing::new(name, reader.map_err(undecodable)?)?.run(session)
+}
+
+/// The MP3 stream inside a WAV file.
+pub(crate) fn decode_mp3(source: Source, session: &mut Session) -> Result<Decoded, AudioError> {
+    let decoded = decode(Container::Mp3 { start: 0 }, source, session)?;
+    Ok(Decoded {
+        container: "wav",
+        ..decoded
+    })
+}
+
+fn boxed<'s>(reader: impl FormatReader + 's) -> Box<dyn FormatReader + 's> {
+    Box::new(reader)
+}
+
+fn from(source: Source, start: u64) -> Result<Source, AudioError> {
+    let bytes = source.byte_len().unwrap_or(u64::MAX).saturating_sub(start);
+    Ok(if start == 0 {
+        source
+    } else {
+        Box::new(Window::new(source, start, bytes)?)
+    })
+}
+
+fn undecodable(error: Error) -> AudioError {
+    match error {
+        Error::IoError(e) if e.kind() == std::io::ErrorKind::UnexpectedEof => {
+            AudioError::undecodable("it ends in the middle of its header")
+        }
+        other => AudioError::undecodable(other.to_string()),
+    }
+}
+
+enum Codec {
+    Symphonia(Box<dyn AudioDecoder>),
+    Opus(Box<OpusStream>),
+}
+
+struct OpusStream {
+    decoder: OpusDecoder,
+    /// Samples at our rate still to drop at the start.
+    skip: usize,
+}
+
+struct Demuxing {
+    container: &'static str,
+    reader: Box<dyn FormatReader>,
+    track_id: u32,
+    codec: Codec,
+    codec_name: String,
+    samples: Vec<f32>,
+}
+
+/// How the work on one packet went.
+enum Step {
+    Decoded,
+    Damaged,
+    End,
+}
+
+impl Demuxing {
+    fn new(container: &'static str, reader: Box<dyn FormatReader>) -> Result<Self, AudioError> {
+        let (track_id, codec, codec_name) = open_track(reader.as_ref())?;
+        Ok(Self {
+            container,
+            reader,
+            track_id,
+            codec,
+            codec_name,
+            samples: Vec::new(),
+        })
+    }
+
+    fn run(mut self, session: &mut Session) -> Result<Decoded, AudioError> {
+        self.refuse_declared_length(session)?;
+        let (mut good, mut damaged, mut in_a_row) = (0u64, 0u64, 0u32);
+        loop {
+            session.check_cancelled()?;
+            match self.step(session)? {
+                Step::Decoded => (good, in_a_row) = (good + 1, 0),
+                Step::Damaged => (damaged, in_a_row) = (damaged + 1, in_a_row + 1),
+                Step::End => break,
+            }
+            if in_a_row > ERRORS_IN_A_ROW_MAX {
+                break;
+            }
+        }
+        if damaged > good {
+            return Err(AudioError::undecodable("most of it is damaged"));
+        }
+        Ok(Decoded {
+            container: self.container,
+            codec: self.codec_name,
+        })
+    }
+
+    fn refuse_declared_length(&self, session: &mut Session) -> Result<(), AudioError> {
+        let track = self
+            .reader
+            .tracks()
+            .iter()
+            .find(|track| track.id == self.track_id);
+        let params = track.and_then(audio_params);
+        let rate_hz = params.and_then(|params| params.sample_rate);
+        if let (Some(frames), Some(rate_hz)) = (track.and_then(|track| track.num_frames), rate_hz) {
+            session.expect_frames(frames, rate_hz)?;
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, session: &mut Session) -> Result<Step, AudioError> {
+        let packet = match self.reader.next_packet() {
+            Ok(Some(packet)) => packet,
+            Ok(None) => return Ok(Step::End),
+            // A chained stream: the next recording begins here.
+            Err(Error::ResetRequired) => {
+                let Ok((track_id, codec, _)) = open_track(self.reader.as_ref()) else {
+                    return Ok(Step::End);
+                };
+                (self.track_id, self.codec) = (track_id, codec);
+                return Ok(Step::Decoded);
+            }
+            Err(Error::DecodeError(_)) => return Ok(Step::Damaged),
+            // Truncated: what was decoded so far stands.
+            Err(Error::IoError(e)) if e.kind() == std::io::ErrorKind::UnexpectedEof => {
+                return Ok(Step::End);
+            }
+            Err(_) if session.has_samples() => return Ok(Step::End),
+            Err(error) => return Err(undecodable(error)),
+        };
+        if packet.track_id != self.track_id {
+            return Ok(Step::Decoded);
+        }
+        match &mut self.codec {
+            Codec::Symphonia(decoder) => match decoder.decode(&packet) {
+                Ok(buffer) => {
+                    let spec = buffer.spec();
+                    let channels = u16::try_from(spec.channels().count()).unwrap_or(u16::MAX);
+                    session.begin(spec.rate(), channels)?;
+                    buffer.copy_to_vec_interleaved(&mut self.samples);
+                    session.push(&self.samples)?;
+                    Ok(Step::Decoded)
+                }
+                Err(Error::DecodeError(_) | Error::IoError(_)) => Ok(Step::Damaged),
+                Err(error) => Err(undecodable(error)),
+            },
+            Codec::Opus(stream) => stream.decode(&packet, &mut self.samples, session),
+        }
+    }
+}
+
+impl OpusStream {
+    fn new(params: &AudioCodecParameters) -> Result<Self, AudioError> {
+        let head = match params.extra_data.as_deref() {
+            Some(bytes) => OpusHead::parse(bytes)?,
+            None => OpusHead::simple(params.channels.as_ref().map_or(1, |c| c.count())),
+        };
+        Ok(Self {
+            skip: usize::from(head.pre_skip) * SAMPLE_RATE_HZ as usize / OPUS_RATE_HZ as usize,
+            decoder: OpusDecoder::new(&head, SAMPLE_RATE_HZ)?,
+        })
+    }
+
+    fn decode(
+        &mut self,
+        packet: &Packet,
+        samples: &mut Vec<f32>,
+        session: &mut Session,
+    ) -> Result<Step, AudioError> {
+        let channels = self.decoder.channels();
+        session.begin_at_our_rate(OPUS_RATE_HZ, channels)?;
+        samples.clear();
+        if self.decoder.decode(&packet.data, samples).is_err() {
+            return Ok(Step::Damaged);
+        }
+        let lanes = usize::from(channels);
+        let frames = samples.len() / lanes;
+        // The container counts in 48 kHz samples; only Ogg tells what to cut at the end.
+        let cut = (packet.trim_end.get() / u64::from(OPUS_RATE_HZ / SAMPLE_RATE_HZ))
+            .min(frames as u64) as usize;
+        let skip = self.skip.min(frames - cut);
+        self.skip -= skip;
+        session.push(&samples[skip * lanes..(frames - cut) * lanes])?;
+        Ok(Step::Decoded)
+    }
+}
+
+fn audio_params(track: &Track) -> Option<&AudioCodecParameters> {
+    match track.codec_params.as_ref()? {
+        CodecParameters::Audio(params) => Some(params),
+        _ => None,
+    }
+}
+
+/// The first sound track that can be decoded.
+fn open_track(reader: &dyn FormatReader) -> Result<(u32, Codec, String), AudioError> {
+    let mut failure = AudioError::undecodable("it holds no sound");
+    let audio_tracks = reader
+        .tracks()
+        .iter()
+        .filter(|track| track.track_type() == Some(TrackType::Audio));
+    for (track, params) in audio_tracks.filter_map(|track| Some((track, audio_params(track)?))) {
+        match open_codec(params) {
+            Ok((codec, name)) => return Ok((track.id, codec, name)),
+            Err(error) => failure = error,
+        }
+    }
+    Err(failure)
+}
+
+fn open_codec(params: &AudioCodecParameters) -> Result<(Codec, String), AudioError> {
+    if params.codec == CODEC_ID_OPUS {
+        return Ok((
+            Codec::Opus(Box::new(OpusStream::new(params)?)),
+            "opus".into(),
+        ));
+    }
+    let decoder = get_codecs()
+        .make_audio_decoder(params, &AudioDecoderOptions::default())
+        .map_err(|_| AudioError::undecodable("its codec is not supported"))?;
+    let name = decoder.codec_info().short_name.to_owned();
+    Ok((Codec::Symphonia(decoder), name))
+}

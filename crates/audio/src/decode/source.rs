@@ -1,0 +1,63 @@
+use std::io::{Read, Result, Seek, SeekFrom};
+
+use symphonia::core::io::MediaSource;
+
+/// A file or a buffer, seekable, of known length.
+pub(crate) type Source = Box<dyn MediaSource>;
+
+/// A part of a source that reads as if it were the whole.
+pub(crate) struct Window {
+    inner: Source,
+    start: u64,
+    bytes: u64,
+    position: u64,
+}
+
+impl Window {
+    pub(crate) fn new(mut inner: Source, start: u64, bytes: u64) -> Result<Self> {
+        inner.seek(SeekFrom::Start(start))?;
+        Ok(Self {
+            inner,
+            start,
+            bytes,
+            position: 0,
+        })
+    }
+}
+
+impl Read for Window {
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
+        let left = self.bytes.saturating_sub(self.position);
+        let wanted = buffer
+            .len()
+            .min(usize::try_from(left).unwrap_or(usize::MAX));
+        let count = self.inner.read(&mut buffer[..wanted])?;
+        self.position += count as u64;
+        Ok(count)
+    }
+}
+
+impl Seek for Window {
+    fn seek(&mut self, to: SeekFrom) -> Result<u64> {
+        let wanted = match to {
+            SeekFrom::Start(place) => Some(place),
+            SeekFrom::Current(offset) => self.position.checked_add_signed(offset),
+            SeekFrom::End(offset) => self.bytes.checked_add_signed(offset),
+        };
+        let place = wanted.and_then(|place| Some((place, self.start.checked_add(place)?)));
+        let (wanted, absolute) = place.ok_or(std::io::ErrorKind::InvalidInput)?;
+        self.inner.seek(SeekFrom::Start(absolute))?;
+        self.position = wanted;
+        Ok(wanted)
+    }
+}
+
+impl MediaSource for Window {
+    fn is_seekable(&self) -> bool {
+        true
+    }
+
+    fn byte_len(&self) -> Option<u64> {
+        Some(self.bytes)
+    }
+}

@@ -1,0 +1,24 @@
+/// Why a recording could not be read or sound could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum AudioError {
+    #[error("the recording is empty")]
+    Empty,
+    #[error("the bytes are not an audio format this service knows")]
+    UnknownContainer,
+    #[error("the recording cannot be decoded: {0}")]
+    Undecodable(String),
+    #[error("the recording is longer than {seconds_max} seconds")]
+    TooLong { seconds_max: f64 },
+    #[error("the recording has an impossible format: {0}")]
+    AbsurdFormat(String),
+    #[error("decoding was cancelled")]
+    Cancelled,
+    #[error("the recording could not be read")]
+    Io(#[from] std::io::Error),
+}
+
+impl AudioError {
+    pub(crate) fn undecodable(why: impl Into<String>) -> Self {
+        Self::Undecodable(why.into())
+    }
+}

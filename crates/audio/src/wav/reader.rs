@@ -1,0 +1,169 @@
+use std::io::{Read, SeekFrom};
+
+use super::header::{Coding, WavHeader};
+use crate::AudioError;
+use crate::decode::{Decoded, Session, Source, Window, media};
+use crate::g711;
+use crate::pcm::f32_from_i16;
+
+const READ_BYTES: usize = 1 << 16;
+
+/// Decodes a file that begins as WAV into the session's sink.
+pub(crate) fn decode(mut source: Source, session: &mut Session) -> Result<Decoded, AudioError> {
+    let file_bytes = source.byte_len().unwrap_or(u64::MAX);
+    let header = WavHeader::read(&mut source, file_bytes)?;
+    let left = file_bytes.saturating_sub(header.data_start);
+    let data_bytes = header.data_bytes.map_or(left, |size| size.min(left));
+    if let Coding::Mp3 = header.coding {
+        let data = Window::new(source, header.data_start, data_bytes)?;
+        return media::decode_mp3(Box::new(data), session);
+    }
+    session.begin(header.rate_hz, header.channels)?;
+    let unit_bytes = header.unit_bytes();
+    session.expect_frames(
+        data_bytes / unit_bytes as u64 * header.unit_frames() as u64,
+        header.rate_hz,
+    )?;
+
+    source.seek(SeekFrom::Start(header.data_start))?;
+    let mut data = source.take(data_bytes);
+    let mut buffer = vec![0; (READ_BYTES / unit_bytes).max(1) * unit_bytes];
+    let mut samples = Vec::new();
+    let mut frames_left = header
+        .frames_declared
+        .filter(|_| header.is_adpcm())
+        .unwrap_or(u64::MAX);
+    loop {
+        let filled = read_full(&mut data, &mut buffer)?;
+        samples.clear();
+        header.samples(&buffer[..filled], &mut samples)?;
+        let lanes = usize::from(header.channels);
+        let frames = (samples.len() / lanes) as u64;
+        samples.truncate(frames.min(frames_left) as usize * lanes);
+        frames_left = frames_left.saturating_sub(frames);
+        session.push(&samples)?;
+        if filled < buffer.len() {
+            break;
+        }
+    }
+    Ok(Decoded {
+        container: "wav",
+        codec: header.codec_name(),
+    })
+}
+
+fn read_full(data: &mut impl Read, buffer: &mut [u8]) -> Result<usize, AudioError> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match data.read(&mut buffer[filled..])? {
+            0 => break,
+            count => filled += count,
+        }
+    }
+    Ok(filled)
+}
+
+impl WavHeader {
+    fn is_adpcm(&self) -> bool {
+        matches!(self.coding, Coding::ImaAdpcm(_) | Coding::MsAdpcm(_))
+    }
+
+    /// Bytes that must be decoded together: a frame, or a block of ADPCM.
+    fn unit_bytes(&self) -> usize {
+        let lanes = usize::from(self.channels);
+        match &self.coding {
+            Coding::Int { bytes } | Coding::Float { bytes } => bytes * lanes,
+            Coding::Alaw | Coding::Ulaw | Coding::Mp3 => lanes,
+            Coding::ImaAdpcm(layout) => layout.block_bytes,
+            Coding::MsAdpcm(layout) => layout.block_bytes,
+        }
+    }
+
+    fn unit_frames(&self) -> usize {
+        match &self.coding {
+            Coding::ImaAdpcm(layout) => layout.frames_per_block(),
+            Coding::MsAdpcm(layout) => layout.frames_per_block(),
+            _ => 1,
+        }
+    }
+
+    fn codec_name(&self) -> String {
+        match &self.coding {
+            Coding::Int { bytes: 1 } => "pcm_u8".into(),
+            Coding::Int { bytes } => format!("pcm_s{}", bytes * 8),
+            Coding::Float { bytes } => format!("pcm_f{}", bytes * 8),
+            Coding::Alaw => "alaw".into(),
+            Coding::Ulaw => "ulaw".into(),
+            Coding::ImaAdpcm(_) => "adpcm_ima".into(),
+            Coding::MsAdpcm(_) => "adpcm_ms".into(),
+            Coding::Mp3 => "mp3".into(),
+        }
+    }
+
+    fn samples(&self, bytes: &[u8], out: &mut Vec<f32>) -> Result<(), AudioError> {
+        match &self.coding {
+            Coding::Int { bytes: 1 } => {
+                out.extend(bytes.iter().map(|&b| (f32::from(b) - 128.0) / 128.0))
+            }
+            Coding::Int { bytes: width } => out.extend(bytes.chunks_exact(*width).map(int_sample)),
+            Coding::Float { bytes: width } => float_samples(bytes, *width, out)?,
+            Coding::Alaw => out.extend(
+                bytes
+                    .iter()
+                    .map(|&b| f32_from_i16(g711::linear_from_alaw(b))),
+            ),
+            Coding::Ulaw => out.extend(
+                bytes
+                    .iter()
+                    .map(|&b| f32_from_i16(g711::linear_from_ulaw(b))),
+            ),
+            Coding::ImaAdpcm(layout) => {
+                bytes
+                    .chunks(layout.block_bytes)
+                    .for_each(|block| layout.decode(block, out));
+            }
+            Coding::MsAdpcm(layout) => {
+                bytes
+                    .chunks(layout.block_bytes)
+                    .for_each(|block| layout.decode(block, out));
+            }
+            Coding::Mp3 => {}
+        }
+        Ok(())
+    }
+}
+
+/// Two to four bytes, little-endian and left-justified.
+fn int_sample(bytes: &[u8]) -> f32 {
+    let mut wide = [0; 4];
+    wide[4 - bytes.len()..].copy_from_slice(bytes);
+    i32::from_le_bytes(wide) as f32 / 2_147_483_648.0
+}
+
+fn float_samples(bytes: &[u8], width: usize, out: &mut Vec<f32>) -> Result<(), AudioError> {
+    let start = out.len();
+    if width == 4 {
+        out.extend(
+            bytes
+                .as_chunks::<4>()
+                .0
+                .iter()
+                .map(|&b| f32::from_le_bytes(b)),
+        );
+    } else {
+        out.extend(
+            bytes
+                .as_chunks::<8>()
+                .0
+                .iter()
+                .map(|&b| f64::from_le_bytes(b) as f32),
+        );
+    }
+    if out[start..].iter().all(|sample| sample.is_finite()) {
+        Ok(())
+    } else {
+        Err(AudioError::undecodable(
+            "it holds samples that are not numbers",
+        ))
+    }
+}
