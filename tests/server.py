@@ -1,0 +1,72 @@
+"""Starts `sauti serve --demo` on a free port with an empty data folder, for the tests around it."""
+
+import contextlib
+import os
+import re
+import socket
+import subprocess
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+KEY = re.compile(r"sauti_[a-z]+_[A-Za-z0-9]+_[A-Za-z0-9]+")
+START_SECONDS_MAX = 90
+
+
+@dataclass
+class Server:
+    url: str
+    key: str
+    output: str
+
+    def env(self):
+        return {"SAUTI_URL": self.url, "SAUTI_KEY": self.key}
+
+
+@contextlib.contextmanager
+def running_server(binary, settings=None):
+    port = free_port()
+    with tempfile.TemporaryDirectory(prefix="sauti-test-") as folder:
+        log = Path(folder) / "log"
+        command = [str(binary), "serve", "--demo", "--listen", f"127.0.0.1:{port}", "--data", f"{folder}/data"]
+        env = {**os.environ, "SAUTI_MODELS": str(ROOT / "models"), **(settings or {})}
+        with log.open("w") as out:
+            process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, env=env, cwd=folder)
+        try:
+            url = f"http://127.0.0.1:{port}"
+            wait_until_ready(url, process, log)
+            output = log.read_text()
+            found = KEY.search(output)
+            if not found:
+                raise RuntimeError(f"the server printed no key:\n{output}")
+            yield Server(url, found.group(), output)
+            if process.poll() is not None:
+                raise RuntimeError(f"the server died with {process.returncode}:\n{log.read_text()[-4000:]}")
+        finally:
+            process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=40)
+            process.kill()
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def wait_until_ready(url, process, log):
+    give_up = time.monotonic() + START_SECONDS_MAX
+    while time.monotonic() < give_up:
+        if process.poll() is not None:
+            raise RuntimeError(f"the server did not start:\n{log.read_text()[-4000:]}")
+        try:
+            with urllib.request.urlopen(f"{url}/readyz", timeout=5):
+                return
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.1)
+    raise RuntimeError(f"the server was not ready after {START_SECONDS_MAX} s:\n{log.read_text()[-4000:]}")

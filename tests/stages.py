@@ -1,0 +1,209 @@
+"""The stages of ./test: each runs commands and tells how many tests passed and failed."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import tools
+from server import running_server
+
+ROOT = Path(__file__).resolve().parent.parent
+TESTS = ROOT / "tests"
+BINARY = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "debug" / "sauti"
+
+
+@dataclass
+class Counts:
+    passed: int = 0
+    failed: int = 0
+
+    def add(self, other):
+        self.passed += other.passed
+        self.failed += other.failed
+
+
+def run(command, env=None, count=None):
+    """Runs a command, shows its output, and counts: by `count`, else the command as one test."""
+    print("$", " ".join(str(part) for part in command), flush=True)
+    process = subprocess.Popen(
+        [str(part) for part in command],
+        cwd=ROOT,
+        env={**os.environ, **(env or {})},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    )
+    lines = []
+    for line in process.stdout:
+        sys.stdout.write(line)
+        sys.stdout.flush()
+        lines.append(line)
+    ok = process.wait() == 0
+    counts = count("".join(lines)) if count else Counts()
+    # A command that broke without naming a failed test, or ran none, is one failure itself.
+    if not ok and counts.failed == 0:
+        counts.failed = 1
+    if ok and counts.passed == 0:
+        counts = Counts(0, 1) if count else Counts(1, 0)
+    return counts
+
+
+ANSI = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def count_with(*patterns):
+    """Sums the numbers that the patterns find, as (passed pattern, failed pattern) pairs."""
+
+    def count(output):
+        output = ANSI.sub("", output)
+        totals = Counts()
+        for passed, failed in patterns:
+            totals.passed += sum(int(n) for n in re.findall(passed, output, re.M))
+            totals.failed += sum(int(n) for n in re.findall(failed, output, re.M))
+        return totals
+
+    return count
+
+
+by_cargo = count_with(
+    (r"^test result: .*? (\d+) passed", r"^test result: .*? (\d+) failed"),
+    (r"^ +Summary .*? (\d+) passed", r"^ +Summary .*? (\d+) (?:failed|timed out)"),
+)
+by_pytest = count_with((r"^=+ .*?(\d+) passed", r"^=+ .*?(\d+) (?:failed|errors?)"))
+by_node = count_with((r"^[#ℹ] pass (\d+)", r"^[#ℹ] fail (\d+)"))
+
+
+def tidy():
+    return run([sys.executable, TESTS / "tidy.py"], count=by_plain)
+
+
+by_plain = count_with((r"^(\d+) passed, \d+ failed$", r"^\d+ passed, (\d+) failed$"))
+
+
+def fmt():
+    return run(["cargo", "fmt", "--all", "--check"])
+
+
+def clippy():
+    return run(["cargo", "clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])
+
+
+def licences():
+    return run([sys.executable, TESTS / "licences.py"], count=by_plain)
+
+
+def cargo_test(*arguments, prefix=()):
+    if shutil.which("cargo-nextest"):
+        command = ["cargo", "nextest", "run", "--no-fail-fast", "--locked", "--status-level", "fail"]
+    else:
+        command = ["cargo", "test", "--no-fail-fast", "--locked"]
+    # A reader that is missing must fail its test, not skip it.
+    return run([*prefix, *command, *arguments], env={"SAUTI_REQUIRE_TOOLS": "1"}, count=by_cargo)
+
+
+def rust():
+    tools.need_debian("sox", "ffmpeg")
+    return cargo_test("--workspace")
+
+
+def postgres():
+    tools.need_postgres()
+    return cargo_test("-p", "sauti-store", prefix=["bash", ROOT / "crates/store/tests/with-postgres.sh"])
+
+
+def build():
+    # The dev profile optimises the crates that do arithmetic, and the tests built them already.
+    return run(["cargo", "build", "--locked", "-p", "sauti-server", "--bin", "sauti"])
+
+
+def pytest(*paths, env=None):
+    python = tools.need_python("pytest")
+    return run([python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--color=no", *paths], env=env, count=by_pytest_quiet)
+
+
+def by_pytest_quiet(output):
+    last = [line for line in output.splitlines() if re.search(r"\d+ (passed|failed|error)", line)]
+    return by_pytest("= " + last[-1]) if last else Counts()
+
+
+def clients():
+    """The official client libraries against the real server."""
+    tools.need_python("pytest", "openai")
+    node, folder = tools.need_node_packages("openai")
+    counts = build()
+    with running_server(BINARY) as server:
+        counts.add(pytest(TESTS / "clients", env=server.env()))
+        env = {**server.env(), "SAUTI_NODE_MODULES": str(folder)}
+        counts.add(run([node, "--test", "--test-reporter=spec", TESTS / "clients/openai.test.mjs"], env=env, count=by_node))
+    return counts
+
+
+def openapi():
+    """Requests that the served OpenAPI document allows or forbids, made up by schemathesis."""
+    schemathesis = tools.need_python("schemathesis").parent / "schemathesis"
+    counts = build()
+    settings = {"SAUTI_LIMITS__REQUESTS_PER_MINUTE": "1000000"}
+    with running_server(BINARY, settings) as server:
+        command = [schemathesis, "--config-file", TESTS / "schemathesis.toml", "run", f"{server.url}/openapi.json"]
+        counts.add(run(command, env=server.env()))
+    return counts
+
+
+def cli():
+    tools.need_debian("sox")
+    counts = build()
+    counts.add(pytest(TESTS / "cli", env={"SAUTI_BINARY": str(BINARY)}))
+    return counts
+
+
+def readme():
+    tools.need_debian("curl")
+    counts = build()
+    with running_server(BINARY) as server:
+        env = {**server.env(), "SAUTI_BINARY": str(BINARY)}
+        counts.add(run([sys.executable, TESTS / "readme.py"], env=env, count=by_plain))
+    return counts
+
+
+STAGES = {
+    stage.__name__: stage
+    for stage in (tidy, fmt, clippy, licences, rust, postgres, clients, openapi, cli, readme)
+}
+QUICK = ["tidy", "fmt", "clippy", "rust"]
+
+
+def main(arguments, usage):
+    if arguments in (["-h"], ["--help"], ["help"]):
+        print(usage.strip())
+        return 0
+    if arguments == ["list"]:
+        print("\n".join(STAGES))
+        return 0
+    names = {(): list(STAGES), ("all",): list(STAGES), ("quick",): QUICK}.get(tuple(arguments), arguments)
+    unknown = [name for name in names if name not in STAGES]
+    if unknown:
+        print(f"no stage {unknown[0]!r}; the stages are {', '.join(STAGES)}", file=sys.stderr)
+        return 2
+    total, rows = Counts(), []
+    for name in names:
+        print(f"\n=== {name}", flush=True)
+        begun = time.monotonic()
+        try:
+            counts = STAGES[name]()
+        except Exception as error:  # a stage that breaks is a failure, and the next ones still run
+            print(f"{name}: {error}", flush=True)
+            counts = Counts(0, 1)
+        seconds = time.monotonic() - begun
+        rows.append(f"{name:10} {seconds:7.1f} s  {counts.passed:5} passed {counts.failed:3} failed")
+        print(f"--- {rows[-1]}", flush=True)
+        total.add(counts)
+    print("\n=== summary")
+    print("\n".join(rows))
+    print(f"{total.passed} passed, {total.failed} failed", flush=True)
+    return 1 if total.failed else 0
