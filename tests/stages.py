@@ -75,15 +75,18 @@ by_cargo = count_with(
     (r"^test result: .*? (\d+) passed", r"^test result: .*? (\d+) failed"),
     (r"^ +Summary .*? (\d+) passed", r"^ +Summary .*? (\d+) (?:failed|timed out)"),
 )
-by_pytest = count_with((r"^=+ .*?(\d+) passed", r"^=+ .*?(\d+) (?:failed|errors?)"))
 by_node = count_with((r"^[#ℹ] pass (\d+)", r"^[#ℹ] fail (\d+)"))
+by_plain = count_with((r"^(\d+) passed, \d+ failed$", r"^\d+ passed, (\d+) failed$"))
+
+
+def by_pytest(output):
+    """With -q the last line is like "3 failed, 20 passed, 1 error in 9.21s"."""
+    ending = re.findall(r"^\d+ (?:passed|failed|error).* in [\d.]+s", output, re.M)[-1:]
+    return count_with((r"(\d+) passed", r"(\d+) (?:failed|error)"))("".join(ending))
 
 
 def tidy():
     return run([sys.executable, TESTS / "tidy.py"], count=by_plain)
-
-
-by_plain = count_with((r"^(\d+) passed, \d+ failed$", r"^\d+ passed, (\d+) failed$"))
 
 
 def fmt():
@@ -124,12 +127,8 @@ def build():
 
 def pytest(*paths, env=None):
     python = tools.need_python("pytest")
-    return run([python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--color=no", *paths], env=env, count=by_pytest_quiet)
-
-
-def by_pytest_quiet(output):
-    last = [line for line in output.splitlines() if re.search(r"\d+ (passed|failed|error)", line)]
-    return by_pytest("= " + last[-1]) if last else Counts()
+    command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--color=no", *paths]
+    return run(command, env=env, count=by_pytest)
 
 
 def clients():
