@@ -1,1 +1,66 @@
-//! placeholder
+//! Everything Sauti remembers: accounts, workspaces, keys, money, usage, idempotent answers, audit, webhooks and
+//! pronunciations, in SQLite or PostgreSQL by URL. It knows SQL and nothing of HTTP, audio or speech.
+//!
+//! All of it hangs off [`Store`], a cheap clone:
+//!
+//! - opening: [`Store::open`], [`Store::open_with`], [`Store::ping`], [`Store::sweep`], [`Store::close`];
+//! - accounts: `create_account`, `confirm_account`, `issue_token`, `reset_password`, `account_by_email`, `account`,
+//!   `list_accounts`, `set_password`, `rename_account`, `set_operator`, `sign_in_failed`, `sign_in_succeeded`,
+//!   `delete_account`; passwords in [`password`];
+//! - sessions: `create_session`, `session_by_token`, `list_sessions`, `revoke_session`, `revoke_session_by_token`,
+//!   `revoke_all_sessions`;
+//! - workspaces: `create_workspace`, `workspace`, `list_workspaces`, `workspaces_of`, `rename_workspace`,
+//!   `set_low_balance`, `role_of`, `members`, `set_role`, `add_member`, `remove_member`, `invite`, `invites`,
+//!   `cancel_invite`, `accept_invite`;
+//! - keys: `create_key`, `list_keys`, `key`, `revoke_key`, `rotate_key`, `rename_key`, `set_key_cap`, `authenticate`;
+//! - money: `reserve`, `settle`, `settle_and_store`, `release`, `release_later`, `charge`, `charge_and_store`, `credit`,
+//!   `refund`, `balance`, `statement`, `check`, `open_reservations`, `release_abandoned`;
+//! - idempotency: `begin`, `finish`, `abandon`, `abandon_later`;
+//! - records: `usage`, `audit`, `audit_list`, `record_payment`, `payments`, `add_webhook`, `webhooks`,
+//!   `remove_webhook`, `enqueue_event`, `claim_deliveries`, `delivery_succeeded`, `delivery_failed`, `deliveries`,
+//!   `set_pronunciation`, `remove_pronunciation`, `pronunciations`.
+//!
+//! Times are microseconds since 1970 (`_us`), money is micro-units of the workspace's currency (`_micro`).
+
+mod accounts;
+mod audit;
+mod auth;
+mod error;
+mod idempotency;
+pub mod ids;
+mod instances;
+mod invites;
+pub mod keys;
+pub mod ledger;
+mod lexicon;
+mod maintenance;
+mod open;
+pub mod password;
+mod payments;
+mod sessions;
+mod sql;
+mod tokens;
+mod usage;
+mod webhooks;
+mod workspaces;
+
+pub use accounts::{Account, SignInPolicy};
+pub use audit::{AuditEntry, AuditQuery};
+pub use auth::Caller;
+pub use error::{AuthError, LedgerError, StoreError};
+pub use idempotency::{Begin, Guard, StoredAnswer};
+pub use invites::{Invite, IssuedInvite};
+pub use keys::{ApiKey, Environment, IssuedKey, KeyInfo, NewKey, Permission, Permissions};
+pub use ledger::{
+    Balance, Charge, ChargeRequest, CheckReport, Credit, Reservation, ReservationState,
+    ReserveRequest, StatementQuery, StatementRow, Usage,
+};
+pub use lexicon::{Alphabet, Pronunciation};
+pub use maintenance::SweepReport;
+pub use open::{Backend, Store, StoreOptions};
+pub use payments::{PaymentEvent, PaymentOutcome};
+pub use sessions::{IssuedSession, Session};
+pub use tokens::TokenPurpose;
+pub use usage::{UsageQuery, UsageRow};
+pub use webhooks::{ClaimedDelivery, Delivery, DeliveryState, WebhookEndpoint};
+pub use workspaces::{Member, Role, Workspace};

@@ -1,0 +1,361 @@
+//! People: e-mail, password hash, confirmation, failed sign-ins, deletion.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::ids::{new_id, now_us};
+use crate::sql::{check_text, is_unique_violation};
+use crate::{Store, StoreError};
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Account {
+    pub id: String,
+    pub email: String,
+    pub name: String,
+    #[serde(skip)]
+    pub password_hash: String,
+    pub operator: bool,
+    pub confirmed_us: Option<i64>,
+    #[serde(skip)]
+    pub failed_sign_ins: i64,
+    #[serde(skip)]
+    pub locked_until_us: i64,
+    pub created_us: i64,
+}
+
+impl Account {
+    pub fn is_confirmed(&self) -> bool {
+        self.confirmed_us.is_some()
+    }
+
+    pub fn is_locked(&self) -> bool {
+        self.locked_until_us > now_us()
+    }
+}
+
+/// After how many wrong passwords in a row an account pauses, and for how long.
+#[derive(Debug, Clone, Copy)]
+pub struct SignInPolicy {
+    pub failures_max: i64,
+    pub pause: Duration,
+}
+
+impl Default for SignInPolicy {
+    fn default() -> Self {
+        Self {
+            failures_max: 10,
+            pause: Duration::from_secs(15 * 60),
+        }
+    }
+}
+
+type Row = (
+    String,
+    String,
+    String,
+    String,
+    i64,
+    Option<i64>,
+    i64,
+    i64,
+    i64,
+);
+
+const COLUMNS: &str = "id, email, name, password_hash, operator, confirmed_us, failed_sign_ins, locked_until_us, created_us";
+
+fn account_of(row: Row) -> Account {
+    let (
+        id,
+        email,
+        name,
+        password_hash,
+        operator,
+        confirmed_us,
+        failed_sign_ins,
+        locked_until_us,
+        created_us,
+    ) = row;
+    Account {
+        id,
+        email,
+        name,
+        password_hash,
+        operator: operator != 0,
+        confirmed_us,
+        failed_sign_ins,
+        locked_until_us,
+        created_us,
+    }
+}
+
+/// Trims and lower-cases an address; refuses what cannot be one.
+pub(crate) fn parse_email(email: &str) -> Result<String, StoreError> {
+    let email = email.trim().to_lowercase();
+    let plausible = email.len() <= 254
+        && !email.chars().any(|c| c.is_whitespace() || c.is_control())
+        && email.split_once('@').is_some_and(|(user, host)| {
+            !user.is_empty()
+                && !host.is_empty()
+                && !host.contains('@')
+                && !host.starts_with('.')
+                && !host.ends_with('.')
+        });
+    if plausible {
+        Ok(email)
+    } else {
+        Err(StoreError::invalid("email", "is not an e-mail address"))
+    }
+}
+
+impl Store {
+    /// Makes an unconfirmed account. `password_hash` comes from [`crate::password::hash`].
+    pub async fn create_account(
+        &self,
+        email: &str,
+        password_hash: &str,
+        name: &str,
+    ) -> Result<Account, StoreError> {
+        let account = Account {
+            id: new_id("acc_"),
+            email: parse_email(email)?,
+            name: check_text("name", name, 0, 200)?,
+            password_hash: password_hash.to_owned(),
+            operator: false,
+            confirmed_us: None,
+            failed_sign_ins: 0,
+            locked_until_us: 0,
+            created_us: now_us(),
+        };
+        sqlx::query("insert into accounts (id, email, name, password_hash, created_us) values ($1, $2, $3, $4, $5)")
+            .bind(&account.id)
+            .bind(&account.email)
+            .bind(&account.name)
+            .bind(&account.password_hash)
+            .bind(account.created_us)
+            .execute(self.write())
+            .await
+            .map_err(|error| match is_unique_violation(&error) {
+                true => StoreError::Exists("account"),
+                false => error.into(),
+            })?;
+        Ok(account)
+    }
+
+    pub async fn account(&self, account_id: &str) -> Result<Account, StoreError> {
+        self.account_where("id = $1", account_id)
+            .await?
+            .ok_or(StoreError::NotFound("account"))
+    }
+
+    pub async fn account_by_email(&self, email: &str) -> Result<Option<Account>, StoreError> {
+        match parse_email(email) {
+            Ok(email) => self.account_where("email = $1", &email).await,
+            Err(_) => Ok(None),
+        }
+    }
+
+    async fn account_where(
+        &self,
+        condition: &'static str,
+        value: &str,
+    ) -> Result<Option<Account>, StoreError> {
+        let sql =
+            format!("select {COLUMNS} from accounts where {condition} and deleted_us is null");
+        let row: Option<Row> = sqlx::query_as(sqlx::AssertSqlSafe(sql))
+            .bind(value)
+            .fetch_optional(self.read())
+            .await?;
+        Ok(row.map(account_of))
+    }
+
+    /// Accounts by age, after the id `after`.
+    pub async fn list_accounts(&self, after: &str, limit: i64) -> Result<Vec<Account>, StoreError> {
+        let sql = format!(
+            "select {COLUMNS} from accounts where id > $1 and deleted_us is null order by id limit $2"
+        );
+        let rows: Vec<Row> = sqlx::query_as(sqlx::AssertSqlSafe(sql))
+            .bind(after)
+            .bind(limit.clamp(1, 1000))
+            .fetch_all(self.read())
+            .await?;
+        Ok(rows.into_iter().map(account_of).collect())
+    }
+
+    /// Confirms without a token: for the command line and the demonstration.
+    pub async fn confirm_account_by_id(&self, account_id: &str) -> Result<(), StoreError> {
+        let done = sqlx::query(
+            "update accounts set confirmed_us = coalesce(confirmed_us, $2) where id = $1 and deleted_us is null",
+        )
+        .bind(account_id)
+        .bind(now_us())
+        .execute(self.write())
+        .await?;
+        self.inner.keys.clear();
+        found(done.rows_affected())
+    }
+
+    /// Changes the password and ends every session but the one named.
+    pub async fn set_password(
+        &self,
+        account_id: &str,
+        password_hash: &str,
+        keep_session: Option<&str>,
+    ) -> Result<(), StoreError> {
+        let mut tx = self.begin_write().await?;
+        let done = sqlx::query(
+            "update accounts set password_hash = $2 where id = $1 and deleted_us is null",
+        )
+        .bind(account_id)
+        .bind(password_hash)
+        .execute(&mut *tx)
+        .await?;
+        found(done.rows_affected())?;
+        sqlx::query("delete from sessions where account_id = $1 and id <> $2")
+            .bind(account_id)
+            .bind(keep_session.unwrap_or(""))
+            .execute(&mut *tx)
+            .await?;
+        tx.commit().await?;
+        Ok(())
+    }
+
+    pub async fn rename_account(&self, account_id: &str, name: &str) -> Result<(), StoreError> {
+        let done =
+            sqlx::query("update accounts set name = $2 where id = $1 and deleted_us is null")
+                .bind(account_id)
+                .bind(check_text("name", name, 0, 200)?)
+                .execute(self.write())
+                .await?;
+        found(done.rows_affected())
+    }
+
+    /// An operator may credit workspaces from the console.
+    pub async fn set_operator(&self, account_id: &str, operator: bool) -> Result<(), StoreError> {
+        let done =
+            sqlx::query("update accounts set operator = $2 where id = $1 and deleted_us is null")
+                .bind(account_id)
+                .bind(i64::from(operator))
+                .execute(self.write())
+                .await?;
+        found(done.rows_affected())
+    }
+
+    /// Counts a wrong password; returns until when the account is now locked (0 when it is not).
+    pub async fn sign_in_failed(
+        &self,
+        account_id: &str,
+        policy: SignInPolicy,
+    ) -> Result<i64, StoreError> {
+        let pause_until_us = now_us() + policy.pause.as_micros() as i64;
+        let row: Option<(i64,)> = sqlx::query_as(
+            "update accounts set failed_sign_ins = case when failed_sign_ins + 1 >= $2 then 0 else failed_sign_ins + 1 end,
+                    locked_until_us = case when failed_sign_ins + 1 >= $2 then $3 else locked_until_us end
+             where id = $1 returning locked_until_us",
+        )
+        .bind(account_id)
+        .bind(policy.failures_max)
+        .bind(pause_until_us)
+        .fetch_optional(self.write())
+        .await?;
+        row.map(|(until_us,)| until_us)
+            .ok_or(StoreError::NotFound("account"))
+    }
+
+    pub async fn sign_in_succeeded(&self, account_id: &str) -> Result<(), StoreError> {
+        sqlx::query("update accounts set failed_sign_ins = 0, locked_until_us = 0 where id = $1 and failed_sign_ins <> 0")
+            .bind(account_id)
+            .execute(self.write())
+            .await?;
+        Ok(())
+    }
+
+    /// Forgets a person: address, name, password, sessions and memberships. A workspace that nobody else is in is
+    /// closed and its keys are revoked; its ledger stays. Refused for the only owner of a shared workspace.
+    pub async fn delete_account(&self, account_id: &str) -> Result<(), StoreError> {
+        let now = now_us();
+        let mut tx = self.begin_write().await?;
+        let memberships: Vec<(String, String)> = sqlx::query_as(
+            "select workspace_id, role from members where account_id = $1 order by workspace_id",
+        )
+        .bind(account_id)
+        .fetch_all(&mut *tx)
+        .await?;
+        for (workspace_id, role) in memberships {
+            self.lock_workspace(&mut tx, &workspace_id).await?;
+            let (others, other_owners): (i64, i64) = sqlx::query_as(
+                "select count(*), count(case when role = 'owner' then 1 end)
+                 from members where workspace_id = $1 and account_id <> $2",
+            )
+            .bind(&workspace_id)
+            .bind(account_id)
+            .fetch_one(&mut *tx)
+            .await?;
+            if others > 0 && role == "owner" && other_owners == 0 {
+                return Err(StoreError::Refused(
+                    "hand the workspace to another owner first",
+                ));
+            }
+            if others == 0 {
+                for close in [
+                    "update workspaces set closed_us = $2 where id = $1 and closed_us is null",
+                    "update api_keys set revoked_us = $2 where workspace_id = $1 and revoked_us is null",
+                ] {
+                    sqlx::query(close)
+                        .bind(&workspace_id)
+                        .bind(now)
+                        .execute(&mut *tx)
+                        .await?;
+                }
+            }
+        }
+        for forget in [
+            "delete from members where account_id = $1",
+            "delete from sessions where account_id = $1",
+            "delete from one_use_tokens where account_id = $1",
+        ] {
+            sqlx::query(forget)
+                .bind(account_id)
+                .execute(&mut *tx)
+                .await?;
+        }
+        let done = sqlx::query(
+            "update accounts set email = id, name = '', password_hash = '', operator = 0, deleted_us = $2
+             where id = $1 and deleted_us is null",
+        )
+        .bind(account_id)
+        .bind(now)
+        .execute(&mut *tx)
+        .await?;
+        found(done.rows_affected())?;
+        tx.commit().await?;
+        self.inner.keys.clear();
+        Ok(())
+    }
+}
+
+fn found(rows: u64) -> Result<(), StoreError> {
+    if rows == 0 {
+        Err(StoreError::NotFound("account"))
+    } else {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_lower_cased_and_nonsense_is_refused() {
+        assert_eq!(
+            parse_email("  Asha@Example.COM ").unwrap(),
+            "asha@example.com"
+        );
+        for wrong in [
+            "", "asha", "@x", "a@", "a@b@c", "a b@c", "a@.c", "a@c.", "a\0@c",
+        ] {
+            assert!(parse_email(wrong).is_err(), "{wrong:?}");
+        }
+    }
+}

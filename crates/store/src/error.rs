@@ -1,0 +1,109 @@
+use std::sync::Arc;
+
+use crate::ledger::ReservationState;
+
+/// What any call on the store can fail with. The `Display` texts are fit for a user; what the database said stands in
+/// the `source` only, for the log.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum StoreError {
+    #[error("no such {0}")]
+    NotFound(&'static str),
+    #[error("this {0} exists already")]
+    Exists(&'static str),
+    #[error("{field}: {message}")]
+    Invalid {
+        field: &'static str,
+        message: String,
+    },
+    #[error("{0}")]
+    Refused(&'static str),
+    #[error("the link or token is unknown, used or expired")]
+    TokenRefused,
+    #[error("the data store is not available")]
+    Database(#[source] Arc<sqlx::Error>),
+    #[error("the data store could not be brought up to date")]
+    Migration(#[source] Arc<sqlx::migrate::MigrateError>),
+    #[error("the data store could not be opened: {0}")]
+    Open(String),
+    #[error("the data store is shutting down")]
+    Closed,
+}
+
+impl StoreError {
+    pub(crate) fn invalid(field: &'static str, message: impl Into<String>) -> Self {
+        Self::Invalid {
+            field,
+            message: message.into(),
+        }
+    }
+}
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
+        Self::Database(Arc::new(error))
+    }
+}
+
+/// Why money did not move. No variant is returned after money moved, except `Store` when the database broke off during
+/// a commit: then the outcome is not known, and a retry by reservation or idempotency key stays safe.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum LedgerError {
+    #[error("the balance is too low: {required_micro} needed, {available_micro} available")]
+    Insufficient {
+        required_micro: i64,
+        available_micro: i64,
+    },
+    #[error(
+        "the key's spend cap is reached: {cap_micro} allowed, {committed_micro} spent or reserved"
+    )]
+    CapExceeded {
+        cap_micro: i64,
+        committed_micro: i64,
+        required_micro: i64,
+    },
+    #[error("the reservation is already {0}")]
+    Finished(ReservationState),
+    #[error("no such reservation")]
+    UnknownReservation,
+    #[error("{asked_micro} is more than the {allowed_micro} allowed")]
+    TooMuch {
+        asked_micro: i64,
+        allowed_micro: i64,
+    },
+    #[error("no such workspace")]
+    UnknownWorkspace,
+    #[error("no such key")]
+    UnknownKey,
+    #[error("no such charge")]
+    UnknownCharge,
+    #[error("this charge has been refunded already")]
+    AlreadyRefunded,
+    #[error("this external id was used for another payment")]
+    ExternalIdReused,
+    /// The idempotency entry is no longer this caller's (it was abandoned, expired, or its process was declared dead).
+    #[error("the idempotency entry is no longer held")]
+    GuardLost,
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl From<sqlx::Error> for LedgerError {
+    fn from(error: sqlx::Error) -> Self {
+        Self::Store(error.into())
+    }
+}
+
+/// Why a key was not accepted.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum AuthError {
+    #[error("the key is malformed")]
+    Malformed,
+    #[error("the key is unknown")]
+    Unknown,
+    #[error("the key was revoked")]
+    Revoked,
+    #[error("the key has expired")]
+    Expired,
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}

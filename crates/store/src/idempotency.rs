@@ -1,0 +1,136 @@
+//! Answers kept for retries: the first request with a key does the work, later ones get its answer.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::new_id;
+use crate::ledger::{Done, IdemState, Op, Storing};
+use crate::sql::check_text;
+use crate::{LedgerError, Store, StoreError};
+
+/// The right to answer for an idempotency key. Ends with `finish`, `settle_and_store`, `charge_and_store` or `abandon`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Guard {
+    pub id: String,
+    pub workspace_id: String,
+    pub key: String,
+}
+
+/// An answer as it went out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredAnswer {
+    pub status: u16,
+    pub headers: Vec<(String, String)>,
+    /// `None` when the body was too large to keep: the work is to be done again, free of charge.
+    pub body: Option<Vec<u8>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Begin {
+    /// Nobody has asked this before: do the work.
+    New(Guard),
+    /// Another request with this key is at work.
+    InFlight,
+    Replay(StoredAnswer),
+    /// The key was used for another request.
+    Mismatch,
+}
+
+impl Store {
+    /// Claims an idempotency key for a request whose content hashes to `fingerprint`. If the caller's future is
+    /// dropped meanwhile, the claim is abandoned.
+    pub async fn begin(
+        &self,
+        workspace_id: &str,
+        key: &str,
+        fingerprint: &str,
+    ) -> Result<Begin, LedgerError> {
+        let guard = Guard {
+            id: new_id("idem_"),
+            workspace_id: workspace_id.to_owned(),
+            key: check_text("idempotency_key", key, 1, 255)?,
+        };
+        let op = Op::IdemBegin {
+            guard,
+            fingerprint: check_text("fingerprint", fingerprint, 1, 128)?,
+            instance_id: self.inner.instance.id(),
+            lifetime_us: self.inner.options.idempotency_ttl.as_micros() as i64,
+        };
+        match self.inner.writers.submit(op).await? {
+            Done::Begun(IdemState::New(guard)) => Ok(Begin::New(guard)),
+            Done::Begun(IdemState::InFlight) => Ok(Begin::InFlight),
+            Done::Begun(IdemState::Mismatch) => Ok(Begin::Mismatch),
+            Done::Begun(IdemState::Done(guard)) => {
+                Ok(Begin::Replay(self.stored_answer(&guard).await?))
+            }
+            _ => Err(StoreError::Closed.into()),
+        }
+    }
+
+    /// Stores the answer of a request that cost nothing; a charged one goes through `settle_and_store`.
+    pub async fn finish(&self, guard: &Guard, answer: StoredAnswer) -> Result<(), LedgerError> {
+        let storing = self.storing(guard, answer)?;
+        self.inner
+            .writers
+            .submit(Op::IdemFinish { storing })
+            .await
+            .map(|_| ())
+    }
+
+    /// Gives the key up, so that the next request with it does the work. No error when it was not held any more.
+    pub async fn abandon(&self, guard: &Guard) -> Result<(), LedgerError> {
+        self.inner
+            .writers
+            .submit(Op::IdemAbandon {
+                guard: guard.clone(),
+            })
+            .await
+            .map(|_| ())
+    }
+
+    /// [`Store::abandon`] without waiting, for `Drop`.
+    pub fn abandon_later(&self, guard: &Guard) {
+        self.inner.writers.submit_later(Op::IdemAbandon {
+            guard: guard.clone(),
+        });
+    }
+
+    pub(crate) fn storing(
+        &self,
+        guard: &Guard,
+        answer: StoredAnswer,
+    ) -> Result<Storing, StoreError> {
+        let headers = serde_json::to_string(&answer.headers)
+            .map_err(|error| StoreError::invalid("headers", error.to_string()))?;
+        if headers.len() > 64 << 10 {
+            return Err(StoreError::invalid("headers", "are too large to keep"));
+        }
+        let body = answer
+            .body
+            .filter(|body| body.len() <= self.inner.options.answer_bytes_max);
+        Ok(Storing {
+            guard: guard.clone(),
+            status: i64::from(answer.status),
+            headers,
+            body,
+        })
+    }
+
+    async fn stored_answer(&self, guard: &Guard) -> Result<StoredAnswer, LedgerError> {
+        let row: Option<(i64, String, Option<Vec<u8>>)> = sqlx::query_as(
+            "select status, headers, body from idempotency
+             where workspace_id = $1 and idem_key = $2 and guard_id = $3 and state = 'done'",
+        )
+        .bind(&guard.workspace_id)
+        .bind(&guard.key)
+        .bind(&guard.id)
+        .fetch_optional(self.write())
+        .await?;
+        let (status, headers, body) = row.ok_or(LedgerError::GuardLost)?;
+        let headers = serde_json::from_str(&headers).unwrap_or_default();
+        Ok(StoredAnswer {
+            status: u16::try_from(status).unwrap_or(500),
+            headers,
+            body,
+        })
+    }
+}

@@ -1,0 +1,138 @@
+//! Invitations into a workspace by e-mail.
+
+use serde::Serialize;
+
+use crate::accounts::parse_email;
+use crate::ids::{hash_hex, new_id, now_us, random_base62};
+use crate::workspaces::{Role, insert_member};
+use crate::{Store, StoreError};
+
+const LIFETIME_US: i64 = 7 * 24 * 3600 * 1_000_000;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Invite {
+    pub id: String,
+    pub workspace_id: String,
+    pub email: String,
+    pub role: Role,
+    pub invited_by: String,
+    pub expires_us: i64,
+}
+
+/// The token is shown here and never again.
+#[derive(Debug, Clone)]
+pub struct IssuedInvite {
+    pub token: secrecy::SecretString,
+    pub invite: Invite,
+}
+
+impl Store {
+    pub async fn invite(
+        &self,
+        workspace_id: &str,
+        email: &str,
+        role: Role,
+        invited_by: &str,
+    ) -> Result<IssuedInvite, StoreError> {
+        let token = random_base62(43)?;
+        let now = now_us();
+        let invite = Invite {
+            id: new_id("inv_"),
+            workspace_id: workspace_id.to_owned(),
+            email: parse_email(email)?,
+            role,
+            invited_by: invited_by.to_owned(),
+            expires_us: now + LIFETIME_US,
+        };
+        let made = sqlx::query(
+            "insert into invites (id, token_hash, workspace_id, email, role, invited_by, created_us, expires_us)
+             select $1, $2, id, $4, $5, $6, $7, $8 from workspaces where id = $3 and closed_us is null",
+        )
+        .bind(&invite.id)
+        .bind(hash_hex(&token))
+        .bind(workspace_id)
+        .bind(&invite.email)
+        .bind(role.as_str())
+        .bind(invited_by)
+        .bind(now)
+        .bind(invite.expires_us)
+        .execute(self.write())
+        .await?;
+        if made.rows_affected() == 0 {
+            return Err(StoreError::NotFound("workspace"));
+        }
+        Ok(IssuedInvite {
+            token: token.into(),
+            invite,
+        })
+    }
+
+    /// Invitations that can still be accepted.
+    pub async fn invites(&self, workspace_id: &str) -> Result<Vec<Invite>, StoreError> {
+        let rows: Vec<(String, String, String, String, String, i64)> = sqlx::query_as(
+            "select id, workspace_id, email, role, invited_by, expires_us from invites
+             where workspace_id = $1 and accepted_us is null and expires_us > $2 order by id",
+        )
+        .bind(workspace_id)
+        .bind(now_us())
+        .fetch_all(self.read())
+        .await?;
+        rows.into_iter()
+            .map(|(id, workspace_id, email, role, invited_by, expires_us)| {
+                Ok(Invite {
+                    id,
+                    workspace_id,
+                    email,
+                    role: role.parse()?,
+                    invited_by,
+                    expires_us,
+                })
+            })
+            .collect()
+    }
+
+    pub async fn cancel_invite(
+        &self,
+        workspace_id: &str,
+        invite_id: &str,
+    ) -> Result<(), StoreError> {
+        let done = sqlx::query(
+            "delete from invites where id = $1 and workspace_id = $2 and accepted_us is null",
+        )
+        .bind(invite_id)
+        .bind(workspace_id)
+        .execute(self.write())
+        .await?;
+        if done.rows_affected() == 0 {
+            Err(StoreError::NotFound("invitation"))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Joins the account to the workspace. The invitation works once, and only for the address it was sent to.
+    pub async fn accept_invite(
+        &self,
+        token: &str,
+        account_id: &str,
+    ) -> Result<(String, Role), StoreError> {
+        let account = self.account(account_id).await?;
+        let mut tx = self.begin_write().await?;
+        let taken: Option<(String, String)> = sqlx::query_as(
+            "update invites set accepted_us = $3
+             where token_hash = $1 and email = $2 and accepted_us is null and expires_us > $3
+             returning workspace_id, role",
+        )
+        .bind(hash_hex(token))
+        .bind(&account.email)
+        .bind(now_us())
+        .fetch_optional(&mut *tx)
+        .await?;
+        let (workspace_id, role) = taken.ok_or(StoreError::TokenRefused)?;
+        let role: Role = role.parse()?;
+        insert_member(&mut tx, &workspace_id, account_id, role).await?;
+        tx.commit().await?;
+        self.inner.keys.clear();
+        Ok((workspace_id, role))
+    }
+}

@@ -1,0 +1,298 @@
+//! Money: a double-entry ledger in micro-units. Work reserves, then settles what it used or releases all of it.
+//!
+//! Every change goes to a writer that puts many into one durable transaction; a call returns after that commit.
+
+mod apply;
+mod batch;
+mod check;
+mod op;
+mod statement;
+mod types;
+mod write;
+mod writer;
+
+use crate::idempotency::{Guard, StoredAnswer};
+use crate::ids::new_id;
+use crate::sql::check_text;
+use crate::{LedgerError, Store, StoreError};
+
+pub use check::CheckReport;
+pub(crate) use op::{Done, IdemState, Op, Storing};
+pub use statement::{StatementQuery, StatementRow};
+pub use types::{
+    Balance, Charge, ChargeRequest, Credit, Reservation, ReservationState, ReserveRequest, Usage,
+};
+pub(crate) use writer::Writers;
+
+/// Far above any balance, far below where sums could overflow.
+const AMOUNT_MICRO_MAX: i64 = 1 << 53;
+
+impl Store {
+    /// Sets money aside before work begins; fails when the balance or the key's cap does not allow it. If the caller's
+    /// future is dropped meanwhile, the reservation is released.
+    pub async fn reserve(&self, request: ReserveRequest) -> Result<Reservation, LedgerError> {
+        let amount_micro = check_amount(request.amount_micro)?;
+        let op = Op::Reserve {
+            reservation_id: new_id("res_"),
+            transfer_id: new_id("tr_"),
+            instance_id: self.inner.instance.id(),
+            operation: check_text("operation", &request.operation, 1, 64)?,
+            request_id: check_text("request_id", &request.request_id, 0, 128)?,
+            key_id: request.key_id.unwrap_or_default(),
+            workspace_id: request.workspace_id,
+            amount_micro,
+        };
+        match self.inner.writers.submit(op).await? {
+            Done::Reserved(reservation) => Ok(reservation),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// Takes what was really used out of a reservation; the rest returns to the balance. Exactly once: a reservation
+    /// that is finished already gives [`LedgerError::Finished`] and nothing moves.
+    pub async fn settle(
+        &self,
+        reservation: &Reservation,
+        amount_micro: i64,
+        usage: Usage,
+    ) -> Result<Charge, LedgerError> {
+        self.settle_with(reservation, amount_micro, usage, None)
+            .await
+    }
+
+    /// Settles and stores the answer for idempotent retries in one durable step: never charged without being
+    /// replayable.
+    pub async fn settle_and_store(
+        &self,
+        reservation: &Reservation,
+        amount_micro: i64,
+        usage: Usage,
+        guard: &Guard,
+        answer: StoredAnswer,
+    ) -> Result<Charge, LedgerError> {
+        let storing = self.storing(guard, answer)?;
+        self.settle_with(reservation, amount_micro, usage, Some(storing))
+            .await
+    }
+
+    async fn settle_with(
+        &self,
+        reservation: &Reservation,
+        amount_micro: i64,
+        usage: Usage,
+        storing: Option<Storing>,
+    ) -> Result<Charge, LedgerError> {
+        let op = Op::Settle {
+            reservation_id: reservation.id.clone(),
+            workspace_id: reservation.workspace_id.clone(),
+            transfer_id: new_id("tr_"),
+            amount_micro: check_amount(amount_micro)?,
+            usage: usage.bounded(),
+            storing,
+        };
+        self.submit_charge(op).await
+    }
+
+    /// Returns all of a reservation to the balance. Releasing twice gives [`LedgerError::Finished`].
+    pub async fn release(&self, reservation: &Reservation) -> Result<Balance, LedgerError> {
+        match self
+            .inner
+            .writers
+            .submit(Op::release(reservation, ReservationState::Released))
+            .await?
+        {
+            Done::Released(balance) => Ok(balance),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// [`Store::release`] without waiting, for `Drop`.
+    pub fn release_later(&self, reservation: &Reservation) {
+        self.inner
+            .writers
+            .submit_later(Op::release(reservation, ReservationState::Released));
+    }
+
+    /// Reserves and settles in one durable step, for work that is done already (such as a cached answer).
+    pub async fn charge(&self, request: ChargeRequest) -> Result<Charge, LedgerError> {
+        self.charge_with(request, None).await
+    }
+
+    /// [`Store::charge`] and the answer for idempotent retries in the same durable step.
+    pub async fn charge_and_store(
+        &self,
+        request: ChargeRequest,
+        guard: &Guard,
+        answer: StoredAnswer,
+    ) -> Result<Charge, LedgerError> {
+        let storing = self.storing(guard, answer)?;
+        self.charge_with(request, Some(storing)).await
+    }
+
+    async fn charge_with(
+        &self,
+        request: ChargeRequest,
+        storing: Option<Storing>,
+    ) -> Result<Charge, LedgerError> {
+        let op = Op::Charge {
+            transfer_id: new_id("tr_"),
+            operation: check_text("operation", &request.operation, 1, 64)?,
+            request_id: check_text("request_id", &request.request_id, 0, 128)?,
+            key_id: request.key_id.unwrap_or_default(),
+            workspace_id: request.workspace_id,
+            amount_micro: check_amount(request.amount_micro)?,
+            usage: request.usage.bounded(),
+            storing,
+        };
+        self.submit_charge(op).await
+    }
+
+    async fn submit_charge(&self, op: Op) -> Result<Charge, LedgerError> {
+        match self.inner.writers.submit(op).await? {
+            Done::Charged(charge) => Ok(charge),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// Puts money into a workspace. The same `source` and `external_id` again change nothing and report `applied: false`;
+    /// with another amount or workspace they give [`LedgerError::ExternalIdReused`].
+    pub async fn credit(
+        &self,
+        workspace_id: &str,
+        amount_micro: i64,
+        source: &str,
+        external_id: &str,
+    ) -> Result<Credit, LedgerError> {
+        let source = check_text("source", source, 1, 64)?;
+        let external_id = check_text("external_id", external_id, 1, 200)?;
+        if amount_micro <= 0 {
+            return Err(StoreError::invalid("amount", "must be above zero").into());
+        }
+        let op = Op::Credit {
+            transfer_id: new_id("tr_"),
+            workspace_id: workspace_id.to_owned(),
+            amount_micro: check_amount(amount_micro)?,
+            external_id: format!("{source}:{external_id}"),
+            memo: source,
+        };
+        match self.inner.writers.submit(op).await? {
+            Done::Credited(credit) => Ok(credit),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// Gives back a settled charge, once, at most its amount (all of it when `amount_micro` is `None`).
+    pub async fn refund(
+        &self,
+        workspace_id: &str,
+        charge_id: &str,
+        amount_micro: Option<i64>,
+        memo: &str,
+    ) -> Result<Charge, LedgerError> {
+        if amount_micro.is_some_and(|amount| amount <= 0) {
+            return Err(StoreError::invalid("amount", "must be above zero").into());
+        }
+        let op = Op::Refund {
+            transfer_id: new_id("tr_"),
+            charge_id: charge_id.to_owned(),
+            workspace_id: workspace_id.to_owned(),
+            amount_micro: amount_micro.map(check_amount).transpose()?,
+            memo: check_text("memo", memo, 0, 500)?,
+        };
+        self.submit_charge(op).await
+    }
+
+    pub async fn balance(&self, workspace_id: &str) -> Result<Balance, StoreError> {
+        let row: Option<(i64, i64)> = sqlx::query_as(
+            "select available_micro, reserved_micro from balances where workspace_id = $1",
+        )
+        .bind(workspace_id)
+        .fetch_optional(self.read())
+        .await?;
+        row.map(|(available_micro, reserved_micro)| Balance {
+            available_micro,
+            reserved_micro,
+            fell_low: false,
+        })
+        .ok_or(StoreError::NotFound("workspace"))
+    }
+
+    /// Releases what instances declared dead have left open, and, of one named instance, what is older than
+    /// `older_than_us`. Returns how many reservations were released.
+    pub async fn release_abandoned(
+        &self,
+        instance_id: Option<&str>,
+        older_than_us: i64,
+    ) -> Result<u64, StoreError> {
+        let mut released = 0;
+        loop {
+            let open: Vec<(String, String)> = sqlx::query_as(
+                "select r.id, r.workspace_id from reservations r
+                 where r.state = 'open' and (
+                    r.instance_id in (select id from instances where dead_us is not null)
+                    or (r.instance_id = $1 and r.created_us < $2))
+                 order by r.id limit 500",
+            )
+            .bind(instance_id.unwrap_or(""))
+            .bind(older_than_us)
+            .fetch_all(self.write())
+            .await?;
+            if open.is_empty() {
+                return Ok(released);
+            }
+            released += self.release_all(open).await?;
+        }
+    }
+
+    async fn release_all(&self, open: Vec<(String, String)>) -> Result<u64, StoreError> {
+        let waiting: Vec<_> = open
+            .into_iter()
+            .map(|(reservation_id, workspace_id)| {
+                let as_state = ReservationState::Abandoned;
+                let op = Op::Release {
+                    transfer_id: new_id("tr_"),
+                    reservation_id,
+                    workspace_id,
+                    as_state,
+                };
+                let store = self.clone();
+                tokio::spawn(async move { store.inner.writers.submit(op).await })
+            })
+            .collect();
+        let mut released = 0;
+        for task in waiting {
+            match task.await.map_err(|_| StoreError::Closed)? {
+                Ok(_) => released += 1,
+                // Its owner was alive after all and got there first, or another replica swept it.
+                Err(LedgerError::Finished(_)) => {}
+                Err(LedgerError::Store(error)) => return Err(error),
+                Err(error) => {
+                    tracing::error!(%error, "an abandoned reservation could not be released")
+                }
+            }
+        }
+        Ok(released)
+    }
+
+    /// How many reservations are open, in all instances.
+    pub async fn open_reservations(&self) -> Result<i64, StoreError> {
+        let (count,): (i64,) =
+            sqlx::query_as("select count(*) from reservations where state = 'open'")
+                .fetch_one(self.read())
+                .await?;
+        Ok(count)
+    }
+}
+
+fn check_amount(amount_micro: i64) -> Result<i64, StoreError> {
+    if (0..=AMOUNT_MICRO_MAX).contains(&amount_micro) {
+        Ok(amount_micro)
+    } else {
+        Err(StoreError::invalid("amount", "is negative or too large"))
+    }
+}
+
+fn unexpected(done: &Done) -> LedgerError {
+    tracing::error!(?done, "the ledger's writer answered another question");
+    StoreError::Closed.into()
+}

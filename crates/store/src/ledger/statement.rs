@@ -1,0 +1,186 @@
+//! Account statements: what changed a workspace's total. Reservations and releases do not, and are left out.
+
+use serde::Serialize;
+use sqlx::any::{Any, AnyArguments};
+use sqlx::query::QueryAs;
+
+use crate::{Store, StoreError};
+
+#[derive(Debug, Clone, Default)]
+pub struct StatementQuery {
+    /// From this moment on, up to but without `to_us`.
+    pub from_us: i64,
+    pub to_us: i64,
+    /// The `(created_us, id)` of the last row of the page before.
+    pub after: Option<(i64, String)>,
+    pub limit: i64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StatementRow {
+    pub id: String,
+    pub created_us: i64,
+    /// `credit`, `charge`, `settle` or `refund`.
+    pub kind: String,
+    /// What it did to the total: charges are negative.
+    pub amount_micro: i64,
+    pub total_after_micro: i64,
+    pub operation: String,
+    pub units: i64,
+    pub audio_ms: i64,
+    pub cached: bool,
+    pub key_id: String,
+    pub request_id: String,
+    pub refund_of: Option<String>,
+    pub external_id: Option<String>,
+    pub memo: String,
+}
+
+pub(crate) type Row = (
+    String,
+    i64,
+    String,
+    i64,
+    i64,
+    String,
+    i64,
+    i64,
+    i64,
+    String,
+    String,
+    Option<String>,
+    Option<String>,
+    String,
+);
+
+impl StatementRow {
+    pub const CSV_HEADER: &'static str = "time,id,kind,amount_micro,total_after_micro,operation,units,audio_ms,cached,key_id,request_id,refund_of,external_id,memo";
+
+    pub(crate) fn from_row(row: Row) -> Self {
+        let (
+            id,
+            created_us,
+            kind,
+            amount,
+            total_after_micro,
+            operation,
+            units,
+            audio_ms,
+            cached,
+            key_id,
+            request_id,
+        ) = (
+            row.0, row.1, row.2, row.3, row.4, row.5, row.6, row.7, row.8, row.9, row.10,
+        );
+        let amount_micro = if matches!(kind.as_str(), "charge" | "settle") {
+            -amount
+        } else {
+            amount
+        };
+        Self {
+            id,
+            created_us,
+            kind,
+            amount_micro,
+            total_after_micro,
+            operation,
+            units,
+            audio_ms,
+            cached: cached != 0,
+            key_id,
+            request_id,
+            refund_of: row.11,
+            external_id: row.12,
+            memo: row.13,
+        }
+    }
+
+    /// One line of CSV without its end.
+    pub fn to_csv(&self) -> String {
+        let time = jiff::Timestamp::from_microsecond(self.created_us)
+            .map(|time| time.to_string())
+            .unwrap_or_default();
+        let fields = [
+            time,
+            self.id.clone(),
+            self.kind.clone(),
+            self.amount_micro.to_string(),
+            self.total_after_micro.to_string(),
+            text_field(&self.operation),
+            self.units.to_string(),
+            self.audio_ms.to_string(),
+            self.cached.to_string(),
+            self.key_id.clone(),
+            text_field(&self.request_id),
+            self.refund_of.clone().unwrap_or_default(),
+            text_field(self.external_id.as_deref().unwrap_or("")),
+            text_field(&self.memo),
+        ];
+        fields.join(",")
+    }
+}
+
+/// Quotes where needed, and disarms what a spreadsheet would run as a formula.
+fn text_field(text: &str) -> String {
+    let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    let text = if formula {
+        format!("'{text}")
+    } else {
+        text.to_owned()
+    };
+    if text.contains(['"', ',', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text
+    }
+}
+
+impl Store {
+    pub(crate) fn transfers_where(
+        &self,
+        rest: &'static str,
+    ) -> QueryAs<'static, Any, Row, AnyArguments> {
+        sqlx::query_as(sqlx::AssertSqlSafe(format!(
+            "select id, created_us, kind, amount_micro, total_after_micro, operation, units, audio_ms, cached, key_id,
+                    request_id, refund_of, external_id, memo
+             from transfers where {rest}"
+        )))
+    }
+
+    /// Rows in the order they were booked, oldest first.
+    pub async fn statement(
+        &self,
+        workspace_id: &str,
+        query: &StatementQuery,
+    ) -> Result<Vec<StatementRow>, StoreError> {
+        let (after_us, after_id) = query.after.clone().unwrap_or((i64::MIN, String::new()));
+        let rows: Vec<Row> = self
+            .transfers_where(
+                "workspace_id = $1 and created_us >= $2 and created_us < $3
+                   and kind in ('credit', 'charge', 'settle', 'refund')
+                   and (created_us > $4 or (created_us = $4 and id > $5))
+                 order by created_us, id limit $6",
+            )
+            .bind(workspace_id.to_owned())
+            .bind(query.from_us)
+            .bind(query.to_us)
+            .bind(after_us)
+            .bind(after_id)
+            .bind(query.limit.clamp(1, 10_000))
+            .fetch_all(self.read())
+            .await?;
+        Ok(rows.into_iter().map(StatementRow::from_row).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::text_field;
+
+    #[test]
+    fn csv_fields_are_quoted_and_formulas_disarmed() {
+        assert_eq!(text_field("plain"), "plain");
+        assert_eq!(text_field("a,\"b\""), "\"a,\"\"b\"\"\"");
+        assert_eq!(text_field("=1+1"), "'=1+1");
+    }
+}

@@ -1,0 +1,128 @@
+use std::fmt;
+
+use serde::Serialize;
+
+/// Money of a workspace. `available` can be reserved; `reserved` is set aside for running work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Balance {
+    pub available_micro: i64,
+    pub reserved_micro: i64,
+    /// True in the answer to the one charge that took the total below the workspace's low-balance mark.
+    #[serde(skip)]
+    pub fell_low: bool,
+}
+
+impl Balance {
+    pub fn total_micro(&self) -> i64 {
+        self.available_micro + self.reserved_micro
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct ReserveRequest {
+    pub workspace_id: String,
+    pub key_id: Option<String>,
+    /// `speech`, `transcription`, ...
+    pub operation: String,
+    pub amount_micro: i64,
+    pub request_id: String,
+}
+
+/// Money set aside. Finish it with `settle` or `release`; if the process dies, the next sweep releases it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reservation {
+    pub id: String,
+    pub workspace_id: String,
+    pub key_id: Option<String>,
+    pub operation: String,
+    pub request_id: String,
+    pub amount_micro: i64,
+    /// The balance right after the reservation.
+    pub balance: Balance,
+}
+
+#[derive(Debug, Clone)]
+pub struct ChargeRequest {
+    pub workspace_id: String,
+    pub key_id: Option<String>,
+    pub operation: String,
+    pub amount_micro: i64,
+    pub request_id: String,
+    pub usage: Usage,
+}
+
+/// What the work amounted to, for statements and daily usage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Usage {
+    /// Billed units: characters or seconds.
+    pub units: i64,
+    pub audio_ms: i64,
+    pub cached: bool,
+}
+
+impl Usage {
+    /// No single request comes near these bounds; they keep the daily sums from overflowing.
+    pub(super) fn bounded(self) -> Self {
+        let bound = 1 << 40;
+        Self {
+            units: self.units.clamp(0, bound),
+            audio_ms: self.audio_ms.clamp(0, bound),
+            cached: self.cached,
+        }
+    }
+}
+
+/// A charge or refund that was booked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Charge {
+    /// Names the charge for a refund.
+    pub id: String,
+    pub amount_micro: i64,
+    pub balance: Balance,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Credit {
+    pub id: String,
+    pub amount_micro: i64,
+    pub balance: Balance,
+    /// False when this external id was credited before and nothing moved now.
+    pub applied: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ReservationState {
+    Open,
+    Settled,
+    /// Given back by its owner.
+    Released,
+    /// Given back by a sweep, because its process was dead or declared so.
+    Abandoned,
+}
+
+impl ReservationState {
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Settled => "settled",
+            Self::Released => "released",
+            Self::Abandoned => "abandoned",
+        }
+    }
+
+    pub(super) fn parse(text: &str) -> Self {
+        match text {
+            "open" => Self::Open,
+            "settled" => Self::Settled,
+            "released" => Self::Released,
+            _ => Self::Abandoned,
+        }
+    }
+}
+
+impl fmt::Display for ReservationState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

@@ -1,0 +1,90 @@
+//! Work in the background: give back what dead processes held, write down key use, drop what has expired.
+
+use std::sync::Weak;
+
+use serde::Serialize;
+
+use crate::ids::now_us;
+use crate::open::Inner;
+use crate::{Store, StoreError};
+
+const DAY_US: i64 = 24 * 3600 * 1_000_000;
+
+/// What a sweep found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct SweepReport {
+    pub processes_declared_dead: u64,
+    pub reservations_released: u64,
+    pub idempotency_released: u64,
+}
+
+impl Store {
+    /// Declares dead processes dead and gives back what they held. Runs at opening and from time to time; safe to run
+    /// from many processes at once.
+    pub async fn sweep(&self) -> Result<SweepReport, StoreError> {
+        let processes_declared_dead = self.declare_dead().await?;
+        let reservations_released = self.release_abandoned(None, 0).await?;
+        let idempotency = sqlx::query(
+            "delete from idempotency
+             where state = 'running' and instance_id in (select id from instances where dead_us is not null)",
+        )
+        .execute(self.write())
+        .await?;
+        let report = SweepReport {
+            processes_declared_dead,
+            reservations_released,
+            idempotency_released: idempotency.rows_affected(),
+        };
+        if report != SweepReport::default() {
+            tracing::info!(?report, "gave back what dead processes held");
+        }
+        Ok(report)
+    }
+
+    /// Drops rows that have outlived their use.
+    async fn drop_expired(&self) -> Result<(), StoreError> {
+        let now = now_us();
+        for sql in [
+            "delete from idempotency where expires_us < $1",
+            "delete from sessions where expires_us < $1",
+            "delete from one_use_tokens where expires_us < $1",
+        ] {
+            sqlx::query(sql).bind(now).execute(self.write()).await?;
+        }
+        // A late reservation under a dead name may still turn up, so the name is kept for a while.
+        sqlx::query(
+            "delete from instances where dead_us < $1
+             and not exists (select 1 from reservations r where r.instance_id = instances.id and r.state = 'open')
+             and not exists (select 1 from idempotency i where i.instance_id = instances.id and i.state = 'running')",
+        )
+        .bind(now - 7 * DAY_US)
+        .execute(self.write())
+        .await?;
+        Ok(())
+    }
+
+    async fn maintain(&self) -> Result<(), StoreError> {
+        self.flush_key_use().await?;
+        self.sweep().await?;
+        self.drop_expired().await
+    }
+}
+
+pub(crate) fn spawn(store: &Store) {
+    let weak: Weak<Inner> = std::sync::Arc::downgrade(&store.inner);
+    let mut ticks = tokio::time::interval(store.inner.options.maintenance_every);
+    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    tokio::spawn(async move {
+        ticks.tick().await;
+        loop {
+            ticks.tick().await;
+            let Some(inner) = weak.upgrade() else { return };
+            if inner.write.is_closed() {
+                return;
+            }
+            if let Err(error) = (Store { inner }).maintain().await {
+                tracing::warn!(source = ?error, "maintenance of the data store failed; it will be tried again");
+            }
+        }
+    });
+}

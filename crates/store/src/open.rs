@@ -1,0 +1,313 @@
+//! Opening a database: pools, pragmas, migrations, the ledger's writers and the background work.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use sqlx::any::{Any, AnyPoolOptions};
+use sqlx::{AnyPool, Executor, Transaction};
+
+use crate::auth::KeyCache;
+use crate::instances::Instance;
+use crate::ledger::Writers;
+use crate::{StoreError, maintenance};
+
+pub(crate) type Tx = Transaction<'static, Any>;
+
+static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!();
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Backend {
+    Sqlite,
+    Postgres,
+}
+
+impl Backend {
+    /// Keeps rows still until the transaction ends. SQLite has one writer at a time and needs no such words.
+    pub(crate) fn row_lock(self) -> &'static str {
+        match self {
+            Self::Sqlite => "",
+            Self::Postgres => " for update",
+        }
+    }
+
+    /// The database's own clock in microseconds, so that replicas with differing clocks agree on who is alive.
+    pub(crate) fn clock_us(self) -> &'static str {
+        match self {
+            Self::Sqlite => "cast((julianday('now') - 2440587.5) * 86400000000.0 as integer)",
+            Self::Postgres => "cast(extract(epoch from clock_timestamp()) * 1000000 as bigint)",
+        }
+    }
+
+    fn begin_write(self) -> &'static str {
+        match self {
+            Self::Sqlite => "BEGIN IMMEDIATE",
+            Self::Postgres => "BEGIN",
+        }
+    }
+
+    pub(crate) fn begin_snapshot(self) -> &'static str {
+        match self {
+            Self::Sqlite => "BEGIN",
+            Self::Postgres => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+        }
+    }
+}
+
+/// What an operator may tune; the defaults suit one machine.
+#[derive(Debug, Clone)]
+pub struct StoreOptions {
+    /// Connections for reading (on PostgreSQL also for writing).
+    pub connections_max: u32,
+    /// Ledger writers; SQLite always has one.
+    pub ledger_writers: usize,
+    /// Most operations that share one commit.
+    pub batch_ops_max: usize,
+    /// A larger answer body is not kept for idempotent retries; the retry is then answered anew, free of charge.
+    pub answer_bytes_max: usize,
+    pub idempotency_ttl: Duration,
+    /// How long an accepted key is believed without asking the database again.
+    pub key_cache_ttl: Duration,
+    /// PostgreSQL: how often this process says that it lives, and after what silence another declares it dead.
+    pub beat_every: Duration,
+    pub dead_after: Duration,
+    /// How often dead processes' reservations are released, key use is written and old rows are swept.
+    pub maintenance_every: Duration,
+    /// Without it the process never says that it lives: for tests of what happens then.
+    pub heartbeat: bool,
+}
+
+impl Default for StoreOptions {
+    fn default() -> Self {
+        Self {
+            connections_max: 8,
+            ledger_writers: 4,
+            batch_ops_max: 512,
+            answer_bytes_max: 4 << 20,
+            idempotency_ttl: Duration::from_secs(24 * 3600),
+            key_cache_ttl: Duration::from_secs(5),
+            beat_every: Duration::from_secs(5),
+            dead_after: Duration::from_secs(45),
+            maintenance_every: Duration::from_secs(10),
+            heartbeat: true,
+        }
+    }
+}
+
+/// The open store. Clones share one pool, one set of ledger writers and one key cache.
+#[derive(Clone)]
+pub struct Store {
+    pub(crate) inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub(crate) backend: Backend,
+    pub(crate) options: StoreOptions,
+    pub(crate) read: AnyPool,
+    /// On SQLite a single connection, so that waiting writers queue fairly instead of polling the file's lock.
+    pub(crate) write: AnyPool,
+    pub(crate) writers: Writers,
+    pub(crate) instance: Arc<Instance>,
+    pub(crate) keys: KeyCache,
+}
+
+impl Store {
+    /// Opens `sqlite:///path/to/file` (made when missing) or `postgres://...`, and brings the tables up to date.
+    pub async fn open(url: &str) -> Result<Self, StoreError> {
+        Self::open_with(url, StoreOptions::default()).await
+    }
+
+    pub async fn open_with(url: &str, options: StoreOptions) -> Result<Self, StoreError> {
+        let target = Target::parse(url)?;
+        sqlx::any::install_default_drivers();
+        let backend = target.backend();
+        let (read, write) = target.connect(&options).await?;
+        migrate(&write).await?;
+        let instance = Instance::register(&target, &write, &options).await?;
+        let writers = Writers::start(backend, &write, &options);
+        let keys = KeyCache::new(options.key_cache_ttl);
+        let store = Self {
+            inner: Arc::new(Inner {
+                backend,
+                options,
+                read,
+                write,
+                writers,
+                instance,
+                keys,
+            }),
+        };
+        store.sweep().await?;
+        maintenance::spawn(&store);
+        Ok(store)
+    }
+
+    pub fn backend(&self) -> Backend {
+        self.inner.backend
+    }
+
+    /// Whether the database answers; for readiness.
+    pub async fn ping(&self) -> Result<(), StoreError> {
+        sqlx::query("select 1").execute(&self.inner.read).await?;
+        Ok(())
+    }
+
+    /// Finishes what waits, releases what this process still holds, and closes the connections.
+    pub async fn close(&self) -> Result<(), StoreError> {
+        self.flush_key_use().await?;
+        self.inner.instance.retire(&self.inner.write).await?;
+        self.sweep().await?;
+        self.inner.writers.close().await;
+        self.inner.read.close().await;
+        self.inner.write.close().await;
+        Ok(())
+    }
+
+    pub(crate) fn read(&self) -> &AnyPool {
+        &self.inner.read
+    }
+
+    /// A pool for single statements that write.
+    pub(crate) fn write(&self) -> &AnyPool {
+        &self.inner.write
+    }
+
+    /// A transaction that may read and then write without another writer slipping in between on SQLite; on PostgreSQL
+    /// whoever reads to decide must lock the row or make the write conditional.
+    pub(crate) async fn begin_write(&self) -> Result<Tx, StoreError> {
+        Ok(self
+            .inner
+            .write
+            .begin_with(self.inner.backend.begin_write())
+            .await?)
+    }
+}
+
+pub(crate) async fn begin_write(pool: &AnyPool, backend: Backend) -> Result<Tx, sqlx::Error> {
+    pool.begin_with(backend.begin_write()).await
+}
+
+/// Where the database is.
+pub(crate) enum Target {
+    Sqlite { file: PathBuf, url: String },
+    Postgres { url: String },
+}
+
+impl Target {
+    fn parse(url: &str) -> Result<Self, StoreError> {
+        if url.starts_with("postgres://") || url.starts_with("postgresql://") {
+            return Ok(Self::Postgres {
+                url: url.to_owned(),
+            });
+        }
+        let rest = url.strip_prefix("sqlite:").ok_or_else(|| {
+            StoreError::Open("the address must begin with sqlite: or postgres:".into())
+        })?;
+        let rest = rest.strip_prefix("//").unwrap_or(rest);
+        let (path, _) = rest.split_once('?').unwrap_or((rest, ""));
+        if path.is_empty() || path == ":memory:" {
+            return Err(StoreError::Open(
+                "SQLite needs a file: money is not kept in memory".into(),
+            ));
+        }
+        // The driver decodes percent signs, and takes ? and # for its own.
+        let escaped = path.replace('%', "%25").replace('#', "%23");
+        Ok(Self::Sqlite {
+            file: PathBuf::from(path),
+            url: format!("sqlite://{escaped}?mode=rwc"),
+        })
+    }
+
+    pub(crate) fn backend(&self) -> Backend {
+        match self {
+            Self::Sqlite { .. } => Backend::Sqlite,
+            Self::Postgres { .. } => Backend::Postgres,
+        }
+    }
+
+    pub(crate) fn url(&self) -> &str {
+        match self {
+            Self::Sqlite { url, .. } | Self::Postgres { url } => url,
+        }
+    }
+
+    async fn connect(&self, options: &StoreOptions) -> Result<(AnyPool, AnyPool), StoreError> {
+        let pool = || {
+            AnyPoolOptions::new()
+                .acquire_timeout(Duration::from_secs(20))
+                .test_before_acquire(false)
+        };
+        match self {
+            Self::Postgres { url } => {
+                let both = pool()
+                    .max_connections(options.connections_max.max(2))
+                    .test_before_acquire(true);
+                let both = both.connect(url).await?;
+                Ok((both.clone(), both))
+            }
+            Self::Sqlite { file, url } => {
+                if let Some(folder) = file
+                    .parent()
+                    .filter(|folder| !folder.as_os_str().is_empty())
+                {
+                    std::fs::create_dir_all(folder).map_err(|error| {
+                        StoreError::Open(format!("{}: {error}", folder.display()))
+                    })?;
+                }
+                let write = with_pragmas(pool().max_connections(1)).connect(url).await?;
+                let read = with_pragmas(pool().max_connections(options.connections_max.max(1)))
+                    .connect(url)
+                    .await?;
+                Ok((read, write))
+            }
+        }
+    }
+}
+
+fn with_pragmas(pool: AnyPoolOptions) -> AnyPoolOptions {
+    pool.after_connect(|connection, _| {
+        Box::pin(async move {
+            // FULL: the log is on the disk before a commit returns, so a power cut takes nothing that was acknowledged.
+            for pragma in [
+                "pragma busy_timeout = 20000",
+                "pragma journal_mode = wal",
+                "pragma synchronous = full",
+                "pragma foreign_keys = on",
+                "pragma wal_autocheckpoint = 4000",
+                "pragma cache_size = -16000",
+                "pragma temp_store = memory",
+            ] {
+                connection.execute(pragma).await?;
+            }
+            Ok(())
+        })
+    })
+}
+
+async fn migrate(pool: &AnyPool) -> Result<(), StoreError> {
+    MIGRATIONS
+        .run(pool)
+        .await
+        .map_err(|error| StoreError::Migration(Arc::new(error)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_names_a_file_or_a_server() {
+        assert!(
+            matches!(Target::parse("sqlite:///a/b.db"), Ok(Target::Sqlite { file, .. }) if file == PathBuf::from("/a/b.db"))
+        );
+        assert!(
+            matches!(Target::parse("sqlite:b.db"), Ok(Target::Sqlite { file, .. }) if file == PathBuf::from("b.db"))
+        );
+        assert!(matches!(
+            Target::parse("postgres://h/d"),
+            Ok(Target::Postgres { .. })
+        ));
+        assert!(Target::parse("sqlite::memory:").is_err());
+        assert!(Target::parse("mysql://h/d").is_err());
+    }
+}

@@ -1,0 +1,133 @@
+//! One-use tokens sent by e-mail: the text goes out once, its SHA-256 stays.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{hash_hex, now_us, random_base62};
+use crate::{Store, StoreError};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TokenPurpose {
+    Confirm,
+    Reset,
+}
+
+impl TokenPurpose {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Confirm => "confirm",
+            Self::Reset => "reset",
+        }
+    }
+
+    fn lifetime(self) -> Duration {
+        match self {
+            Self::Confirm => Duration::from_secs(3 * 24 * 3600),
+            Self::Reset => Duration::from_secs(3600),
+        }
+    }
+}
+
+impl Store {
+    /// Makes a token for a link. Earlier tokens of the same purpose stop working.
+    pub async fn issue_token(
+        &self,
+        account_id: &str,
+        purpose: TokenPurpose,
+    ) -> Result<String, StoreError> {
+        let token = random_base62(43)?;
+        let now = now_us();
+        let mut tx = self.begin_write().await?;
+        sqlx::query("delete from one_use_tokens where account_id = $1 and purpose = $2")
+            .bind(account_id)
+            .bind(purpose.as_str())
+            .execute(&mut *tx)
+            .await?;
+        let made = sqlx::query(
+            "insert into one_use_tokens (token_hash, account_id, purpose, created_us, expires_us)
+             select $1, id, $3, $4, $5 from accounts where id = $2 and deleted_us is null",
+        )
+        .bind(hash_hex(&token))
+        .bind(account_id)
+        .bind(purpose.as_str())
+        .bind(now)
+        .bind(now + purpose.lifetime().as_micros() as i64)
+        .execute(&mut *tx)
+        .await?;
+        if made.rows_affected() == 0 {
+            return Err(StoreError::NotFound("account"));
+        }
+        tx.commit().await?;
+        Ok(token)
+    }
+
+    /// Confirms the account that the token was made for, and returns its id. Works once.
+    pub async fn confirm_account(&self, token: &str) -> Result<String, StoreError> {
+        let mut tx = self.begin_write().await?;
+        let account_id = self
+            .spend_token(&mut tx, token, TokenPurpose::Confirm)
+            .await?;
+        sqlx::query("update accounts set confirmed_us = $2 where id = $1 and confirmed_us is null")
+            .bind(&account_id)
+            .bind(now_us())
+            .execute(&mut *tx)
+            .await?;
+        tx.commit().await?;
+        self.inner.keys.clear();
+        Ok(account_id)
+    }
+
+    /// Sets a new password by a reset token, ends every session, and confirms the address that received the token.
+    pub async fn reset_password(
+        &self,
+        token: &str,
+        password_hash: &str,
+    ) -> Result<String, StoreError> {
+        let mut tx = self.begin_write().await?;
+        let account_id = self
+            .spend_token(&mut tx, token, TokenPurpose::Reset)
+            .await?;
+        sqlx::query(
+            "update accounts set password_hash = $2, failed_sign_ins = 0, locked_until_us = 0,
+                    confirmed_us = coalesce(confirmed_us, $3)
+             where id = $1",
+        )
+        .bind(&account_id)
+        .bind(password_hash)
+        .bind(now_us())
+        .execute(&mut *tx)
+        .await?;
+        sqlx::query("delete from sessions where account_id = $1")
+            .bind(&account_id)
+            .execute(&mut *tx)
+            .await?;
+        tx.commit().await?;
+        self.inner.keys.clear();
+        Ok(account_id)
+    }
+
+    async fn spend_token(
+        &self,
+        tx: &mut crate::open::Tx,
+        token: &str,
+        purpose: TokenPurpose,
+    ) -> Result<String, StoreError> {
+        // The lookup is by hash, so how long it takes says nothing about the token itself.
+        let spent: Option<(String,)> = sqlx::query_as(
+            "update one_use_tokens set used_us = $3
+             where token_hash = $1 and purpose = $2 and used_us is null and expires_us > $3
+               and account_id in (select id from accounts where deleted_us is null)
+             returning account_id",
+        )
+        .bind(hash_hex(token))
+        .bind(purpose.as_str())
+        .bind(now_us())
+        .fetch_optional(&mut **tx)
+        .await?;
+        spent
+            .map(|(account_id,)| account_id)
+            .ok_or(StoreError::TokenRefused)
+    }
+}
