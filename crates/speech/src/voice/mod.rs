@@ -1,48 +1,131 @@
-//! The voices.
+//! The voices: a script in, 24 kHz speech out, window by window.
+//!
+//! Phonemes go through two encoders, which give durations; frame networks give pitch and, for each
+//! STFT bin, how to filter a pulse train and noise at that pitch (see `training/voices`). The
+//! products are 8-bit integers; everything else is here, in plain loops.
 
-use std::collections::BTreeMap;
+mod block;
+mod catalogue;
+mod encoder;
+mod filter;
+#[cfg(test)]
+mod golden_tests;
+mod level;
+mod linear;
+mod network;
+mod plan;
+mod simd;
+mod source;
+mod speak;
+mod stream;
+mod timeline;
+mod weights;
+
+use std::collections::HashMap;
+use std::fmt;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 
+use serde::Deserialize;
+
+use self::catalogue::CatalogueVoice;
+pub use self::catalogue::{VoiceInfo, catalogue};
+use self::filter::Transform;
+use self::linear::Scratch;
+use self::network::Network;
+use self::plan::Symbols;
+use self::weights::{ModelFolder, Tensors};
 use crate::{SpeakEvent, SpeakRequest, SpeechError};
 
-/// What a caller may know of a voice. An id never changes its meaning.
-#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct VoiceInfo {
-    pub voice_id: String,
-    pub name: String,
-    pub language: String,
-    pub locale: String,
-    pub gender: String,
-    pub description: String,
-    pub sample_rate: u32,
-    pub model_version: String,
-    pub licence: String,
-    pub quality: BTreeMap<String, f64>,
+/// Weights and tables, shared by every worker.
+struct Model {
+    network: Network,
+    transform: Transform,
+    symbols: Symbols,
+    voices: Vec<CatalogueVoice>,
 }
 
-/// The voices of the catalogue file, without any weights.
-pub fn catalogue(models_dir: &Path) -> Result<Vec<VoiceInfo>, SpeechError> {
-    let path = models_dir.join("voices/catalogue.json");
-    Err(SpeechError::Model(format!("{} is missing", path.display())))
+/// Speaks scripts. A clone shares the weights and has its own buffers: one for each worker.
+pub struct Synthesiser {
+    model: Arc<Model>,
+    scratch: Scratch,
+    /// One thread, so that a worker uses one core; made when it is first needed.
+    pool: Option<rayon::ThreadPool>,
 }
 
-#[derive(Debug, Clone)]
-pub struct Synthesiser {}
+#[derive(Deserialize)]
+struct SymbolTable {
+    symbols: HashMap<char, u16>,
+}
 
 impl Synthesiser {
+    /// Reads `models_dir/voices` and checks every file against the manifest.
     pub fn load(models_dir: &Path) -> Result<Self, SpeechError> {
-        Err(SpeechError::Model(format!(
-            "no voices in {}",
-            models_dir.display()
-        )))
+        let folder = ModelFolder::open(&models_dir.join("voices"))?;
+        let voices = catalogue::read(models_dir)?;
+        let table: SymbolTable = serde_json::from_slice(&folder.read("symbols.json")?)
+            .map_err(|error| SpeechError::Model(format!("symbols.json: {error}")))?;
+        let symbols = Symbols::new(table.symbols);
+        let tensors = Tensors::parse(folder.read("voices.safetensors")?)?;
+        let network = Network::load(&tensors)?;
+        let version = folder.model_version();
+        for voice in &voices {
+            let id = &voice.info.voice_id;
+            if voice.speaker >= network.voices || voice.info.model_version != version {
+                return Err(SpeechError::Model(format!(
+                    "the catalogue's voice {id:?} is not of the model {version}"
+                )));
+            }
+        }
+        if usize::from(symbols.largest()) >= network.symbols() {
+            return Err(SpeechError::Model(
+                "symbols.json is of another model".into(),
+            ));
+        }
+        let transform = Transform::new();
+        let model = Model {
+            network,
+            transform,
+            symbols,
+            voices,
+        };
+        Ok(Self::over(Arc::new(model)))
     }
 
+    fn over(model: Arc<Model>) -> Self {
+        Self {
+            model,
+            scratch: Scratch::default(),
+            pool: None,
+        }
+    }
+
+    pub fn voices(&self) -> Vec<VoiceInfo> {
+        self.model.voices.iter().map(|v| v.info.clone()).collect()
+    }
+
+    /// Speaks the script, handing over audio as soon as a window of it is done. When `emit` breaks,
+    /// the rest is not computed and no `Done` is sent.
     pub fn speak(
         &mut self,
-        _request: &SpeakRequest,
-        _emit: &mut dyn FnMut(SpeakEvent) -> ControlFlow<()>,
+        request: &SpeakRequest,
+        emit: &mut dyn FnMut(SpeakEvent) -> ControlFlow<()>,
     ) -> Result<(), SpeechError> {
-        Err(SpeechError::Internal)
+        speak::speak(self, request, emit)
+    }
+}
+
+impl Clone for Synthesiser {
+    fn clone(&self) -> Self {
+        Self::over(Arc::clone(&self.model))
+    }
+}
+
+impl fmt::Debug for Synthesiser {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Synthesiser")
+            .field("voices", &self.model.voices.len())
+            .finish_non_exhaustive()
     }
 }

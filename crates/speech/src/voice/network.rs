@@ -1,0 +1,201 @@
+//! The whole voice model: weights shared by every worker, and what it says of a clause.
+
+use super::block::{Block, apply_block};
+use super::encoder::Encoder;
+use super::linear::{Gemm, Linear, Scratch};
+use super::simd::{dot, vectorised};
+use super::timeline::POSITION_FEATURES;
+use super::weights::{Table, Tensors};
+use crate::SpeechError;
+
+/// STFT bins, and the five numbers the decoder gives for each.
+pub(super) const BINS: usize = 513;
+pub(super) const BIN_OUTPUTS: usize = 5;
+/// Pitch, voicing and energy, which the decoder gets beside the position.
+pub(super) const CONTOURS: usize = 3;
+/// A symbol never lasts longer than this at speed 1: no text can make endless audio.
+const SYMBOL_FRAMES_MAX: f32 = 94.0;
+
+pub(super) struct Network {
+    pub gemm: Gemm,
+    pub voices: usize,
+    content: Encoder,
+    prosody: Encoder,
+    duration_blocks: Vec<Block>,
+    duration_output: Table,
+    duration_bias: f32,
+    pub contour_input: FrameInput,
+    pub contour_blocks: Vec<Block>,
+    pub contour_output: Table,
+    pub contour_bias: Vec<f32>,
+    pub decoder_input: FrameInput,
+    pub decoder_blocks: Vec<Block>,
+    pub decoder_norm_scale: Vec<f32>,
+    pub decoder_norm_shift: Vec<f32>,
+    pub decoder_output: Linear,
+}
+
+impl Network {
+    pub fn load(tensors: &Tensors) -> Result<Self, SpeechError> {
+        let gemm = Gemm::new();
+        let voices = tensors.table("decoder.block.0.norm_scale")?.rows;
+        let content = Encoder::load(tensors, "content", &gemm)?;
+        let prosody = Encoder::load(tensors, "prosody", &gemm)?;
+        let decoder_blocks = Block::load_all(tensors, "decoder", &gemm, voices)?;
+        let contour_blocks = Block::load_all(tensors, "contour", &gemm, voices)?;
+        let duration_blocks = Block::load_all(tensors, "duration", &gemm, voices)?;
+        let decoder_output = Linear::load(tensors, "decoder.output", &gemm)?;
+        let decoder_width = decoder_output.inputs;
+        let (phoneme_width, position) = (prosody.width(), POSITION_FEATURES);
+        let decoder_position = position + CONTOURS;
+        let network = Self {
+            duration_output: tensors.table("duration.output.weight")?,
+            duration_bias: tensors.vector("duration.output.bias", 1)?[0],
+            contour_input: FrameInput::load(tensors, "contour.input", phoneme_width, position)?,
+            contour_output: tensors.table("contour.output.weight")?,
+            contour_bias: tensors.vector("contour.output.bias", CONTOURS)?,
+            decoder_input: FrameInput::load(
+                tensors,
+                "decoder.input",
+                content.width(),
+                decoder_position,
+            )?,
+            decoder_norm_scale: tensors.vector("decoder.norm_scale", decoder_width)?,
+            decoder_norm_shift: tensors.vector("decoder.norm_shift", decoder_width)?,
+            gemm,
+            voices,
+            content,
+            prosody,
+            duration_blocks,
+            contour_blocks,
+            decoder_blocks,
+            decoder_output,
+        };
+        network.check()?;
+        Ok(network)
+    }
+
+    fn check(&self) -> Result<(), SpeechError> {
+        let widths =
+            |blocks: &[Block], width| !blocks.is_empty() && blocks.iter().all(|b| b.width == width);
+        let contour_width = self.contour_input.width();
+        let fits = widths(&self.duration_blocks, self.prosody.width())
+            && widths(&self.contour_blocks, contour_width)
+            && widths(&self.decoder_blocks, self.decoder_input.width())
+            && self.decoder_output.inputs == self.decoder_input.width()
+            && self.decoder_output.outputs == BINS * BIN_OUTPUTS
+            && (self.duration_output.rows, self.duration_output.columns)
+                == (1, self.prosody.width())
+            && (self.contour_output.rows, self.contour_output.columns) == (CONTOURS, contour_width)
+            && self.content.symbols() == self.prosody.symbols();
+        if fits {
+            Ok(())
+        } else {
+            Err(SpeechError::Model(
+                "the parts of the voice model do not fit together".into(),
+            ))
+        }
+    }
+
+    pub fn symbols(&self) -> usize {
+        self.content.symbols()
+    }
+
+    /// What the frame networks need to know of each symbol.
+    pub fn encode(&self, symbols: &[u16], voice: usize, scratch: &mut Scratch) -> Encoded {
+        let content = self.content.encode(&self.gemm, symbols, scratch);
+        let mut prosody = self.prosody.encode(&self.gemm, symbols, scratch);
+        let contour_rows = self.contour_input.phoneme_rows(&prosody);
+        let decoder_rows = self.decoder_input.phoneme_rows(&content);
+        for block in &self.duration_blocks {
+            apply_block(&self.gemm, block, voice, &mut prosody, scratch);
+        }
+        let frames = prosody
+            .chunks_exact(self.prosody.width())
+            .map(|row| dot(row, self.duration_output.row(0)) + self.duration_bias)
+            .map(|log| log.exp().clamp(1.0, SYMBOL_FRAMES_MAX))
+            .collect();
+        Encoded {
+            frames,
+            contour_rows,
+            decoder_rows,
+        }
+    }
+}
+
+/// A clause's symbols as the frame networks see them.
+pub(super) struct Encoded {
+    /// How long each symbol lasts at speed 1, not yet rounded.
+    pub frames: Vec<f32>,
+    pub contour_rows: Vec<f32>,
+    pub decoder_rows: Vec<f32>,
+}
+
+/// The first layer of a frame network, split into what depends on the phoneme only and what
+/// depends on the frame.
+pub(super) struct FrameInput {
+    phoneme: Table,
+    position: Table,
+    bias: Vec<f32>,
+}
+
+impl FrameInput {
+    fn load(
+        tensors: &Tensors,
+        name: &str,
+        features: usize,
+        positions: usize,
+    ) -> Result<Self, SpeechError> {
+        let phoneme = tensors.table(&format!("{name}.phoneme"))?;
+        let position = tensors.table(&format!("{name}.position"))?;
+        let width = phoneme.columns;
+        if phoneme.rows != features || (position.rows, position.columns) != (positions, width) {
+            return Err(SpeechError::Model(format!("{name} does not fit together")));
+        }
+        let bias = tensors.vector(&format!("{name}.bias"), width)?;
+        Ok(Self {
+            phoneme,
+            position,
+            bias,
+        })
+    }
+
+    pub fn width(&self) -> usize {
+        self.phoneme.columns
+    }
+
+    /// Once per symbol: its features times this layer's weights, plus the bias.
+    fn phoneme_rows(&self, features: &[f32]) -> Vec<f32> {
+        let mut out = Vec::with_capacity(features.len() / self.phoneme.rows * self.width());
+        vectorised(
+            #[inline(always)]
+            || {
+                for row in features.chunks_exact(self.phoneme.rows) {
+                    let start = out.len();
+                    out.extend_from_slice(&self.bias);
+                    add_scaled_rows(row, &self.phoneme, &mut out[start..]);
+                }
+            },
+        );
+        out
+    }
+
+    /// Once per frame: appends the row of a symbol with the frame's position in it.
+    pub fn append_frame(&self, phoneme_row: &[f32], position: &[f32], out: &mut Vec<f32>) {
+        let start = out.len();
+        out.extend_from_slice(phoneme_row);
+        vectorised(
+            #[inline(always)]
+            || add_scaled_rows(position, &self.position, &mut out[start..]),
+        );
+    }
+}
+
+#[inline(always)]
+fn add_scaled_rows(factors: &[f32], table: &Table, out: &mut [f32]) {
+    for (at, factor) in factors.iter().enumerate() {
+        for (out, weight) in out.iter_mut().zip(table.row(at)) {
+            *out += factor * weight;
+        }
+    }
+}

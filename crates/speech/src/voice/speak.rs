@@ -1,0 +1,238 @@
+//! One request, from the script to the last sample.
+
+use std::ops::ControlFlow;
+
+use super::level::{Leveller, Tail, fade_in};
+use super::linear::Scratch;
+use super::network::Encoded;
+use super::plan::{Stretch, plan};
+use super::source::{HOP, Noise, SAMPLE_RATE_HZ};
+use super::stream::Stream;
+use super::timeline::Timeline;
+use super::{Model, Synthesiser};
+use crate::{SpeakEvent, SpeakRequest, SpeechError, Word};
+
+/// Frames of the first window, above those the networks need to look ahead (39) and the silence
+/// before the sound: little, so that the first sound comes soon.
+const FIRST_WINDOW_FRAMES: usize = 39 + 40;
+/// Frames of later windows: enough to keep the processor's units full.
+const WINDOW_FRAMES: usize = 128;
+/// Of the silence before the first phoneme this much is kept.
+const LEAD_FRAMES_KEPT: usize = 6;
+
+pub(super) fn speak(
+    synthesiser: &mut Synthesiser,
+    request: &SpeakRequest,
+    emit: &mut dyn FnMut(SpeakEvent) -> ControlFlow<()>,
+) -> Result<(), SpeechError> {
+    let model = &*synthesiser.model;
+    let voice = model
+        .voices
+        .iter()
+        .find(|v| v.info.voice_id == request.voice_id)
+        .ok_or_else(|| SpeechError::UnknownVoice(request.voice_id.clone()))?;
+    if !(0.5..=2.0).contains(&request.speed) {
+        return Err(SpeechError::BadRequest(
+            "speed must be from 0.5 to 2.0".into(),
+        ));
+    }
+    let stretches = plan(&request.script, request.speed, &model.symbols);
+    if stretches.is_empty() {
+        return Err(SpeechError::Unspeakable(
+            "the text has nothing to speak".into(),
+        ));
+    }
+    let runner = Runner::new(&mut synthesiser.pool)?;
+    let mut speaker = Speaker {
+        model,
+        runner,
+        scratch: &mut synthesiser.scratch,
+        speaker: voice.speaker,
+        noise: Noise::new(),
+        output: Output::new(voice.gain, emit),
+    };
+    for stretch in &stretches {
+        if speaker.stretch(stretch).is_break() {
+            return Ok(());
+        }
+    }
+    let _ = speaker.output.finish();
+    Ok(())
+}
+
+/// Keeps the matrix products on one thread: rayon would spread them over its own pool.
+struct Runner<'p>(Option<&'p rayon::ThreadPool>);
+
+impl<'p> Runner<'p> {
+    fn new(pool: &'p mut Option<rayon::ThreadPool>) -> Result<Self, SpeechError> {
+        if rayon::current_num_threads() == 1 {
+            return Ok(Self(None));
+        }
+        if pool.is_none() {
+            let built = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+            *pool = Some(built.map_err(|error| {
+                tracing::error!(%error, "no thread for the voice");
+                SpeechError::Internal
+            })?);
+        }
+        Ok(Self(pool.as_ref()))
+    }
+
+    fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        match self.0 {
+            Some(pool) => pool.install(work),
+            None => work(),
+        }
+    }
+}
+
+struct Speaker<'a, 'e> {
+    model: &'a Model,
+    runner: Runner<'a>,
+    scratch: &'a mut Scratch,
+    speaker: usize,
+    noise: Noise,
+    output: Output<'e>,
+}
+
+impl Speaker<'_, '_> {
+    fn stretch(&mut self, stretch: &Stretch) -> ControlFlow<()> {
+        let (model, scratch, speaker) = (self.model, &mut *self.scratch, self.speaker);
+        let encoded: Encoded = self
+            .runner
+            .run(|| model.network.encode(&stretch.symbols, speaker, scratch));
+        let timeline = Timeline::new(&encoded.frames, stretch.pace);
+        let mut stream = Stream::new(
+            &model.network,
+            &model.transform,
+            &encoded,
+            &timeline,
+            speaker,
+        );
+
+        let lead_frames = timeline.end(0).saturating_sub(LEAD_FRAMES_KEPT);
+        let mut skip = lead_frames * HOP;
+        let mut faded = 0;
+        let mut tail = Tail::default();
+        let mut words = WordTimes::new(stretch, &timeline, lead_frames, self.output.made);
+        let mut window = FIRST_WINDOW_FRAMES + lead_frames;
+        while !stream.finished() {
+            let (scratch, noise) = (&mut *self.scratch, &mut self.noise);
+            let mut samples = Vec::new();
+            self.runner
+                .run(|| stream.advance(window, scratch, noise, &mut samples));
+            window = WINDOW_FRAMES;
+            let skipped = skip.min(samples.len());
+            skip -= skipped;
+            let samples = &mut samples[skipped..];
+            fade_in(samples, faded);
+            faded += samples.len();
+            let audible = tail.push(samples);
+            let end = self.output.made + audible.len();
+            self.output.send(&audible, words.ended_by(end))?;
+        }
+        let rest = tail.finish();
+        let end = self.output.made + rest.len();
+        self.output.send(&rest, words.rest(end))?;
+        self.output.pause(stretch.pause_ms)
+    }
+}
+
+/// The words of a stretch, given out when their audio is.
+struct WordTimes {
+    /// Text, first and last sample, counted from the start of the request.
+    words: std::vec::IntoIter<(String, usize, usize)>,
+}
+
+impl WordTimes {
+    fn new(stretch: &Stretch, timeline: &Timeline, lead_frames: usize, made: usize) -> Self {
+        let at = |frame: usize| made + frame.saturating_sub(lead_frames) * HOP;
+        let words: Vec<_> = stretch
+            .words
+            .iter()
+            .filter(|word| !word.text.is_empty())
+            .map(|word| {
+                let start = at(timeline.start(word.first_symbol));
+                (word.text.clone(), start, at(timeline.end(word.last_symbol)))
+            })
+            .collect();
+        Self {
+            words: words.into_iter(),
+        }
+    }
+
+    fn ended_by(&mut self, sample: usize) -> Vec<Word> {
+        let ended = self.words.as_slice().partition_point(|w| w.2 <= sample);
+        self.words.by_ref().take(ended).map(timed).collect()
+    }
+
+    /// Those left at the end of the stretch: the last vowel's silence has been cut off.
+    fn rest(&mut self, end: usize) -> Vec<Word> {
+        let left = self.words.by_ref();
+        left.map(|(text, from, to)| timed((text, from.min(end), to.min(end))))
+            .collect()
+    }
+}
+
+fn timed((word, from, to): (String, usize, usize)) -> Word {
+    Word {
+        word,
+        start: seconds(from),
+        end: seconds(to),
+        confidence: 1.0,
+    }
+}
+
+fn seconds(samples: usize) -> f64 {
+    samples as f64 / f64::from(SAMPLE_RATE_HZ)
+}
+
+/// Levels what is spoken and hands it over.
+struct Output<'e> {
+    leveller: Leveller,
+    /// Samples the limiter holds back, still to be taken off the start.
+    delay: usize,
+    /// Samples spoken so far, those that the limiter still holds included.
+    made: usize,
+    emit: &'e mut dyn FnMut(SpeakEvent) -> ControlFlow<()>,
+}
+
+impl<'e> Output<'e> {
+    fn new(gain: f32, emit: &'e mut dyn FnMut(SpeakEvent) -> ControlFlow<()>) -> Self {
+        Self {
+            leveller: Leveller::new(gain),
+            delay: Leveller::DELAY_SAMPLES,
+            made: 0,
+            emit,
+        }
+    }
+
+    fn send(&mut self, samples: &[f32], words: Vec<Word>) -> ControlFlow<()> {
+        self.made += samples.len();
+        let levelled = self.leveller.push(samples);
+        self.hand_over(levelled, words)
+    }
+
+    fn pause(&mut self, pause_ms: u32) -> ControlFlow<()> {
+        let samples = pause_ms as usize * SAMPLE_RATE_HZ as usize / 1000;
+        self.send(&vec![0.0; samples], Vec::new())
+    }
+
+    fn finish(mut self) -> ControlFlow<()> {
+        let rest = self.leveller.flush();
+        self.hand_over(rest, Vec::new())?;
+        (self.emit)(SpeakEvent::Done {
+            seconds: seconds(self.made),
+        })
+    }
+
+    fn hand_over(&mut self, mut samples: Vec<f32>, words: Vec<Word>) -> ControlFlow<()> {
+        let delayed = self.delay.min(samples.len());
+        self.delay -= delayed;
+        samples.drain(..delayed);
+        if samples.is_empty() && words.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        (self.emit)(SpeakEvent::Audio { samples, words })
+    }
+}

@@ -1,0 +1,130 @@
+//! One clause through the frame networks, window by window, with nothing computed twice.
+
+use super::block::Chain;
+use super::filter::{Filter, Transform};
+use super::linear::{Scratch, normalise_and_quantise};
+use super::network::{CONTOURS, Encoded, Network};
+use super::simd::dot;
+use super::source::{Noise, Pitch};
+use super::timeline::Timeline;
+
+/// The model's pitch is the logarithm of the frequency less this.
+const LOG_HZ_OFFSET: f32 = 5.0;
+
+pub(super) struct Stream<'m> {
+    network: &'m Network,
+    encoded: &'m Encoded,
+    timeline: &'m Timeline,
+    contour: Chain<'m>,
+    decoder: Chain<'m>,
+    filter: Filter<'m>,
+    pitch: Pitch,
+    /// Pitch, voicing and energy as the decoder takes them, frame by frame.
+    contours: Vec<[f32; CONTOURS]>,
+    next_contour_frame: usize,
+    next_decoder_frame: usize,
+    rows: Vec<f32>,
+    outputs: Vec<f32>,
+}
+
+impl<'m> Stream<'m> {
+    pub fn new(
+        network: &'m Network,
+        transform: &'m Transform,
+        encoded: &'m Encoded,
+        timeline: &'m Timeline,
+        voice: usize,
+    ) -> Self {
+        Self {
+            network,
+            encoded,
+            timeline,
+            contour: Chain::new(&network.contour_blocks, voice),
+            decoder: Chain::new(&network.decoder_blocks, voice),
+            filter: Filter::new(transform, timeline.frames()),
+            pitch: Pitch::default(),
+            contours: Vec::new(),
+            next_contour_frame: 0,
+            next_decoder_frame: 0,
+            rows: Vec::new(),
+            outputs: Vec::new(),
+        }
+    }
+
+    pub fn finished(&self) -> bool {
+        self.next_contour_frame == self.timeline.frames()
+    }
+
+    /// Feeds the next frames and appends the samples that they finish.
+    pub fn advance(
+        &mut self,
+        frames: usize,
+        scratch: &mut Scratch,
+        noise: &mut Noise,
+        out: &mut Vec<f32>,
+    ) {
+        self.advance_contour(frames, scratch);
+        let last = self.finished();
+        self.feed_decoder();
+        let network = self.network;
+        self.decoder
+            .push(&network.gemm, &mut self.rows, last, scratch);
+        if self.rows.is_empty() {
+            return;
+        }
+        let (scale, shift) = (&network.decoder_norm_scale, &network.decoder_norm_shift);
+        normalise_and_quantise(
+            &network.gemm,
+            &mut self.rows,
+            scale,
+            shift,
+            &mut scratch.input,
+        );
+        network
+            .decoder_output
+            .apply(&network.gemm, scratch, &mut self.outputs);
+        self.filter.push(&self.outputs, &self.pitch, noise, out);
+    }
+
+    fn advance_contour(&mut self, frames: usize, scratch: &mut Scratch) {
+        let end = (self.next_contour_frame + frames).min(self.timeline.frames());
+        let input = &self.network.contour_input;
+        self.rows.clear();
+        for frame in self.next_contour_frame..end {
+            let place = self.timeline.place(frame);
+            let phoneme =
+                &self.encoded.contour_rows[place.symbol * input.width()..][..input.width()];
+            input.append_frame(phoneme, &place.position, &mut self.rows);
+        }
+        self.next_contour_frame = end;
+        let last = self.finished();
+        self.contour
+            .push(&self.network.gemm, &mut self.rows, last, scratch);
+        for row in self.rows.chunks_exact(input.width()) {
+            let output = &self.network.contour_output;
+            let mut values = [0.0; CONTOURS];
+            for (at, value) in values.iter_mut().enumerate() {
+                *value = dot(row, output.row(at)) + self.network.contour_bias[at];
+            }
+            let [pitch, voicing, energy] = values;
+            let voiced = f32::from(voicing > 0.0);
+            self.pitch.push((pitch + LOG_HZ_OFFSET).exp(), voiced);
+            self.contours.push([pitch * voiced, voiced, energy]);
+        }
+    }
+
+    fn feed_decoder(&mut self) {
+        let input = &self.network.decoder_input;
+        self.rows.clear();
+        for frame in self.next_decoder_frame..self.contours.len() {
+            let place = self.timeline.place(frame);
+            let phoneme =
+                &self.encoded.decoder_rows[place.symbol * input.width()..][..input.width()];
+            let mut position = [0.0; 6 + CONTOURS];
+            position[..6].copy_from_slice(&place.position);
+            position[6..].copy_from_slice(&self.contours[frame]);
+            input.append_frame(phoneme, &position, &mut self.rows);
+        }
+        self.next_decoder_frame = self.contours.len();
+    }
+}

