@@ -14,6 +14,8 @@ from spelling import CLASS_OF, spell
 
 SAMPLE_RATE = 16_000
 REAL_SETS = ("narrator-stories", "narrator-stories-extra", "narrator-words", "reader-1", "reader-2")
+WIDTHS_SECONDS = (1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 12.5, 15, 20, 24)
+PADDING_SECONDS_MAX = 0.92  # around a clip, and between two joined ones
 HELD_OUT_EVERY = 20  # clips of the real sets whose number divides by this are for testing only
 
 
@@ -54,6 +56,7 @@ class Bank:
         self.samples = torch.zeros(int(capacity_hours * 3600 * SAMPLE_RATE), dtype=torch.int16, device=device)
         self.used = 0
         self.groups: dict[str, list[tuple[int, int, list[int]]]] = {}
+        self.waiting: dict[float, list] = {}
 
     def add(self, group, clips):
         """clips: (samples, text). What does not fit any more is left out."""
@@ -85,38 +88,46 @@ class Bank:
         return out
 
     def batches(self, clips, seconds):
-        """Clips of like length together, at most `seconds` a batch with padding, in random order."""
-        length = lambda parts: sum(p[1] for p in parts)
-        batch, out = [], []
-        for parts in sorted(clips, key=length):
-            if batch and (length(parts) + 16_000) * (len(batch) + 1) > seconds * SAMPLE_RATE:
-                out.append(batch)
-                batch = []
-            batch.append(parts)
-        if batch:
-            out.append(batch)
+        """Clips by the narrowest width that holds them; a width always comes in the same batch size.
+
+        Few distinct shapes let the GPU reuse its FFT plans and its memory. Clips left over at a
+        width wait for the next call.
+        """
+        waiting = self.waiting
+        for parts in clips:
+            needed = sum(p[1] for p in parts) / SAMPLE_RATE + PADDING_SECONDS_MAX
+            width = next((w for w in WIDTHS_SECONDS if needed <= w), None)
+            if width:
+                waiting.setdefault(width, []).append(parts)
+        out = []
+        for width, rows in waiting.items():
+            size = max(1, int(seconds / width))
+            while len(rows) >= size:
+                out.append((width, [rows.pop() for _ in range(size)]))
         random.shuffle(out)
         return out
 
-    def collate(self, batch):
+    def collate(self, width, batch):
         """Waves with random silence around the clips, their lengths, and the targets."""
         device = self.samples.device
-        plans, targets, lengths = [], [], []
+        plan, targets, lengths = [], [], []
         for parts in batch:
-            at, plan, target = random.randrange(0, 6400), [], []
+            at, row, target = random.randrange(0, 4000), [], []
             for k, (start, size, classes) in enumerate(parts):
                 if k:
-                    at += random.randrange(800, 9600)
+                    at += random.randrange(800, 6400)
                     target = target + [CLASS_OF[" "]]
-                plan.append((at, start, size))
+                row += [at, start, size]
                 at += size
                 target = target + classes
-            lengths.append(at + random.randrange(0, 6400))
-            plans.append(plan)
+            lengths.append(at + random.randrange(0, 4000))
+            plan.append(row + [0] * (6 - len(row)))
             targets.append(target)
-        width = (max(lengths) + 639) // 640 * 640
-        waves = torch.zeros(len(batch), width, device=device)
-        for row, plan in enumerate(plans):
-            for at, start, size in plan:
-                waves[row, at:at + size] = self.samples[start:start + size].float() / 32768
-        return waves, torch.tensor(lengths, device=device), targets
+        plan = torch.tensor(plan, device=device)[:, :, None]
+        time = torch.arange(int(width * SAMPLE_RATE), device=device)[None]
+        waves = torch.zeros(len(batch), time.shape[1], device=device)
+        for at, start, size in (plan[:, 0:3].unbind(1), plan[:, 3:6].unbind(1)):
+            inside = (time >= at) & (time < at + size)
+            index = (start + time - at).clamp(0, len(self.samples) - 1)
+            waves += self.samples[index].float() * inside
+        return waves / 32768, torch.tensor(lengths, device=device), targets

@@ -94,7 +94,8 @@ class Trainer:
             load_whisper_encoder(args.whisper, self.model)
         self.average = copy.deepcopy(self.model)
         self.optimiser = torch.optim.AdamW(
-            parameter_groups(self.model, args.peak_rate, args.layer_decay), weight_decay=0.01, betas=(0.9, 0.98)
+            parameter_groups(self.model, args.peak_rate, args.layer_decay), weight_decay=0.01, betas=(0.9, 0.98),
+            fused=args.device == "cuda",
         )
         self.base_rates = [g["lr"] for g in self.optimiser.param_groups]
         self.step = 0
@@ -107,11 +108,11 @@ class Trainer:
                 shard = [(s, spell(t)) for s, t in torch.load(path, weights_only=False)]
                 self.bank.add("synthetic", [(s, t) for s, t in shard if usable(s, t)])
 
-    def train_batch(self, batch, progress):
-        factor = min(1, (self.step + 1) / 300) * (0.98 * (1 - progress) + 0.02)
+    def train_batch(self, width, batch, progress):
+        factor = min(1, (self.step + 1) / self.args.warm_steps) * (0.98 * (1 - progress) + 0.02)
         for group, base in zip(self.optimiser.param_groups, self.base_rates):
             group["lr"] = base * factor
-        waves, lengths, targets = self.bank.collate(batch)
+        waves, lengths, targets = self.bank.collate(width, batch)
         with torch.no_grad():
             waves, lengths = damage(waves, lengths)
             silent = torch.rand(len(batch)) < NOT_SPEECH_SHARE
@@ -132,7 +133,7 @@ class Trainer:
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
         self.optimiser.step()
         self.step += 1
-        keep = min(0.9993, (1 + self.step) / (10 + self.step))
+        keep = min(0.999, (1 + self.step) / (10 + self.step))
         with torch.no_grad():
             torch._foreach_lerp_(list(self.average.parameters()), list(self.model.parameters()), 1 - keep)
         return loss
@@ -148,21 +149,17 @@ class Trainer:
 
     def run(self):
         start, budget, shown = time.time(), self.args.minutes * 60, time.time()
-        marks = [0.5, 0.75] if self.args.minutes > 2 else []
         while (progress := (time.time() - start) / budget) < 1 and self.step < self.args.steps_max:
             self.take_new_shards()
             clips = self.bank.draw(WEIGHTS, self.args.pool_clips)
-            for batch in self.bank.batches(clips, self.args.batch_seconds):
+            for width, batch in self.bank.batches(clips, self.args.batch_seconds):
                 progress = (time.time() - start) / budget
                 if progress >= 1 or self.step >= self.args.steps_max:
                     break
-                loss = self.train_batch(batch, progress)
+                loss = self.train_batch(width, batch, progress)
                 if time.time() - shown > 20:
                     shown = time.time()
                     print(f"step {self.step} {progress:.0%} loss {loss.item():.3f} {self.bank.hours().get('synthetic', 0)} h synthetic", flush=True)
-            if marks and progress > marks[0]:
-                marks.pop(0)
-                print(self.evaluate()[0], flush=True)
         self.save()
 
     def save(self):
@@ -193,6 +190,7 @@ def main():
     args.add_argument("--batch-seconds", type=float, default=900)
     args.add_argument("--pool-clips", type=int, default=3000)
     args.add_argument("--capacity-hours", type=float, default=70)
+    args.add_argument("--warm-steps", type=int, default=300)
     args.add_argument("--steps-max", type=int, default=10**9)
     args.add_argument("--workers", type=int, default=14)
     args.add_argument("--device", default="cuda")
