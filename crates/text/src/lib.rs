@@ -4,8 +4,10 @@
 //! [`Script`] to whoever speaks it.
 
 mod cardinal;
+mod clean;
 pub mod compare;
 mod error;
+mod letters;
 mod lexicon;
 mod normalise;
 mod phonemes;

@@ -1,0 +1,349 @@
+//! Text as it comes from people and pages, brought to plain Latin letters, digits and marks. Markup, emoji and control
+//! characters go; every byte that stays knows where in the caller's text it stood.
+
+use std::ops::Range;
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+/// Tags and entities longer than this are taken for plain text, so that one `<` cannot make the scan go long.
+const TAG_BYTES_MAX: usize = 300;
+const ENTITY_BYTES_MAX: usize = 10;
+
+/// Cleaned text and, for each of its bytes, the bytes of the original it came from.
+#[derive(Debug, Default)]
+pub(crate) struct Cleaned {
+    pub text: String,
+    origin: Vec<(u32, u32)>,
+}
+
+impl Cleaned {
+    /// The original bytes behind a range of the cleaned text.
+    pub fn source(&self, range: Range<usize>) -> Range<usize> {
+        let inside = &self.origin[range];
+        match (inside.first(), inside.last()) {
+            (Some(first), Some(last)) => first.0 as usize..last.1 as usize,
+            _ => 0..0,
+        }
+    }
+
+    fn push(&mut self, c: char, from: Range<usize>) {
+        self.text.push(c);
+        let origin = (from.start as u32, from.end as u32);
+        self.origin.resize(self.text.len(), origin);
+    }
+
+    fn push_str(&mut self, text: &str, from: Range<usize>) {
+        for c in text.chars() {
+            self.push(c, from.clone());
+        }
+    }
+
+    fn at_line_start(&self) -> bool {
+        self.text
+            .trim_end_matches([' ', '\t'])
+            .chars()
+            .next_back()
+            .is_none_or(|c| c == '\n')
+    }
+}
+
+pub(crate) fn clean(text: &str) -> Cleaned {
+    let mut out = Cleaned {
+        text: String::with_capacity(text.len()),
+        origin: Vec::with_capacity(text.len()),
+    };
+    let mut at = 0;
+    while let Some(c) = text[at..].chars().next() {
+        let taken = markup(text, at, &mut out).unwrap_or_else(|| {
+            plain(text, at, c, &mut out);
+            c.len_utf8()
+        });
+        at += taken;
+    }
+    out
+}
+
+/// Takes markup that begins at `at`; the number of bytes it spans.
+fn markup(text: &str, at: usize, out: &mut Cleaned) -> Option<usize> {
+    let rest = &text[at..];
+    match rest.as_bytes()[0] {
+        b'<' => html_tag(rest, at, out),
+        b'&' => html_entity(rest, at, out),
+        b'`' => Some(1),
+        b'!' if rest.starts_with("![") => link(&rest[1..], at + 1, out).map(|n| n + 1),
+        b'[' => link(rest, at, out),
+        b'#' if out.at_line_start() => heading(rest),
+        b'>' if out.at_line_start() => Some(1),
+        b'-' | b'*' | b'+'
+            if out.at_line_start() && rest[1..].starts_with(' ') && bullet_follows(&rest[2..]) =>
+        {
+            Some(1)
+        }
+        b'-' | b'=' | b'_' | b'*' | b'~' => rule_or_emphasis(text, at),
+        _ => None,
+    }
+}
+
+/// A list mark stands before words; "- 4" may be arithmetic.
+fn bullet_follows(rest: &str) -> bool {
+    rest.trim_start()
+        .chars()
+        .next()
+        .is_some_and(|c| !c.is_ascii_digit())
+}
+
+fn html_tag(rest: &str, at: usize, out: &mut Cleaned) -> Option<usize> {
+    let named = rest[1..]
+        .chars()
+        .next()
+        .is_some_and(|c| c.is_ascii_alphabetic() || c == '/' || c == '!');
+    let window = rest.as_bytes().iter().take(TAG_BYTES_MAX);
+    let end = window
+        .enumerate()
+        .find(|(_, b)| **b == b'>')
+        .map(|(i, _)| i)?;
+    if !named {
+        return None;
+    }
+    let name: String = rest[1..end]
+        .trim_start_matches('/')
+        .chars()
+        .take_while(char::is_ascii_alphanumeric)
+        .collect();
+    let block = matches!(
+        name.to_ascii_lowercase().as_str(),
+        "p" | "br"
+            | "div"
+            | "li"
+            | "ul"
+            | "ol"
+            | "tr"
+            | "td"
+            | "th"
+            | "h1"
+            | "h2"
+            | "h3"
+            | "h4"
+            | "h5"
+            | "h6"
+            | "hr"
+    );
+    if block {
+        out.push('\n', at..at + end + 1);
+    }
+    Some(end + 1)
+}
+
+fn html_entity(rest: &str, at: usize, out: &mut Cleaned) -> Option<usize> {
+    let end = rest
+        .bytes()
+        .take(ENTITY_BYTES_MAX)
+        .position(|b| b == b';')?;
+    let name = &rest[1..end];
+    let c = match name {
+        "amp" => '&',
+        "lt" => '<',
+        "gt" => '>',
+        "quot" => '"',
+        "apos" | "lsquo" | "rsquo" => '\'',
+        "nbsp" => ' ',
+        "ndash" => '–',
+        "mdash" => '—',
+        "hellip" => '…',
+        "euro" => '€',
+        "pound" => '£',
+        _ => numeric_entity(name)?,
+    };
+    plain_from(c, at..at + end + 1, out);
+    Some(end + 1)
+}
+
+fn numeric_entity(name: &str) -> Option<char> {
+    let number = name.strip_prefix('#')?;
+    let code = match number.strip_prefix(['x', 'X']) {
+        Some(hex) => u32::from_str_radix(hex, 16).ok()?,
+        None => number.parse().ok()?,
+    };
+    char::from_u32(code)
+}
+
+/// `[words](address)` is read as its words.
+fn link(rest: &str, at: usize, out: &mut Cleaned) -> Option<usize> {
+    let close = rest.bytes().take(TAG_BYTES_MAX).position(|b| b == b']')?;
+    let address = rest[close + 1..].strip_prefix('(')?;
+    let end = address
+        .bytes()
+        .take(TAG_BYTES_MAX)
+        .take_while(|b| !b.is_ascii_whitespace())
+        .position(|b| b == b')')?;
+    for (i, c) in rest[1..close].char_indices() {
+        plain_from(c, at + 1 + i..at + 1 + i + c.len_utf8(), out);
+    }
+    Some(close + 1 + 1 + end + 1)
+}
+
+fn heading(rest: &str) -> Option<usize> {
+    let marks = rest.bytes().take(6).take_while(|b| *b == b'#').count();
+    let words = rest[marks..].strip_prefix(' ')?.trim_start_matches(' ');
+    words.chars().next().filter(|c| *c != '\n').map(|_| marks)
+}
+
+/// Rules across the page (`---`), and the stars and lines around emphasised words. A star before a digit may be a
+/// telephone code, and one alone is a key: both stay.
+fn rule_or_emphasis(text: &str, at: usize) -> Option<usize> {
+    let rest = &text[at..];
+    let mark = rest.chars().next()?;
+    let run = rest.chars().take_while(|c| *c == mark).count();
+    if run >= 3 {
+        return Some(run);
+    }
+    let before = text[..at].chars().next_back();
+    let after = rest[run..].chars().next();
+    let beside_word = |c: Option<char>| c.is_some_and(char::is_alphabetic);
+    match mark {
+        '*' | '~' if run == 2 => Some(2),
+        '*' if beside_word(before) || beside_word(after) => Some(1),
+        '_' if run == 2 || !(beside_word(before) && beside_word(after)) => Some(run),
+        _ => None,
+    }
+}
+
+fn plain(text: &str, at: usize, c: char, out: &mut Cleaned) {
+    let from = at..at + c.len_utf8();
+    // Two marks some writers use for an apostrophe stand for one only inside a word.
+    if matches!(c, '"' | '“' | '”' | '„' | '«' | '»') {
+        return out.push('"', from);
+    }
+    if c == '\r' {
+        if !text[at + 1..].starts_with('\n') {
+            out.push('\n', from);
+        }
+        return;
+    }
+    plain_from(c, from, out);
+}
+
+fn plain_from(c: char, from: Range<usize>, out: &mut Cleaned) {
+    match c {
+        '\n' | '\u{2028}' | '\u{2029}' | '\u{85}' => out.push('\n', from),
+        '\t' | ' ' | '\u{b}' | '\u{c}' => out.push(' ', from),
+        ' '..='~' => out.push(c, from),
+        '\u{2018}' | '\u{2019}' | '\u{201b}' | '\u{2bc}' | '\u{2bb}' | '\u{b4}' | '\u{2032}' => {
+            out.push('\'', from)
+        }
+        '\u{2010}' | '\u{2011}' => out.push('-', from),
+        '\u{2012}' | '–' => out.push('–', from),
+        '—' | '\u{2015}' => out.push('—', from),
+        '…' => out.push_str("...", from),
+        '½' | '¼' | '¾' | '⅓' | '⅔' | '⅕' | '⅛' | '²' | '³' | '°' | '×' | '÷' | '−' | '±' | '√'
+        | '≤' | '≥' | '≠' | '≈' | '€' | '£' | '¥' | '₹' | '₦' | '§' | 'µ' | '‰' => {
+            out.push(c, from)
+        }
+        '№' => out.push_str("No. ", from),
+        '℃' => out.push_str("°C", from),
+        '⁄' => out.push('/', from),
+        _ if c.is_control() || is_invisible(c) => {}
+        _ if is_picture(c) => out.push(' ', from),
+        _ if c.is_whitespace() => out.push(' ', from),
+        _ => folded(c, from, out),
+    }
+}
+
+/// Accents go, and letters that are Latin in all but shape get their plain spelling.
+fn folded(c: char, from: Range<usize>, out: &mut Cleaned) {
+    let spelled = match c {
+        'ß' => "ss",
+        'æ' => "ae",
+        'Æ' => "Ae",
+        'œ' => "oe",
+        'Œ' => "Oe",
+        'ø' => "o",
+        'Ø' => "O",
+        'ł' => "l",
+        'Ł' => "L",
+        'đ' | 'ð' => "d",
+        'Đ' | 'Ð' => "D",
+        'þ' => "th",
+        'Þ' => "Th",
+        'ı' => "i",
+        'ŋ' => "ng'",
+        'Ŋ' => "Ng'",
+        'ɓ' => "b",
+        'ɗ' => "d",
+        _ => {
+            for part in std::iter::once(c)
+                .nfkd()
+                .filter(|part| !is_combining_mark(*part))
+            {
+                out.push(part, from.clone());
+            }
+            return;
+        }
+    };
+    out.push_str(spelled, from);
+}
+
+fn is_invisible(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+        | '\u{fe00}'..='\u{fe0f}' | '\u{20d0}'..='\u{20f0}' | '\u{e0000}'..='\u{e0fff}' | '\u{fff0}'..='\u{fffd}'
+        | '\u{300}'..='\u{36f}')
+}
+
+/// Emoji, arrows, boxes, dingbats and other pictures.
+fn is_picture(c: char) -> bool {
+    matches!(c,
+        '\u{2190}'..='\u{21ff}' | '\u{2300}'..='\u{23ff}' | '\u{2400}'..='\u{245f}' | '\u{2500}'..='\u{27bf}'
+        | '\u{2900}'..='\u{297f}' | '\u{2b00}'..='\u{2bff}' | '\u{3030}' | '\u{303d}' | '\u{3297}' | '\u{3299}'
+        | '\u{e000}'..='\u{f8ff}' | '\u{1f000}'..='\u{1faff}' | '\u{f0000}'..='\u{10ffff}' | '\u{2020}'..='\u{2023}'
+        | '©' | '®' | '™' | '·' | '¶' | '¦' | '¨' | '¯' | '¸' | '¬' | '¤')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cleaned(text: &str) -> String {
+        clean(text).text
+    }
+
+    #[test]
+    fn markup_is_taken_off() {
+        assert_eq!(
+            cleaned("<b>Habari</b> &amp; <i>karibu</i>"),
+            "Habari & karibu"
+        );
+        assert_eq!(
+            cleaned("**Muhimu**: soma [hapa](https://a.co.ke/x)"),
+            "Muhimu: soma hapa"
+        );
+        assert_eq!(
+            cleaned("## Kichwa\n- moja\n- mbili"),
+            " Kichwa\n moja\n mbili"
+        );
+        assert_eq!(cleaned("`msimbo` _mlalo_ __nene__"), "msimbo mlalo nene");
+    }
+
+    #[test]
+    fn telephone_codes_and_keys_are_no_markup() {
+        assert_eq!(cleaned("piga *334# sasa"), "piga *334# sasa");
+        assert_eq!(cleaned("bonyeza * au #"), "bonyeza * au #");
+        assert_eq!(cleaned("*150*00#"), "*150*00#");
+    }
+
+    #[test]
+    fn accents_emoji_and_control_characters_go() {
+        assert_eq!(cleaned("Café 😀👍🏽 \u{200b}n\u{0}zuri"), "Cafe    nzuri");
+        assert_eq!(cleaned("cafe\u{301}"), "cafe");
+        assert_eq!(cleaned("１２３ ﬁ"), "123 fi");
+    }
+
+    #[test]
+    fn every_byte_knows_its_origin() {
+        let text = "é😀 <b>Juma</b>";
+        let cleaned = clean(text);
+        let at = cleaned.text.find("Juma").unwrap();
+        assert_eq!(&text[cleaned.source(at..at + 4)], "Juma");
+    }
+}

@@ -1,0 +1,360 @@
+//! The noun class that a number agrees with. One to five and eight take the noun's prefix, also as the last part of a
+//! compound ("watu mia moja na watano"); six, seven, nine and the tens never do.
+
+use crate::cardinal::cardinal;
+
+/// The classes that show on numbers. All others say the bare number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Class {
+    /// People and animals in the plural: watu wawili.
+    Wa,
+    /// Trees, years, months: miaka miwili.
+    Mi,
+    /// Eggs, fruit: mayai mawili.
+    Ma,
+    /// Books, chairs: vitabu viwili.
+    Vi,
+    /// One of the m- and u- words: mtu mmoja, mti mmoja, ukuta mmoja.
+    M,
+    /// One of the ki- words: kitabu kimoja.
+    Ki,
+}
+
+impl Class {
+    fn prefixes(self) -> (&'static str, Option<&'static str>) {
+        match self {
+            Self::Wa => ("m", Some("wa")),
+            Self::Mi => ("m", Some("mi")),
+            Self::Ma => ("", Some("ma")),
+            Self::Vi => ("ki", Some("vi")),
+            Self::M => ("m", None),
+            Self::Ki => ("ki", None),
+        }
+    }
+
+    fn is_singular(self) -> bool {
+        matches!(self, Self::M | Self::Ki)
+    }
+}
+
+/// A number that agrees with the noun before it.
+pub(crate) fn agreeing(n: u64, class: Option<Class>) -> String {
+    let plain = cardinal(n);
+    let Some(class) = class else { return plain };
+    if class.is_singular() && n != 1 {
+        // A singular noun before a larger number is a label: "kitabu 3".
+        return plain;
+    }
+    let (head, last) = plain
+        .rsplit_once(' ')
+        .map_or((None, plain.as_str()), |(head, last)| (Some(head), last));
+    // "mia mbili", "elfu tano": the unit counts the group, not the noun.
+    if head.is_some_and(|head| !head.ends_with(" na") || n % 10 == 0 || n % 1000 == 0) {
+        return plain;
+    }
+    let (one, many) = class.prefixes();
+    let stem = match (last, many) {
+        ("moja", _) => format!("{one}moja"),
+        ("mbili", Some(prefix)) => format!("{prefix}wili"),
+        ("tatu" | "nne" | "tano" | "nane", Some(prefix)) => format!("{prefix}{last}"),
+        _ => return plain,
+    };
+    match head {
+        Some(head) => format!("{head} {stem}"),
+        None => stem,
+    }
+}
+
+/// The class of a noun (or of an adjective that goes with it), by its prefix and a list of those that mislead.
+pub(crate) fn class_of(word: &str) -> Option<Class> {
+    let word = word.to_ascii_lowercase();
+    let word = word.as_str();
+    if UNCOUNTED.contains(&word) {
+        return None;
+    }
+    if ANIMATE.contains(&word) {
+        return Some(Class::Wa);
+    }
+    if ANIMATE_SINGULAR.contains(&word) {
+        return Some(Class::M);
+    }
+    by_prefix(word)
+}
+
+fn by_prefix(word: &str) -> Option<Class> {
+    let after = |prefix: &str| word.strip_prefix(prefix).filter(|rest| rest.len() >= 2);
+    if after("wa").is_some() {
+        return (!looks_like_verb(word)).then_some(Class::Wa);
+    }
+    if after("mi").is_some() || word.starts_with("my") {
+        return Some(Class::Mi);
+    }
+    if after("ma").is_some() || MA_WITHOUT_PREFIX.contains(&word) {
+        return Some(Class::Ma);
+    }
+    if word.starts_with("vi") || after("vy").is_some() {
+        return (word.len() > 3).then_some(Class::Vi);
+    }
+    if after("ki").is_some() || CH_NOUNS.contains(&word) {
+        return Some(Class::Ki);
+    }
+    let starts_syllabic_m = word.starts_with('m')
+        && word[1..].starts_with(|c: char| !matches!(c, 'a' | 'e' | 'i' | 'o' | 'u' | '\''))
+        && !N_CLASS_M.contains(&word);
+    if starts_syllabic_m || U_NOUNS.contains(&word) {
+        return Some(Class::M);
+    }
+    None
+}
+
+/// "walifunga 2" counts goals, not people; but "walikuwa 5" counts people.
+fn looks_like_verb(word: &str) -> bool {
+    const TENSES: &[&str] = &["wali", "wame", "wana", "wata", "waka", "waki"];
+    const COUNTING: &[&str] = &[
+        "walikuwa",
+        "wakiwa",
+        "walikuwepo",
+        "watakuwa",
+        "wamekuwa",
+        "wamebaki",
+    ];
+    const NOUNS: &[&str] = &[
+        "wanachama",
+        "wanasheria",
+        "wanariadha",
+        "wanakwaya",
+        "wanadiplomasia",
+        "wanataaluma",
+        "wanafamilia",
+        "wanahabari",
+        "wanasoka",
+        "wanasiasa",
+        "wanagenzi",
+        "wakala",
+    ];
+    word.len() >= 6
+        && word.ends_with('a')
+        && TENSES.iter().any(|tense| word.starts_with(tense))
+        && !COUNTING.contains(&word)
+        && !NOUNS.contains(&word)
+}
+
+/// Words with a class's letters that do not take its prefix, and labels whose number is a name ("chumba 1").
+const UNCOUNTED: &[&str] = &[
+    "mara",
+    "mada",
+    "mali",
+    "mashine",
+    "mahakama",
+    "manispaa",
+    "mamlaka",
+    "maabara",
+    "maktaba",
+    "maiti",
+    "maili",
+    "machi",
+    "mei",
+    "marekani",
+    "makala",
+    "mita",
+    "milioni",
+    "mia",
+    "misa",
+    "mikrofoni",
+    "milimita",
+    "miligramu",
+    "mililita",
+    "mikroni",
+    "megabaiti",
+    "megawati",
+    "vita",
+    "vipi",
+    "vile",
+    "hivi",
+    "wakati",
+    "wapi",
+    "wala",
+    "wao",
+    "wa",
+    "ya",
+    "walau",
+    "waya",
+    "wavu",
+    "wasaa",
+    "wastani",
+    "wati",
+    "wiki",
+    "warsha",
+    "wadi",
+    "wilaya",
+    "wizara",
+    "kifungu",
+    "kipengele",
+    "chumba",
+    "kiwango",
+    "kidato",
+    "kipindi",
+    "kituo",
+    "chaneli",
+    "kilo",
+    "kilomita",
+    "kilogramu",
+    "kilowati",
+    "kila",
+    "kisha",
+    "kiasi",
+    "kibodi",
+    "mpaka",
+    "mbali",
+    "mwishoni",
+    "mstari",
+    "mlango",
+    "mtaa",
+    "mkondo",
+    "mwisho",
+    "mbio",
+    "mbili",
+    "miongoni",
+    "mathalani",
+    "maana",
+    "maalum",
+    "mengi",
+    "manane",
+    "masjala",
+    "mosi",
+    "mfano",
+    "mechi",
+    "ukurasa",
+];
+
+const ANIMATE: &[&str] = &[
+    "ng'ombe",
+    "mbuzi",
+    "kuku",
+    "kondoo",
+    "samaki",
+    "simba",
+    "tembo",
+    "ndovu",
+    "paka",
+    "mbwa",
+    "punda",
+    "farasi",
+    "ngamia",
+    "nguruwe",
+    "nyati",
+    "twiga",
+    "chui",
+    "fisi",
+    "nyani",
+    "nyoka",
+    "bata",
+    "sungura",
+    "panya",
+    "nyuki",
+    "ndugu",
+    "dada",
+    "kaka",
+    "mama",
+    "baba",
+    "babu",
+    "bibi",
+    "shangazi",
+    "rafiki",
+    "askari",
+    "polisi",
+    "mabinti",
+    "marafiki",
+    "madaktari",
+    "maafisa",
+    "maofisa",
+    "mawaziri",
+    "marais",
+    "makamanda",
+    "makatibu",
+    "makocha",
+    "mahakimu",
+    "majaji",
+    "masheikh",
+    "maaskofu",
+    "mapadri",
+    "maprofesa",
+    "mainjinia",
+    "majenerali",
+    "mashahidi",
+    "vijana",
+    "viongozi",
+    "vipofu",
+    "viziwi",
+];
+
+const ANIMATE_SINGULAR: &[&str] = &[
+    "kijana", "kiongozi", "kipofu", "kiziwi", "kifaru", "kiboko", "daktari", "afisa", "waziri",
+    "jaji", "shahidi", "kocha",
+];
+
+/// Ma- words whose prefix melted into the stem.
+const MA_WITHOUT_PREFIX: &[&str] = &["meno", "mengine", "macho"];
+
+const CH_NOUNS: &[&str] = &[
+    "chuo", "chama", "chakula", "chombo", "cheti", "choo", "cheo", "chanzo", "kimoja",
+];
+
+const U_NOUNS: &[&str] = &[
+    "ukuta", "uwanja", "ugonjwa", "ujumbe", "uchaguzi", "usiku", "wimbo", "uso", "uzi", "ufunguo",
+    "upande", "uzee", "utafiti", "ushindi", "upinzani", "wembe",
+];
+
+/// N-class words that begin with m and a consonant.
+const N_CLASS_M: &[&str] = &[
+    "mbegu",
+    "mboga",
+    "mbinu",
+    "mbao",
+    "mbavu",
+    "mbolea",
+    "mbalamwezi",
+    "mbuga",
+    "mbegamimba",
+    "mvua",
+    "mbingu",
+    "mvinyo",
+    "mboni",
+    "mbeleko",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_agree_with_the_noun_before_them() {
+        for (noun, n, said) in [
+            ("watu", 2, "wawili"),
+            ("watu", 21, "ishirini na mmoja"),
+            ("watu", 105, "mia moja na watano"),
+            ("watu", 200, "mia mbili"),
+            ("watu", 2000, "elfu mbili"),
+            ("watu", 12_000, "elfu kumi na mbili"),
+            ("watu", 6, "sita"),
+            ("miaka", 15, "kumi na mitano"),
+            ("mayai", 8, "manane"),
+            ("vitabu", 21, "ishirini na kimoja"),
+            ("vyuo", 3, "vitatu"),
+            ("kitabu", 1, "kimoja"),
+            ("kitabu", 3, "tatu"),
+            ("mti", 1, "mmoja"),
+            ("nyumba", 2, "mbili"),
+            ("mara", 3, "tatu"),
+            ("ng'ombe", 2, "wawili"),
+            ("vijana", 4, "wanne"),
+            ("madaktari", 5, "watano"),
+            ("wanafunzi", 12, "kumi na wawili"),
+            ("meno", 4, "manne"),
+            ("gari", 1, "moja"),
+            ("magari", 1, "moja"),
+        ] {
+            assert_eq!(agreeing(n, class_of(noun)), said, "{noun} {n}");
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! What stands around a token. Every look is bounded, so that reading stays linear in the length of the text.
+
+use super::agreement::{Class, class_of};
+use super::number::{Number, number_at};
+use super::token::{Kind, Token};
+
+/// How many words back a rule may look for its context.
+const WORDS_BACK_MAX: usize = 8;
+
+pub(crate) struct Context<'a> {
+    tokens: Vec<Token<'a>>,
+    /// Most words are capitals: a capital says nothing then.
+    pub shouting: bool,
+}
+
+impl<'a> Context<'a> {
+    pub fn new(tokens: Vec<Token<'a>>) -> Self {
+        let (mut words, mut caps) = (0, 0);
+        for token in tokens
+            .iter()
+            .filter(|t| t.kind == Kind::Word && t.text.len() > 1)
+        {
+            words += 1;
+            caps += usize::from(token.is_all_caps());
+        }
+        Self {
+            shouting: words >= 3 && caps * 3 >= words * 2,
+            tokens,
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.tokens.len()
+    }
+
+    pub fn token(&self, i: usize) -> &Token<'a> {
+        &self.tokens[i]
+    }
+
+    pub fn get(&self, i: usize) -> Option<&Token<'a>> {
+        self.tokens.get(i)
+    }
+
+    pub fn kind(&self, i: usize) -> Option<Kind> {
+        self.tokens.get(i).map(|t| t.kind)
+    }
+
+    pub fn is_mark(&self, i: usize, mark: char) -> bool {
+        self.kind(i) == Some(Kind::Mark(mark))
+    }
+
+    pub fn word(&self, i: usize) -> Option<&Token<'a>> {
+        self.tokens.get(i).filter(|t| t.kind == Kind::Word)
+    }
+
+    pub fn digits(&self, i: usize) -> Option<&'a str> {
+        self.tokens
+            .get(i)
+            .filter(|t| t.kind == Kind::Digits)
+            .map(|t| t.text)
+    }
+
+    pub fn number(&self, i: usize) -> Option<Number<'a>> {
+        number_at(self, i)
+    }
+
+    /// Past a space that does not end the line.
+    pub fn skip_space(&self, i: usize) -> usize {
+        let space = self
+            .tokens
+            .get(i)
+            .is_some_and(|t| t.kind == Kind::Space && !t.text.contains('\n'));
+        if space { i + 1 } else { i }
+    }
+
+    /// The token before, spaces left out.
+    pub fn before(&self, i: usize) -> Option<usize> {
+        self.tokens[..i].iter().rposition(|t| t.kind != Kind::Space)
+    }
+
+    /// The word right before, with nothing but a space between.
+    pub fn word_before(&self, i: usize) -> Option<&Token<'a>> {
+        self.before(i).and_then(|j| self.word(j))
+    }
+
+    /// No word or number stands before in this line.
+    pub fn starts_line(&self, i: usize) -> bool {
+        match i.checked_sub(1).map(|j| &self.tokens[j]) {
+            None => true,
+            Some(t) if t.kind == Kind::Space => t.text.contains('\n') || self.starts_line(i - 1),
+            Some(_) => false,
+        }
+    }
+
+    /// The words before in the same sentence, nearest first.
+    pub fn words_back(&self, i: usize) -> impl Iterator<Item = &Token<'a>> {
+        self.tokens[..i]
+            .iter()
+            .rev()
+            .take(WORDS_BACK_MAX * 3)
+            .take_while(|t| {
+                !matches!(t.kind, Kind::Mark('.' | '!' | '?' | ';')) && !t.text.contains('\n')
+            })
+            .filter(|t| t.kind == Kind::Word)
+            .take(WORDS_BACK_MAX)
+    }
+
+    pub fn starts_sentence(&self, i: usize) -> bool {
+        self.before(i)
+            .is_none_or(|j| matches!(self.tokens[j].kind, Kind::Mark('.' | '!' | '?' | ':' | '"')))
+    }
+
+    /// The class of the noun before the number at `i`; in "watu 2 au 3" it reaches over the first number.
+    pub fn class_before(&self, i: usize) -> Option<Class> {
+        let j = self.before(i)?;
+        let word = self.word(j)?;
+        if word.is_one_of(&["au", "hadi", "mpaka", "ama", "na"]) {
+            let number = self
+                .before(j)
+                .filter(|k| self.kind(*k) == Some(Kind::Digits))?;
+            let noun = self.before(number)?;
+            return self.noun_class(noun);
+        }
+        self.noun_class(j)
+    }
+
+    fn noun_class(&self, j: usize) -> Option<Class> {
+        let word = self.word(j)?;
+        let name = word.is_capitalised() && !self.starts_sentence(j) && !word.is_all_caps();
+        if name { None } else { class_of(word.text) }
+    }
+}

@@ -1,0 +1,165 @@
+//! Written text to spoken words. The text is cut into tokens; at each token the rules are asked in turn, and the first
+//! that knows the pattern says how it is read and how many tokens it took.
+
+mod address;
+pub(crate) mod agreement;
+mod calendar;
+mod clock;
+mod codes;
+mod context;
+mod money;
+mod number;
+mod quantity;
+mod relations;
+mod token;
+mod units;
+mod words;
+
+use std::ops::Range;
+
+use crate::clean::{Cleaned, clean};
+use context::Context;
+use token::{Kind, tokens};
+
+/// Written text to spoken words; case and punctuation stay.
+pub fn normalise(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() * 2);
+    for piece in pieces(text) {
+        if piece.kind == PieceKind::Space {
+            push_space(&mut out);
+        } else {
+            out.push_str(&piece.text);
+        }
+    }
+    out.truncate(out.trim_end().len());
+    out
+}
+
+fn push_space(out: &mut String) {
+    if !out.is_empty() && !out.ends_with(' ') {
+        out.push(' ');
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PieceKind {
+    Words,
+    Space,
+    /// A space with a line's end in it.
+    Mark,
+}
+
+/// A bit of spoken text and the bytes of the caller's text it was read from.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Piece {
+    pub kind: PieceKind,
+    pub text: String,
+    /// The space before this piece held an empty line, or a line ended and a new sentence began.
+    pub source: Range<usize>,
+}
+
+/// How a rule reads the tokens from where it was asked up to `end`.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    pub text: String,
+    pub end: usize,
+}
+
+impl Reading {
+    pub fn new(text: impl Into<String>, end: usize) -> Option<Self> {
+        Some(Self {
+            text: text.into(),
+            end,
+        })
+    }
+}
+
+pub(crate) fn pieces(text: &str) -> Vec<Piece> {
+    let cleaned = clean(text);
+    let context = Context::new(tokens(&cleaned.text));
+    let mut out = Vec::with_capacity(context.len());
+    let mut i = 0;
+    while i < context.len() {
+        let (reading, kind) = read(&context, i);
+        let end = reading.end.clamp(i + 1, context.len());
+        push(&mut out, &context, &cleaned, i..end, reading.text, kind);
+        i = end;
+    }
+    out
+}
+
+fn push(
+    out: &mut Vec<Piece>,
+    context: &Context<'_>,
+    cleaned: &Cleaned,
+    at: Range<usize>,
+    text: String,
+    kind: PieceKind,
+) {
+    let bytes = context.token(at.start).at..context.token(at.end - 1).end();
+    // Two readings that stood without a space between them ("kg5", "#Uganda") must not melt into one word.
+    let melts = kind == PieceKind::Words
+        && text.starts_with(char::is_alphabetic)
+        && out.last().is_some_and(|last| {
+            last.kind == PieceKind::Words && last.text.ends_with(char::is_alphabetic)
+        });
+    let source = cleaned.source(bytes);
+    if melts {
+        out.push(Piece {
+            kind: PieceKind::Space,
+            text: " ".to_owned(),
+            source: source.start..source.start,
+        });
+    }
+    if !text.is_empty() {
+        out.push(Piece { kind, text, source });
+    }
+}
+
+type Rule = fn(&Context<'_>, usize) -> Option<Reading>;
+
+/// In this order: a pattern that contains another comes first.
+const RULES: &[Rule] = &[
+    address::read,
+    codes::short_code,
+    codes::phone,
+    codes::alphanumeric,
+    words::dotted,
+    money::prefixed,
+    calendar::read,
+    clock::read,
+    relations::grouped_digits,
+    relations::fraction,
+    relations::range,
+    relations::operator,
+    codes::by_context,
+    quantity::read,
+    words::read,
+];
+
+fn read(context: &Context<'_>, i: usize) -> (Reading, PieceKind) {
+    let token = context.token(i);
+    if token.kind == Kind::Space {
+        let text = if token.text.contains('\n') { "\n" } else { " " };
+        return (
+            Reading {
+                text: text.to_owned(),
+                end: i + 1,
+            },
+            PieceKind::Space,
+        );
+    }
+    if let Some(reading) = RULES.iter().find_map(|rule| rule(context, i)) {
+        return (reading, PieceKind::Words);
+    }
+    match token.kind {
+        Kind::Mark(mark) => (relations::mark(context, i, mark), PieceKind::Mark),
+        _ => (
+            Reading {
+                text: token.text.to_owned(),
+                end: i + 1,
+            },
+            PieceKind::Words,
+        ),
+    }
+}

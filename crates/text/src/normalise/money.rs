@@ -1,0 +1,282 @@
+//! Money: the currency's name comes before the amount, cents after it.
+
+use super::Reading;
+use super::context::Context;
+use super::number::Number;
+use super::quantity::{Quantity, multiplier};
+use super::token::Kind;
+use crate::cardinal::cardinal;
+
+struct Currency {
+    name: &'static str,
+    hundredth: &'static str,
+}
+
+const SHILLING: Currency = Currency {
+    name: "shilingi",
+    hundredth: "senti",
+};
+const US_DOLLAR: Currency = Currency {
+    name: "dola za Marekani",
+    hundredth: "senti",
+};
+const DOLLAR: Currency = Currency {
+    name: "dola",
+    hundredth: "senti",
+};
+const POUND: Currency = Currency {
+    name: "pauni",
+    hundredth: "peni",
+};
+const EURO: Currency = Currency {
+    name: "yuro",
+    hundredth: "senti",
+};
+const FRANC: Currency = Currency {
+    name: "faranga",
+    hundredth: "senti",
+};
+const RAND: Currency = Currency {
+    name: "randi",
+    hundredth: "senti",
+};
+const YEN: Currency = Currency {
+    name: "yeni",
+    hundredth: "seni",
+};
+const YUAN: Currency = Currency {
+    name: "yuani",
+    hundredth: "feni",
+};
+const RUPEE: Currency = Currency {
+    name: "rupia",
+    hundredth: "paisa",
+};
+const NAIRA: Currency = Currency {
+    name: "naira",
+    hundredth: "kobo",
+};
+const KWACHA: Currency = Currency {
+    name: "kwacha",
+    hundredth: "ngwee",
+};
+const BIRR: Currency = Currency {
+    name: "biri",
+    hundredth: "santimu",
+};
+
+/// Shillings by any name that starts like these are written in capitals and small letters as people please.
+fn by_word(word: &str) -> Option<&'static Currency> {
+    Some(match word.to_ascii_uppercase().as_str() {
+        "KSH" | "KSHS" | "KES" | "TSH" | "TSHS" | "TZS" | "USH" | "USHS" | "UGX" | "SH" | "SHS"
+        | "SOS" => &SHILLING,
+        "USD" => &US_DOLLAR,
+        "EUR" => &EURO,
+        "GBP" => &POUND,
+        "RWF" | "FRW" | "BIF" | "FBU" | "CDF" => &FRANC,
+        "ZAR" => &RAND,
+        "JPY" => &YEN,
+        "CNY" | "RMB" => &YUAN,
+        "INR" => &RUPEE,
+        "NGN" => &NAIRA,
+        "ZMW" | "MWK" => &KWACHA,
+        "ETB" => &BIRR,
+        _ => return None,
+    })
+}
+
+pub(crate) fn is_currency(word: &str) -> bool {
+    by_word(word).is_some()
+}
+
+fn by_sign(sign: char) -> Option<&'static Currency> {
+    Some(match sign {
+        '$' => &DOLLAR,
+        '€' => &EURO,
+        '£' => &POUND,
+        '¥' => &YEN,
+        '₹' => &RUPEE,
+        '₦' => &NAIRA,
+        _ => return None,
+    })
+}
+
+/// The currency written at `i` and the token after it.
+fn currency_at(context: &Context<'_>, i: usize) -> Option<(&'static Currency, usize)> {
+    match context.kind(i)? {
+        Kind::Mark(sign) => by_sign(sign).map(|currency| (currency, i + 1)),
+        Kind::Word => {
+            let word = context.token(i);
+            if word.is_one_of(&["us", "u.s"]) && context.is_mark(i + 1, '$') {
+                return Some((&US_DOLLAR, i + 2));
+            }
+            by_word(word.text).map(|currency| (currency, i + 1))
+        }
+        _ => None,
+    }
+}
+
+/// A currency before its amount: "KSh 500", "US$ 2.5 milioni", "Sh. milioni 3".
+pub(crate) fn prefixed(context: &Context<'_>, i: usize) -> Option<Reading> {
+    let negative = matches!(context.kind(i), Some(Kind::Mark('-' | '−')))
+        && context.before(i).is_none_or(|j| j + 1 < i);
+    let start = if negative { i + 1 } else { i };
+    let (currency, after) = currency_at(context, start)?;
+    let after = if context.is_mark(after, '.') {
+        after + 1
+    } else {
+        after
+    };
+    let amount = context.skip_space(after);
+    let sign = if negative { "hasi " } else { "" };
+    if let Some((name, number)) = multiplier(context, amount) {
+        let quantity = Quantity::at(context, context.skip_space(number))?;
+        let named = name_before(context, i, currency);
+        return Reading::new(
+            format!("{sign}{named}{name} {}", quantity.say_with(None)),
+            quantity.end,
+        );
+    }
+    let mut quantity = Quantity::at(context, amount)?;
+    if quantity.high.is_some() && other_end_has_currency(context, &quantity) {
+        quantity = Quantity::one(quantity.low);
+    }
+    let named = name_before(context, i, currency);
+    let (said, end) = amount_said(context, &quantity, currency);
+    Reading::new(format!("{sign}{named}{said}"), slash_tail(context, end))
+}
+
+/// An amount before its currency: "500/=", "500 bob", "50 USD", "20€".
+pub(crate) fn suffixed(
+    context: &Context<'_>,
+    i: usize,
+    quantity: &Quantity<'_>,
+) -> Option<Reading> {
+    let tail = slash_tail(context, quantity.end);
+    if tail > quantity.end {
+        return money_before(context, i, quantity, &SHILLING, tail);
+    }
+    if let Some((name, after)) = multiplier(context, quantity.end) {
+        let at = context.skip_space(after);
+        let (currency, end) =
+            currency_at(context, at).filter(|(_, end)| !has_amount(context, *end))?;
+        let named = name_before(context, i, currency);
+        return Reading::new(format!("{named}{name} {}", quantity.say_with(None)), end);
+    }
+    let at = context.skip_space(quantity.end);
+    if context
+        .word(at)
+        .is_some_and(|w| w.is_one_of(&["bob", "shillings", "shilling"]))
+    {
+        return money_before(context, i, quantity, &SHILLING, at + 1);
+    }
+    let (currency, end) = currency_at(context, at)?;
+    // In "5 Sh 100" the currency belongs to the next amount.
+    if has_amount(context, end) {
+        return None;
+    }
+    money_before(context, i, quantity, currency, end)
+}
+
+fn has_amount(context: &Context<'_>, end: usize) -> bool {
+    let after = if context.is_mark(end, '.') {
+        end + 1
+    } else {
+        end
+    };
+    context.kind(context.skip_space(after)) == Some(Kind::Digits)
+}
+
+fn money_before(
+    context: &Context<'_>,
+    i: usize,
+    quantity: &Quantity<'_>,
+    currency: &Currency,
+    end: usize,
+) -> Option<Reading> {
+    let named = name_before(context, i, currency);
+    Reading::new(
+        format!(
+            "{named}{}",
+            quantity.map(|number| with_cents(number, currency))
+        ),
+        end,
+    )
+}
+
+/// The currency's name, unless the writer has said it already.
+fn name_before(context: &Context<'_>, i: usize, currency: &Currency) -> String {
+    let first = currency.name.split(' ').next().unwrap_or_default();
+    let said = context.word_before(i).is_some_and(|word| word.is(first));
+    if said {
+        String::new()
+    } else {
+        format!("{} ", currency.name)
+    }
+}
+
+/// "Sh 500 - Sh 1,000": the second amount names its own currency and is read by itself.
+fn other_end_has_currency(context: &Context<'_>, quantity: &Quantity<'_>) -> bool {
+    super::quantity::dash_after(context, quantity.low.end)
+        .is_some_and(|j| currency_at(context, j).is_some())
+}
+
+fn amount_said(
+    context: &Context<'_>,
+    quantity: &Quantity<'_>,
+    currency: &Currency,
+) -> (String, usize) {
+    let large =
+        multiplier(context, quantity.end).or_else(|| letter_multiplier(context, quantity.end));
+    match large {
+        Some((name, end)) => (format!("{name} {}", quantity.say_with(None)), end),
+        None => (
+            quantity.map(|number| with_cents(number, currency)),
+            quantity.end,
+        ),
+    }
+}
+
+/// After money "m" is a million, not a metre.
+fn letter_multiplier(context: &Context<'_>, i: usize) -> Option<(&'static str, usize)> {
+    let said = match context.word(i)?.text {
+        "m" | "M" | "mn" => "milioni",
+        "b" | "B" => "bilioni",
+        "k" | "K" => "elfu",
+        "t" | "T" => "trilioni",
+        _ => return None,
+    };
+    Some((said, i + 1))
+}
+
+fn with_cents(number: &Number<'_>, currency: &Currency) -> String {
+    let cents = match number.fraction {
+        Some(fraction) if fraction.len() == 2 => fraction.parse::<u64>().ok(),
+        Some(fraction) if fraction.len() == 1 => fraction.parse::<u64>().ok().map(|n| n * 10),
+        Some(_) => return number.say(),
+        None => None,
+    };
+    let whole = Number {
+        fraction: None,
+        ..number.clone()
+    };
+    match cents {
+        None | Some(0) => whole.say(),
+        Some(cents) if whole.value() == Some(0) => {
+            format!("{} {}", currency.hundredth, cardinal(cents))
+        }
+        Some(cents) => format!(
+            "{} na {} {}",
+            whole.say(),
+            currency.hundredth,
+            cardinal(cents)
+        ),
+    }
+}
+
+/// The "/=" or "/-" that shillings end with.
+fn slash_tail(context: &Context<'_>, i: usize) -> usize {
+    let tail =
+        context.is_mark(i, '/') && matches!(context.kind(i + 1), Some(Kind::Mark('=' | '-' | '–')));
+    if tail { i + 2 } else { i }
+}

@@ -1,0 +1,108 @@
+//! A number as it is written: groups of thousands, a decimal part.
+
+use super::agreement::{Class, agreeing};
+use super::context::Context;
+use super::token::Kind;
+use crate::cardinal::{CARDINAL_MAX, cardinal, digits};
+
+/// More groups than any number that is read as one.
+const GROUPS_MAX: usize = 8;
+
+#[derive(Debug, Clone)]
+pub(crate) struct Number<'a> {
+    /// Digits without separators.
+    pub whole: String,
+    pub fraction: Option<&'a str>,
+    /// Written with thousands separators: surely a quantity, never a code.
+    pub grouped: bool,
+    /// The token after it.
+    pub end: usize,
+}
+
+impl Number<'_> {
+    pub fn value(&self) -> Option<u64> {
+        self.whole.parse().ok().filter(|n| *n <= CARDINAL_MAX)
+    }
+
+    /// A whole number without separators or leading zeros, such as a year or a day.
+    pub fn plain(&self) -> Option<u64> {
+        if self.fraction.is_some() || self.grouped {
+            None
+        } else {
+            self.value()
+        }
+    }
+
+    /// "007": digits, not a quantity.
+    pub fn has_leading_zero(&self) -> bool {
+        self.whole.len() > 1 && self.whole.starts_with('0')
+    }
+
+    pub fn say(&self) -> String {
+        self.say_with(None)
+    }
+
+    pub fn say_with(&self, class: Option<Class>) -> String {
+        let whole = match self.value() {
+            Some(n) if !self.has_leading_zero() || self.fraction.is_some() => match self.fraction {
+                None => agreeing(n, class),
+                Some(_) => cardinal(n),
+            },
+            _ => digits(&self.whole),
+        };
+        match self.fraction {
+            Some(fraction) => format!("{whole} nukta {}", digits(fraction)),
+            None => whole,
+        }
+    }
+}
+
+pub(crate) fn number_at<'a>(context: &Context<'a>, i: usize) -> Option<Number<'a>> {
+    let first = context.digits(i)?;
+    let mut number = Number {
+        whole: first.to_owned(),
+        fraction: None,
+        grouped: false,
+        end: i + 1,
+    };
+    if first.len() <= 3 && !first.starts_with('0') {
+        take_groups(context, &mut number, ',', 1);
+        if !number.grouped {
+            take_groups(context, &mut number, '.', 2);
+        }
+    }
+    let fraction = context
+        .digits(number.end + 1)
+        .filter(|_| context.is_mark(number.end, '.'));
+    if let Some(fraction) = fraction
+        && !starts_another_part(context, number.end + 2)
+    {
+        number.fraction = Some(fraction);
+        number.end += 2;
+    }
+    Some(number)
+}
+
+/// Takes groups of three digits if there are at least `least` of them.
+fn take_groups(context: &Context<'_>, number: &mut Number<'_>, separator: char, least: usize) {
+    let mut end = number.end;
+    let mut groups = String::new();
+    for _ in 0..GROUPS_MAX {
+        match context.digits(end + 1) {
+            Some(group) if context.is_mark(end, separator) && group.len() == 3 => {
+                groups.push_str(group)
+            }
+            _ => break,
+        }
+        end += 2;
+    }
+    if groups.len() >= 3 * least && !(separator == '.' && starts_another_part(context, end)) {
+        number.whole.push_str(&groups);
+        number.grouped = true;
+        number.end = end;
+    }
+}
+
+fn starts_another_part(context: &Context<'_>, i: usize) -> bool {
+    context.is_mark(i, '.') && context.kind(i + 1) == Some(Kind::Digits)
+}

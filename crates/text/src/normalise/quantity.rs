@@ -1,0 +1,247 @@
+//! Numbers and ranges of numbers with what follows them: per cent, money, units, millions.
+
+use super::agreement::Class;
+use super::context::Context;
+use super::number::Number;
+use super::token::Kind;
+use super::{Reading, money, units};
+
+/// "2.5" or "3-5".
+pub(crate) struct Quantity<'a> {
+    pub low: Number<'a>,
+    pub high: Option<Number<'a>>,
+    pub negative: bool,
+    pub end: usize,
+}
+
+impl<'a> Quantity<'a> {
+    pub fn one(number: Number<'a>) -> Self {
+        let end = number.end;
+        Self {
+            low: number,
+            high: None,
+            negative: false,
+            end,
+        }
+    }
+
+    /// A number, or two with a dash between them.
+    pub fn at(context: &Context<'a>, i: usize) -> Option<Self> {
+        let low = context.number(i)?;
+        let high = dash_after(context, low.end).and_then(|j| context.number(j));
+        let end = high.as_ref().map_or(low.end, |high| high.end);
+        Some(Self {
+            low,
+            high,
+            negative: false,
+            end,
+        })
+    }
+
+    pub fn say_with(&self, class: Option<Class>) -> String {
+        self.map(|number| number.say_with(class))
+    }
+
+    /// Says both ends, each by `say`.
+    pub fn map(&self, say: impl Fn(&Number<'a>) -> String) -> String {
+        let sign = if self.negative { "hasi " } else { "" };
+        match &self.high {
+            Some(high) => format!("{sign}{} hadi {}", say(&self.low), say(high)),
+            None => format!("{sign}{}", say(&self.low)),
+        }
+    }
+}
+
+/// The token after a dash between two numbers, with or without spaces around it.
+pub(crate) fn dash_after(context: &Context<'_>, i: usize) -> Option<usize> {
+    let dash = context.skip_space(i);
+    matches!(context.kind(dash), Some(Kind::Mark('-' | '–' | '—' | '−')))
+        .then(|| context.skip_space(dash + 1))
+}
+
+/// Millions and their like after a number are said before it: "2.5 milioni" is "milioni mbili nukta tano".
+const MULTIPLIERS: &[(&str, &str)] = &[
+    ("elfu", "elfu"),
+    ("laki", "laki"),
+    ("milioni", "milioni"),
+    ("bilioni", "bilioni"),
+    ("trilioni", "trilioni"),
+    ("million", "milioni"),
+    ("billion", "bilioni"),
+    ("mil", "milioni"),
+    ("mln", "milioni"),
+    ("bn", "bilioni"),
+    ("tn", "trilioni"),
+];
+
+pub(crate) fn multiplier(context: &Context<'_>, i: usize) -> Option<(&'static str, usize)> {
+    let j = context.skip_space(i);
+    let word = context.word(j)?;
+    let (_, said) = MULTIPLIERS.iter().find(|(written, _)| word.is(written))?;
+    Some((said, j + 1))
+}
+
+/// Letters that stick to the number: 10k, 5M.
+fn short_multiplier(context: &Context<'_>, i: usize) -> Option<(&'static str, usize)> {
+    let said = match context.word(i)?.text {
+        "k" | "K" => "elfu",
+        "M" => "milioni",
+        "B" => "bilioni",
+        _ => return None,
+    };
+    Some((said, i + 1))
+}
+
+pub(crate) fn read(context: &Context<'_>, i: usize) -> Option<Reading> {
+    let negative = is_negative_sign(context, i);
+    let number = context.number(if negative { i + 1 } else { i })?;
+    let mut quantity = Quantity::one(number);
+    quantity.negative = negative;
+    if let Some(reading) = with_suffix(context, i, &quantity) {
+        return Some(reading);
+    }
+    if let Some(reading) = ordinal(context, i, &quantity.low) {
+        return Some(reading);
+    }
+    if let Some(reading) = decade(context, i, &quantity.low) {
+        return Some(reading);
+    }
+    let class = if is_year(context, i, &quantity.low) {
+        None
+    } else {
+        context.class_before(i)
+    };
+    Reading::new(quantity.say_with(class), quantity.end)
+}
+
+/// Per cent, money, a unit or a multiplier after a quantity.
+pub(crate) fn with_suffix(
+    context: &Context<'_>,
+    i: usize,
+    quantity: &Quantity<'_>,
+) -> Option<Reading> {
+    if let Some(end) = percent_end(context, quantity.end) {
+        let said_before = context.word_before(i).is_some_and(|w| w.is("asilimia"));
+        let name = if said_before { "" } else { "asilimia " };
+        return Reading::new(format!("{name}{}", quantity.say_with(None)), end);
+    }
+    if let Some(reading) = money::suffixed(context, i, quantity) {
+        return Some(reading);
+    }
+    if let Some(reading) = units::read(context, i, quantity) {
+        return Some(reading);
+    }
+    let (name, end) =
+        multiplier(context, quantity.end).or_else(|| short_multiplier(context, quantity.end))?;
+    Reading::new(format!("{name} {}", quantity.say_with(None)), end)
+}
+
+fn percent_end(context: &Context<'_>, i: usize) -> Option<usize> {
+    let j = context.skip_space(i);
+    if context.is_mark(j, '%') {
+        return Some(j + 1);
+    }
+    context.word(j).filter(|w| w.is("percent")).map(|_| j + 1)
+}
+
+fn is_negative_sign(context: &Context<'_>, i: usize) -> bool {
+    let sign = matches!(context.kind(i), Some(Kind::Mark('-' | '−' | '–')));
+    let number_follows = context.kind(i + 1) == Some(Kind::Digits);
+    let opens = i == 0
+        || matches!(
+            context.kind(i - 1),
+            Some(Kind::Space | Kind::Mark('(' | '=' | '+' | '×' | '"'))
+        );
+    sign && number_follows && opens
+}
+
+/// Words that join a noun to its ordinal.
+const CONNECTIVES: &[&str] = &["ya", "wa", "la", "cha", "vya", "za", "pa", "mwa"];
+
+/// Words whose "ya" counts rather than orders: "zaidi ya 2".
+const COUNTING_HEADS: &[&str] = &[
+    "zaidi", "kati", "jumla", "kiasi", "baada", "kabla", "chini", "juu", "karibu", "sawa", "idadi",
+    "thamani", "gharama", "bei", "muda", "umbali", "urefu", "upana", "kima", "mbali", "miongoni",
+    "wastani", "ukubwa", "uzito", "ndani", "umri", "kiwango", "asilimia", "takriban", "kina",
+    "kasi", "faini", "mkopo", "deni", "malipo", "tofauti", "badala", "dau", "zawadi", "mshahara",
+    "kipindi",
+];
+
+fn ordinal(context: &Context<'_>, i: usize, number: &Number<'_>) -> Option<Reading> {
+    let value = number.plain()?;
+    if let Some(reading) = english_ordinal(context, i, value, number.end) {
+        return Some(reading);
+    }
+    let said = ordinal_name(value)?;
+    follows_connective(context, i)
+        .then(|| Reading::new(said, number.end))
+        .flatten()
+}
+
+fn ordinal_name(value: u64) -> Option<&'static str> {
+    match value {
+        1 => Some("kwanza"),
+        2 => Some("pili"),
+        _ => None,
+    }
+}
+
+/// A noun and its connective stand before, so the number orders rather than counts.
+pub(crate) fn follows_connective(context: &Context<'_>, i: usize) -> bool {
+    let mut words = context.words_back(i);
+    let connected = context
+        .word_before(i)
+        .is_some_and(|w| w.is_one_of(CONNECTIVES))
+        && words.next().is_some();
+    connected
+        && words
+            .next()
+            .is_some_and(|head| !head.is_one_of(COUNTING_HEADS))
+}
+
+fn english_ordinal(context: &Context<'_>, i: usize, value: u64, end: usize) -> Option<Reading> {
+    let suffix = context.word(end)?.text;
+    if !matches!(suffix, "st" | "nd" | "rd" | "th") {
+        return None;
+    }
+    let said = ordinal_name(value).map_or_else(|| crate::cardinal(value), str::to_owned);
+    let connective = if follows_connective(context, i) {
+        ""
+    } else {
+        "ya "
+    };
+    Reading::new(format!("{connective}{said}"), end + 1)
+}
+
+/// "miaka ya 1990" is the nineties.
+fn decade(context: &Context<'_>, i: usize, number: &Number<'_>) -> Option<Reading> {
+    let year = number
+        .plain()
+        .filter(|n| (1910..=1990).contains(n) && n % 10 == 0)?;
+    let mut words = context.words_back(i);
+    let decades = match words.next()?.text.to_ascii_lowercase().as_str() {
+        "ya" => words.next().is_some_and(|w| w.is("miaka")),
+        "na" | "au" => {
+            words.next().is_some_and(|w| w.is("ya")) && words.next().is_some_and(|w| w.is("miaka"))
+        }
+        _ => false,
+    };
+    decades
+        .then(|| Reading::new(crate::cardinal(year % 100), number.end))
+        .flatten()
+}
+
+/// Four digits after "mwaka" are a year's name and agree with nothing.
+fn is_year(context: &Context<'_>, i: usize, number: &Number<'_>) -> bool {
+    number.plain().is_some_and(|n| (1000..3000).contains(&n))
+        && context
+            .word_before(i)
+            .is_some_and(|w| w.is_one_of(&["mwaka", "miaka", "na", "hadi", "mpaka"]))
+}
+
+/// A cardinal, or for one and two their ordinal where the words before ask for it.
+pub(crate) fn say_roman(value: u64, ordinal: bool) -> String {
+    ordinal_name(value)
+        .filter(|_| ordinal)
+        .map_or_else(|| crate::cardinal(value), str::to_owned)
+}

@@ -1,0 +1,426 @@
+//! Numbers beside numbers: fractions, ranges, scores, arithmetic; and marks that are said.
+
+use super::Reading;
+use super::context::Context;
+use super::number::Number;
+use super::quantity::{Quantity, dash_after, with_suffix};
+use super::token::Kind;
+use super::units;
+use crate::cardinal::{cardinal, digits};
+
+const PARTS_MAX: usize = 8;
+
+/// 1.2.3 is a version or an address, 123-456-789 a code.
+pub(crate) fn grouped_digits(context: &Context<'_>, i: usize) -> Option<Reading> {
+    let Some(Kind::Mark(mark @ ('.' | '-'))) = context.kind(i + 1) else {
+        return None;
+    };
+    let mut groups = vec![context.digits(i)?];
+    let mut end = i + 1;
+    while groups.len() < PARTS_MAX && context.is_mark(end, mark) {
+        let Some(group) = context.digits(end + 1) else {
+            break;
+        };
+        groups.push(group);
+        end += 2;
+    }
+    if groups.len() < 3 || context.number(i).is_some_and(|n| n.grouped) {
+        return None;
+    }
+    let said: Vec<String> = groups
+        .iter()
+        .map(|group| {
+            if mark == '.' {
+                short_number(group)
+            } else {
+                digits(group)
+            }
+        })
+        .collect();
+    Reading::new(said.join(if mark == '.' { " nukta " } else { ", " }), end)
+}
+
+fn short_number(figures: &str) -> String {
+    let plain = figures.len() <= 3 && !(figures.len() > 1 && figures.starts_with('0'));
+    if plain {
+        figures.parse().map_or_else(|_| digits(figures), cardinal)
+    } else {
+        digits(figures)
+    }
+}
+
+fn vulgar(mark: char) -> Option<(u64, u64)> {
+    Some(match mark {
+        '½' => (1, 2),
+        '¼' => (1, 4),
+        '¾' => (3, 4),
+        '⅓' => (1, 3),
+        '⅔' => (2, 3),
+        '⅕' => (1, 5),
+        '⅛' => (1, 8),
+        _ => return None,
+    })
+}
+
+fn fraction_name(top: u64, bottom: u64) -> String {
+    match (top, bottom) {
+        (1, 2) => "nusu".to_owned(),
+        (1, 3) => "theluthi".to_owned(),
+        (1, 4) => "robo".to_owned(),
+        (top, 3) if top < 3 => format!("theluthi {}", cardinal(top)),
+        (top, 4) if top < 4 => format!("robo {}", cardinal(top)),
+        (top, bottom) => format!("{} ya {}", cardinal(top), cardinal(bottom)),
+    }
+}
+
+/// A fraction at `i`: 3/4 or ¾, and the token after it.
+fn bare_fraction(context: &Context<'_>, i: usize) -> Option<(u64, u64, usize)> {
+    if let Some(Kind::Mark(mark)) = context.kind(i) {
+        return vulgar(mark).map(|(top, bottom)| (top, bottom, i + 1));
+    }
+    let (top, bottom) = (context.digits(i)?, context.digits(i + 2)?);
+    let short = top.len() <= 4 && bottom.len() <= 4 && context.is_mark(i + 1, '/');
+    let goes_on = context.is_mark(i + 3, '/') && context.kind(i + 4) == Some(Kind::Digits);
+    if !short || goes_on {
+        return None;
+    }
+    Some((top.parse().ok()?, bottom.parse().ok()?, i + 3))
+}
+
+pub(crate) fn fraction(context: &Context<'_>, i: usize) -> Option<Reading> {
+    if let Some(reading) = mixed(context, i) {
+        return Some(reading);
+    }
+    let (top, bottom, end) = bare_fraction(context, i)?;
+    if context.kind(i) == Some(Kind::Digits) {
+        if let Some(text) = not_a_fraction(context, i, top, bottom, end) {
+            return Reading::new(text, end);
+        }
+    }
+    let name = fraction_name(top, bottom);
+    match units::name_at(context, context.skip_space(end)) {
+        Some((unit, end)) => Reading::new(format!("{name} {unit}"), end),
+        None => Reading::new(name, end),
+    }
+}
+
+/// 1½, 2 1/4.
+fn mixed(context: &Context<'_>, i: usize) -> Option<Reading> {
+    let whole = context.number(i).filter(|n| n.fraction.is_none())?;
+    let at = context.skip_space(whole.end);
+    let (top, bottom, end) = bare_fraction(context, at)?;
+    if at > whole.end && (top >= bottom || context.kind(at) != Some(Kind::Digits))
+        || (at == whole.end && context.digits(at).is_some())
+    {
+        return None;
+    }
+    let class = context.class_before(i);
+    let said = format!(
+        "{} na {}",
+        whole.say_with(class),
+        fraction_name(top, bottom)
+    );
+    match units::name_at(context, context.skip_space(end)) {
+        Some((unit, end)) => Reading::new(format!("{unit} {said}"), end),
+        None => Reading::new(said, end),
+    }
+}
+
+/// Financial years, divisions, and pairs such as blood pressure.
+fn not_a_fraction(
+    context: &Context<'_>,
+    i: usize,
+    top: u64,
+    bottom: u64,
+    end: usize,
+) -> Option<String> {
+    let year = |n: u64| (1900..2100).contains(&n);
+    if year(top) && (year(bottom) || bottom == (top + 1) % 100) {
+        let last = if year(bottom) { bottom } else { top + 1 };
+        return Some(format!("{} hadi {}", cardinal(top), cardinal(last)));
+    }
+    if in_arithmetic(context, i, end) {
+        return Some(format!(
+            "{} gawanya kwa {}",
+            cardinal(top),
+            cardinal(bottom)
+        ));
+    }
+    (top >= bottom).then(|| format!("{} kwa {}", cardinal(top), cardinal(bottom)))
+}
+
+/// An equals sign follows, or an operator stands before.
+fn in_arithmetic(context: &Context<'_>, i: usize, end: usize) -> bool {
+    let after = context.skip_space(end);
+    let operator = |j: usize| matches!(context.kind(j), Some(Kind::Mark('=' | '+' | '×' | '÷')));
+    operator(after) || context.before(i).is_some_and(operator)
+}
+
+const SCORE_WORDS: &[&str] = &[
+    "bao",
+    "mabao",
+    "goli",
+    "magoli",
+    "matokeo",
+    "sare",
+    "ushindi",
+    "kipigo",
+    "ilishinda",
+    "walishinda",
+    "kushinda",
+    "imeshinda",
+    "wameshinda",
+    "kufungwa",
+    "ilifungwa",
+    "imefungwa",
+    "walifungwa",
+    "waliifunga",
+    "ilifunga",
+    "imeifunga",
+    "iliifunga",
+    "kuifunga",
+    "ikishinda",
+    "wakishinda",
+    "alishinda",
+    "seti",
+    "penalti",
+    "penati",
+    "mechi",
+    "kichapo",
+];
+
+/// "siku 3-5", "2010-2015", and scores: "bao 1-0".
+pub(crate) fn range(context: &Context<'_>, i: usize) -> Option<Reading> {
+    let quantity = Quantity::at(context, i)?;
+    let high = quantity.high.as_ref()?;
+    let low = &quantity.low;
+    if low.has_leading_zero()
+        || high.has_leading_zero()
+        || dash_after(context, quantity.end).is_some_and(|j| context.digits(j).is_some())
+    {
+        return None;
+    }
+    if let Some(last) = short_year(low, high) {
+        return Reading::new(
+            format!("{} hadi {}", low.say(), cardinal(last)),
+            quantity.end,
+        );
+    }
+    if let Some(reading) = with_suffix(context, i, &quantity) {
+        return Some(reading);
+    }
+    let class = context.class_before(i);
+    let spaced = context.kind(low.end) == Some(Kind::Space);
+    if spaced && is_subtraction(context, i, &quantity) {
+        return None;
+    }
+    if !spaced && is_score(context, i, low, high, quantity.end) {
+        return Reading::new(
+            format!("{} kwa {}", low.say_with(class), high.say()),
+            quantity.end,
+        );
+    }
+    Reading::new(quantity.say_with(class), quantity.end)
+}
+
+/// 2010-15 means 2015.
+fn short_year(low: &Number<'_>, high: &Number<'_>) -> Option<u64> {
+    let (from, to) = (low.plain()?, high.plain()?);
+    let short = (1900..2100).contains(&from) && high.whole.len() == 2 && to > from % 100;
+    short.then_some(from - from % 100 + to)
+}
+
+fn is_subtraction(context: &Context<'_>, i: usize, quantity: &Quantity<'_>) -> bool {
+    if in_arithmetic(context, i, quantity.end) {
+        return true;
+    }
+    let falls = match (
+        &quantity.low.value(),
+        quantity.high.as_ref().and_then(Number::value),
+    ) {
+        (Some(low), Some(high)) => *low >= high,
+        _ => false,
+    };
+    falls && context.word_before(i).is_none()
+}
+
+fn is_score(
+    context: &Context<'_>,
+    i: usize,
+    low: &Number<'_>,
+    high: &Number<'_>,
+    end: usize,
+) -> bool {
+    const GOALS_MAX: u64 = 200;
+    let (Some(a), Some(b)) = (low.plain(), high.plain()) else {
+        return false;
+    };
+    if a > GOALS_MAX || b > GOALS_MAX {
+        return false;
+    }
+    if context.words_back(i).any(|w| w.is_one_of(SCORE_WORDS)) || a == b {
+        return true;
+    }
+    let before = context.word_before(i);
+    let after = context.word(context.skip_space(end));
+    let between_teams =
+        before.is_some_and(|w| w.is_capitalised()) && after.is_some_and(|w| w.is_capitalised());
+    let plain_noun = before.is_some_and(|w| !w.is_capitalised());
+    between_teams || a > b || (a == 0 && !plain_noun)
+}
+
+/// A sign of arithmetic between two numbers.
+pub(crate) fn operator(context: &Context<'_>, i: usize) -> Option<Reading> {
+    let token = context.token(i);
+    let said = match token.kind {
+        Kind::Mark('+') => "jumlisha",
+        Kind::Mark('×' | '*') => "mara",
+        Kind::Word if token.is("x") => "mara",
+        Kind::Mark('÷') => "gawanya kwa",
+        Kind::Mark('-' | '−' | '–') => "toa",
+        Kind::Mark('=') => "ni sawa na",
+        Kind::Mark('≠') => "si sawa na",
+        Kind::Mark('<') => "ni ndogo kuliko",
+        Kind::Mark('>') => "ni kubwa kuliko",
+        Kind::Mark('≤') => "ni ndogo au sawa na",
+        Kind::Mark('≥') => "ni kubwa au sawa na",
+        Kind::Mark('±') => "jumlisha au toa",
+        Kind::Mark('≈') => "ni takriban",
+        Kind::Mark('/') => "gawanya kwa",
+        _ => return None,
+    };
+    let before = context.before(i)?;
+    let operand_before = matches!(
+        context.kind(before),
+        Some(Kind::Digits | Kind::Mark(')' | '%' | '½' | '¼' | '¾' | '²' | '³'))
+    ) || (token.kind == Kind::Mark('=') && context.word(before).is_some());
+    let next = context.skip_space(i + 1);
+    let operand_after = match context.kind(next)? {
+        Kind::Digits => true,
+        Kind::Mark('(' | '√' | '½' | '¼' | '¾') => true,
+        Kind::Mark('-' | '−') => context.digits(next + 1).is_some(),
+        Kind::Word => token.kind == Kind::Mark('='),
+        _ => false,
+    };
+    // Only numbers on both sides make a dash or a slash arithmetic.
+    let spaced = next > i + 1 || before + 1 < i;
+    let weak = matches!(token.kind, Kind::Mark('-' | '–' | '/'));
+    if !operand_before || !operand_after || (weak && !spaced) {
+        return None;
+    }
+    Reading::new(padded(context, i, said, next), next)
+}
+
+/// A space where the writer left none, and the writer's own where there is one.
+fn padded(context: &Context<'_>, i: usize, said: &str, next: usize) -> String {
+    let spaced_before = i > 0 && context.kind(i - 1) == Some(Kind::Space);
+    let _ = next;
+    let head = if spaced_before { "" } else { " " };
+    format!("{head}{said} ")
+}
+
+/// Any other mark: said by name, kept, or dropped.
+pub(crate) fn mark(context: &Context<'_>, i: usize, mark: char) -> Reading {
+    let one = |text: &str| Reading {
+        text: text.to_owned(),
+        end: i + 1,
+    };
+    match mark {
+        '.' | ',' | '!' | '?' | ';' | ':' => punctuation(context, i),
+        '&' => one("na"),
+        '@' => one("at "),
+        '#' => hash(context, i),
+        '*' => one(if stands_alone(context, i) {
+            "nyota"
+        } else {
+            ""
+        }),
+        '%' => one("asilimia"),
+        '+' => one("jumlisha"),
+        '=' => one("ni sawa na"),
+        '×' => one("mara"),
+        '÷' => one("gawanya kwa"),
+        '√' => one("kipeo cha pili cha "),
+        '²' => one(" kipeo cha pili"),
+        '³' => one(" kipeo cha tatu"),
+        '°' => one("digrii"),
+        '$' => one("dola"),
+        '€' => one("yuro"),
+        '£' => one("pauni"),
+        '§' => one("kifungu "),
+        '~' | '≈' if context.digits(context.skip_space(i + 1)).is_some() => one("takriban "),
+        '/' => slash(context, i),
+        '_' | '|' | '\\' | '^' | '~' | '`' | '<' | '>' | '≠' | '±' | '≤' | '≥' | '≈' | '¥'
+        | '₹' | '₦' | 'µ' | '‰' => one(" "),
+        '—' | '–' => one(" – "),
+        _ => Reading {
+            text: mark.to_string(),
+            end: i + 1,
+        },
+    }
+}
+
+fn stands_alone(context: &Context<'_>, i: usize) -> bool {
+    let open = |j: Option<usize>| {
+        j.is_none_or(|j| !matches!(context.kind(j), Some(Kind::Word | Kind::Digits)))
+    };
+    open(i.checked_sub(1)) && open(Some(i + 1).filter(|j| *j < context.len()))
+}
+
+/// The key on a telephone when alone, "namba" before a number, nothing before a tag.
+fn hash(context: &Context<'_>, i: usize) -> Reading {
+    let text = match context.kind(i + 1) {
+        Some(Kind::Word) => "",
+        Some(Kind::Digits) if i == 0 || context.kind(i - 1) == Some(Kind::Space) => "namba ",
+        _ => "reli",
+    };
+    Reading {
+        text: text.to_owned(),
+        end: i + 1,
+    }
+}
+
+/// Between words it offers a choice.
+fn slash(context: &Context<'_>, i: usize) -> Reading {
+    let between_words = i > 0 && context.word(i - 1).is_some() && context.word(i + 1).is_some();
+    let choice_said = context
+        .word(i + 1)
+        .is_some_and(|w| w.is_one_of(&["au", "ama"]));
+    let text = if between_words && !choice_said {
+        " au "
+    } else {
+        " "
+    };
+    Reading {
+        text: text.to_owned(),
+        end: i + 1,
+    }
+}
+
+/// Runs of marks say no more than one of each; dots keep their meaning of a trailing thought.
+fn punctuation(context: &Context<'_>, i: usize) -> Reading {
+    let mut kept: Vec<char> = Vec::new();
+    let mut dots = 0;
+    let mut end = i;
+    while let Some(Kind::Mark(mark @ ('.' | ',' | '!' | '?' | ';' | ':'))) = context.kind(end) {
+        dots += usize::from(mark == '.');
+        if !kept.contains(&mark) {
+            kept.push(mark);
+        }
+        end += 1;
+    }
+    let mut text: String = match kept.as_slice() {
+        ['.'] if dots > 1 => "...".to_owned(),
+        // The first mark and a question are what the voice needs.
+        [only] => only.to_string(),
+        several => several.iter().filter(|c| matches!(c, '?' | '!')).collect(),
+    };
+    if text.is_empty() {
+        text = kept.first().map_or(String::new(), char::to_string);
+    }
+    let glued = matches!(context.kind(end), Some(Kind::Word | Kind::Digits));
+    if glued && end > i && i > 0 && context.kind(i - 1) != Some(Kind::Space) {
+        text.push(' ');
+    }
+    Reading { text, end }
+}

@@ -1,0 +1,200 @@
+//! Units: their name comes before the number ("kilomita tano").
+
+use super::Reading;
+use super::context::Context;
+use super::quantity::Quantity;
+use super::token::Kind;
+
+/// As written (capitals matter) and as said.
+const UNITS: &[(&str, &str)] = &[
+    ("mm", "milimita"),
+    ("cm", "sentimita"),
+    ("m", "mita"),
+    ("km", "kilomita"),
+    ("Km", "kilomita"),
+    ("KM", "kilomita"),
+    ("kms", "kilomita"),
+    ("mg", "miligramu"),
+    ("g", "gramu"),
+    ("gm", "gramu"),
+    ("kg", "kilogramu"),
+    ("Kg", "kilogramu"),
+    ("KG", "kilogramu"),
+    ("kgs", "kilogramu"),
+    ("t", "tani"),
+    ("ml", "mililita"),
+    ("mL", "mililita"),
+    ("l", "lita"),
+    ("L", "lita"),
+    ("ltr", "lita"),
+    ("lt", "lita"),
+    ("ha", "hekta"),
+    ("Ha", "hekta"),
+    ("ft", "futi"),
+    ("lb", "ratili"),
+    ("lbs", "ratili"),
+    ("mi", "maili"),
+    ("V", "volti"),
+    ("kV", "kilovolti"),
+    ("KV", "kilovolti"),
+    ("A", "ampia"),
+    ("W", "wati"),
+    ("kW", "kilowati"),
+    ("KW", "kilowati"),
+    ("MW", "megawati"),
+    ("GW", "gigawati"),
+    ("kWh", "kilowati saa"),
+    ("KWh", "kilowati saa"),
+    ("MWh", "megawati saa"),
+    ("GWh", "gigawati saa"),
+    ("kVA", "kilovolti ampia"),
+    ("mAh", "miliampia saa"),
+    ("Hz", "hezi"),
+    ("kHz", "kilohezi"),
+    ("MHz", "megahezi"),
+    ("GHz", "gigahezi"),
+    ("KB", "kilobaiti"),
+    ("kB", "kilobaiti"),
+    ("MB", "megabaiti"),
+    ("GB", "gigabaiti"),
+    ("TB", "terabaiti"),
+    ("kcal", "kilokalori"),
+    ("cal", "kalori"),
+    ("J", "jouli"),
+    ("kJ", "kilojouli"),
+    ("N", "nyutoni"),
+    ("Pa", "paskali"),
+    ("kPa", "kilopaskali"),
+    ("s", "sekunde"),
+    ("sec", "sekunde"),
+    ("sek", "sekunde"),
+    ("ms", "milisekunde"),
+    ("min", "dakika"),
+    ("mins", "dakika"),
+    ("dak", "dakika"),
+    ("h", "saa"),
+    ("hr", "saa"),
+    ("hrs", "saa"),
+    ("px", "pikseli"),
+    ("dB", "desibeli"),
+];
+
+/// Units whose name says what they are divided by.
+const RATES: &[(&str, &str, &str)] = &[
+    ("kmh", "kilomita", "kwa saa"),
+    ("kph", "kilomita", "kwa saa"),
+    ("mph", "maili", "kwa saa"),
+    ("Kbps", "kilobiti", "kwa sekunde"),
+    ("kbps", "kilobiti", "kwa sekunde"),
+    ("Mbps", "megabiti", "kwa sekunde"),
+    ("Gbps", "gigabiti", "kwa sekunde"),
+    ("bpm", "mapigo", "kwa dakika"),
+    ("rpm", "mizunguko", "kwa dakika"),
+];
+
+/// What may stand under the line.
+const DIVISORS: &[(&str, &str)] = &[
+    ("h", "saa"),
+    ("hr", "saa"),
+    ("saa", "saa"),
+    ("s", "sekunde"),
+    ("sec", "sekunde"),
+    ("min", "dakika"),
+    ("m", "mita"),
+    ("ha", "hekta"),
+    ("kg", "kilogramu"),
+    ("L", "lita"),
+    ("l", "lita"),
+    ("km", "kilomita"),
+    ("ml", "mililita"),
+    ("dL", "desilita"),
+    ("siku", "siku"),
+    ("day", "siku"),
+];
+
+pub(crate) fn read(context: &Context<'_>, i: usize, quantity: &Quantity<'_>) -> Option<Reading> {
+    let unit = context.skip_space(quantity.end);
+    if let Some(reading) = temperature(context, i, quantity, unit) {
+        return Some(reading);
+    }
+    let (name, tail, end) = unit_at(context, unit)?;
+    // The name may stand there already: "kilomita 5 km".
+    let name = if context.word_before(i).is_some_and(|w| w.is(name)) {
+        ""
+    } else {
+        name
+    };
+    let said = quantity.say_with(None);
+    let parts: Vec<&str> = [name, &said, &tail]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect();
+    Reading::new(parts.join(" "), end)
+}
+
+/// The unit's name, what is said after the number, and the token after the unit.
+fn unit_at(context: &Context<'_>, i: usize) -> Option<(&'static str, String, usize)> {
+    let written = context.word(i)?.text;
+    if let Some((_, name, tail)) = RATES.iter().find(|(rate, ..)| *rate == written) {
+        return Some((name, (*tail).to_owned(), i + 1));
+    }
+    let (_, name) = UNITS.iter().find(|(unit, _)| *unit == written)?;
+    if let Some((tail, end)) = power(context, i + 1) {
+        return Some((name, tail.to_owned(), end));
+    }
+    let divisor = context.word(i + 2).filter(|_| context.is_mark(i + 1, '/'));
+    if let Some((_, divisor)) =
+        divisor.and_then(|word| DIVISORS.iter().find(|(unit, _)| *unit == word.text))
+    {
+        return Some((name, format!("kwa {divisor}"), i + 3));
+    }
+    // "5 m-pesa", "3 g'": the letter belongs to something else.
+    let word_goes_on = matches!(
+        context.kind(i + 1),
+        Some(Kind::Digits | Kind::Mark('-' | '\'' | '@'))
+    );
+    (!word_goes_on).then(|| (*name, String::new(), i + 1))
+}
+
+fn power(context: &Context<'_>, i: usize) -> Option<(&'static str, usize)> {
+    let caret = context.is_mark(i, '^');
+    match (
+        context.kind(i)?,
+        context.digits(if caret { i + 1 } else { i }),
+    ) {
+        (Kind::Mark('²'), _) => Some(("za mraba", i + 1)),
+        (Kind::Mark('³'), _) => Some(("za ujazo", i + 1)),
+        (_, Some("2")) => Some(("za mraba", i + 1 + usize::from(caret))),
+        (_, Some("3")) => Some(("za ujazo", i + 1 + usize::from(caret))),
+        _ => None,
+    }
+}
+
+fn temperature(
+    context: &Context<'_>,
+    i: usize,
+    quantity: &Quantity<'_>,
+    at: usize,
+) -> Option<Reading> {
+    if !context.is_mark(at, '°') {
+        return None;
+    }
+    let scale = context.skip_space(at + 1);
+    let (tail, end) = match context.word(scale).map(|w| w.text) {
+        Some("C" | "c") => ("", scale + 1),
+        Some("F" | "f") => (" za farenhaiti", scale + 1),
+        _ => return Reading::new(format!("digrii {}", quantity.say_with(None)), at + 1),
+    };
+    let named = context
+        .word_before(i)
+        .is_some_and(|w| w.is_one_of(&["joto", "nyuzijoto", "nyuzi"]));
+    let name = if named { "" } else { "nyuzi joto " };
+    Reading::new(format!("{name}{}{tail}", quantity.say_with(None)), end)
+}
+
+/// The plain name of a unit, for "nusu kilogramu".
+pub(crate) fn name_at(context: &Context<'_>, i: usize) -> Option<(&'static str, usize)> {
+    unit_at(context, i)
+        .filter(|(_, tail, _)| tail.is_empty())
+        .map(|(name, _, end)| (name, end))
+}

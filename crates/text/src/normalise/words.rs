@@ -1,0 +1,496 @@
+//! Words that are not said as they are written: abbreviations, acronyms, Roman numerals, single letters, stretched words.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use super::Reading;
+use super::context::Context;
+use super::quantity::{follows_connective, say_roman};
+use super::token::{Kind, Token};
+use crate::cardinal::digits;
+use crate::letters::{letter_name, spell};
+
+#[derive(Clone, Copy, PartialEq)]
+enum When {
+    Any,
+    Dot,
+    Number,
+}
+
+type Abbreviations = HashMap<&'static str, (&'static str, When)>;
+
+fn rows(table: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    table
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| line.split_once('\t'))
+}
+
+fn abbreviations() -> &'static Abbreviations {
+    static TABLE: OnceLock<Abbreviations> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        rows(include_str!("../../data/abbreviations.tsv"))
+            .filter_map(|(written, rest)| {
+                let (said, when) = rest.split_once('\t')?;
+                let when = match when {
+                    "dot" => When::Dot,
+                    "number" => When::Number,
+                    _ => When::Any,
+                };
+                Some((written, (said, when)))
+            })
+            .collect()
+    })
+}
+
+fn initialisms() -> &'static HashMap<&'static str, &'static str> {
+    static TABLE: OnceLock<HashMap<&'static str, &'static str>> = OnceLock::new();
+    TABLE.get_or_init(|| rows(include_str!("../../data/initialisms.tsv")).collect())
+}
+
+fn acronyms() -> &'static HashMap<&'static str, &'static str> {
+    static TABLE: OnceLock<HashMap<&'static str, &'static str>> = OnceLock::new();
+    TABLE.get_or_init(|| rows(include_str!("../../data/acronyms.tsv")).collect())
+}
+
+/// Abbreviations whose dots belong to them: n.k., S.L.P., J.K. Nyerere, Dk.
+pub(crate) fn dotted(context: &Context<'_>, i: usize) -> Option<Reading> {
+    let word = context.word(i)?;
+    if i > 0
+        && matches!(
+            context.kind(i - 1),
+            Some(Kind::Word | Kind::Digits | Kind::Mark('\'' | '-'))
+        )
+    {
+        return None;
+    }
+    if let Some(reading) = post_box(context, i) {
+        return Some(reading);
+    }
+    if word.text.len() <= 2
+        && let Some(reading) = initials(context, i)
+    {
+        return Some(reading);
+    }
+    abbreviation(context, i)
+}
+
+/// Letters with dots between, at least two of them; the joined letters and the token after the last dot.
+fn initial_letters(context: &Context<'_>, i: usize) -> Option<(String, usize)> {
+    const LETTERS_MAX: usize = 8;
+    let mut letters = String::new();
+    let mut end = i;
+    while letters.len() < LETTERS_MAX
+        && let Some(word) = context.word(end).filter(|w| w.text.len() <= 2)
+        && context.is_mark(end + 1, '.')
+    {
+        letters.push_str(word.text);
+        end += 2;
+    }
+    // "n.k" and "U.S.A" without the last dot.
+    if end > i
+        && let Some(word) = context.word(end).filter(|w| w.text.len() == 1)
+    {
+        letters.push_str(word.text);
+        end += 1;
+    }
+    (letters.len() > 1 && end > i + 2).then_some((letters, end))
+}
+
+fn initials(context: &Context<'_>, i: usize) -> Option<Reading> {
+    if let Some((letters, end)) = initial_letters(context, i) {
+        if let Some(said) = initialisms().get(letters.to_ascii_lowercase().as_str()) {
+            return Reading::new(format!("{said}{}", sentence_stop(context, end)), end);
+        }
+        let capitals = letters.bytes().all(|b| b.is_ascii_uppercase());
+        return capitals
+            .then(|| Reading::new(spell(&letters), end))
+            .flatten();
+    }
+    // "J. Nyerere"
+    let word = context.word(i)?;
+    let initial = word.text.len() == 1 && word.is_capitalised() && context.is_mark(i + 1, '.');
+    let name_follows = context
+        .word(context.skip_space(i + 2))
+        .is_some_and(|w| w.is_capitalised() && w.text.len() > 1);
+    (initial && name_follows && i + 2 < context.len())
+        .then(|| Reading::new(spell(word.text), i + 2))
+        .flatten()
+}
+
+/// The last dot of an abbreviation also ends the sentence when a new one begins after it.
+fn sentence_stop(context: &Context<'_>, end: usize) -> &'static str {
+    let next = context.skip_space(end);
+    let new_sentence = next > end && context.word(next).is_some_and(Token::is_capitalised);
+    if new_sentence && context.is_mark(end - 1, '.') {
+        "."
+    } else {
+        ""
+    }
+}
+
+/// S.L.P. 9100, SLP 9100, P.O. Box 9100: the number is read digit by digit.
+fn post_box(context: &Context<'_>, i: usize) -> Option<Reading> {
+    let word = context.token(i);
+    let end = match initial_letters(context, i) {
+        Some((letters, end)) if letters.eq_ignore_ascii_case("slp") => end,
+        Some((letters, end)) if letters.eq_ignore_ascii_case("po") => {
+            let next = context.skip_space(end);
+            context
+                .word(next)
+                .filter(|w| w.is("box"))
+                .map(|_| next + 1)?
+        }
+        None if word.text == "SLP" => i + 1,
+        _ => return None,
+    };
+    let number = context.skip_space(end);
+    match context.digits(number) {
+        Some(figures) => Reading::new(format!("sanduku la posta {}", digits(figures)), number + 1),
+        None => Reading::new("sanduku la posta", end),
+    }
+}
+
+fn abbreviation(context: &Context<'_>, i: usize) -> Option<Reading> {
+    let word = context.word(i)?;
+    if word.text.len() > 9
+        || (word.is_all_caps() && word.text.len() > 1 && !context.is_mark(i + 1, '.'))
+    {
+        return None;
+    }
+    let lower = word.text.to_ascii_lowercase();
+    let (said, when) = *abbreviations().get(lower.as_str())?;
+    let dot = context.is_mark(i + 1, '.') && !context.is_mark(i + 2, '.');
+    let after = i + 1 + usize::from(dot);
+    let number_follows = context.digits(context.skip_space(after)).is_some();
+    let applies = match when {
+        When::Any => dot || plainly_short(context, i, word),
+        When::Dot => dot && follows_within(context, after),
+        When::Number => {
+            number_follows && (dot || !matches!(lower.as_str(), "na" | "no" | "uk" | "tar" | "sur"))
+        }
+    };
+    if !applies {
+        return None;
+    }
+    // A number's word stays small in the middle of a sentence: "Sheria Na. 4".
+    let capital = word.is_capitalised() && (when != When::Number || context.starts_sentence(i));
+    let text = if capital {
+        capitalised(said)
+    } else {
+        said.to_owned()
+    };
+    let stop = if dot && said.contains("kadhalika") {
+        sentence_stop(context, after)
+    } else {
+        ""
+    };
+    Reading::new(text + stop, after)
+}
+
+/// Without its dot an abbreviation must not be mistaken for a word.
+fn plainly_short(context: &Context<'_>, i: usize, word: &Token<'_>) -> bool {
+    let name_follows = || {
+        context
+            .word(context.skip_space(i + 1))
+            .is_some_and(Token::is_capitalised)
+    };
+    match word.text {
+        "nk" | "vs" | "etc" | "approx" | "mfn" | "Ltd" | "Tel" | "tel" => true,
+        _ => word.is_capitalised() && name_follows(),
+    }
+}
+
+/// An abbreviation's dot has text after it in the line, unless the abbreviation stands alone.
+fn follows_within(context: &Context<'_>, after: usize) -> bool {
+    after >= context.len() || context.get(context.skip_space(after)).is_some()
+}
+
+fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or(String::new(), |first| {
+        first.to_uppercase().chain(chars).collect()
+    })
+}
+
+pub(crate) fn read(context: &Context<'_>, i: usize) -> Option<Reading> {
+    let word = context.word(i)?;
+    hyphenated(context, i)
+        .or_else(|| era(context, i, word))
+        .or_else(|| roman(context, i, word))
+        .or_else(|| acronym(context, i, word))
+        .or_else(|| single_letter(context, i, word))
+        .or_else(|| tag(context, i, word))
+        .or_else(|| stretched(word).and_then(|text| Reading::new(text, i + 1)))
+}
+
+/// Names that are one word in spite of their hyphen.
+fn hyphenated(context: &Context<'_>, i: usize) -> Option<Reading> {
+    let second = context
+        .word(i + 2)
+        .filter(|_| context.is_mark(i + 1, '-'))?;
+    let word = context.token(i);
+    let said = match (
+        word.text.to_ascii_lowercase().as_str(),
+        second.text.to_ascii_lowercase().as_str(),
+    ) {
+        ("wi", "fi") => "waifai",
+        ("m", "pesa") => "em pesa",
+        ("e", "mail") => "imeli",
+        ("t", "shirt") => "tisheti",
+        (letter, _) if letter.len() == 1 && word.is_capitalised() => {
+            return Reading::new(format!("{} {}", spell(word.text), second.text), i + 3);
+        }
+        _ => return None,
+    };
+    Reading::new(said, i + 3)
+}
+
+/// Before and after Christ, behind a year.
+fn era(context: &Context<'_>, i: usize, word: &Token<'_>) -> Option<Reading> {
+    let said = match word.text {
+        "BK" | "AD" | "CE" => "baada ya Kristo",
+        "KK" | "BC" | "BCE" => "kabla ya Kristo",
+        _ => return None,
+    };
+    let after_number = context
+        .before(i)
+        .is_some_and(|j| context.kind(j) == Some(Kind::Digits));
+    after_number.then(|| Reading::new(said, i + 1)).flatten()
+}
+
+fn roman_value(text: &str) -> Option<u64> {
+    let digit = |c: char| match c {
+        'I' => Some(1),
+        'V' => Some(5),
+        'X' => Some(10),
+        _ => None,
+    };
+    let values: Vec<i64> = text.chars().map(digit).collect::<Option<_>>()?;
+    let mut total = 0;
+    for (i, value) in values.iter().enumerate() {
+        let before_larger = values.get(i + 1).is_some_and(|next| next > value);
+        total += if before_larger { -value } else { *value };
+    }
+    let total = u64::try_from(total).ok().filter(|n| (1..40).contains(n))?;
+    (to_roman(total) == text).then_some(total)
+}
+
+fn to_roman(mut n: u64) -> String {
+    let mut out = String::new();
+    for (value, sign) in [(10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I")] {
+        while n >= value {
+            out.push_str(sign);
+            n -= value;
+        }
+    }
+    out
+}
+
+/// Numerals of I, V and X: ordinal after a connective, "wa pili" after a name, plain after other words.
+fn roman(context: &Context<'_>, i: usize, word: &Token<'_>) -> Option<Reading> {
+    if word.text.len() > 6
+        || (i > 0 && matches!(context.kind(i - 1), Some(Kind::Mark('-' | '.' | '\''))))
+    {
+        return None;
+    }
+    let value = roman_value(word.text)?;
+    if follows_connective(context, i) {
+        return Reading::new(say_roman(value, true), i + 1);
+    }
+    let before = context.word_before(i)?;
+    let heading = before.is_one_of(&[
+        "sura",
+        "sehemu",
+        "kifungu",
+        "ibara",
+        "jedwali",
+        "awamu",
+        "juzuu",
+        "kitabu",
+        "kidato",
+        "darasa",
+        "daraja",
+        "kundi",
+        "hatua",
+        "kiambatisho",
+        "mada",
+        "namba",
+        "nambari",
+        "aya",
+        "toleo",
+        "ngazi",
+        "aina",
+    ]);
+    if heading {
+        return Reading::new(say_roman(value, false), i + 1);
+    }
+    // A king or a pope: "Yohane Paulo II".
+    let name = before.is_capitalised() && !before.is_all_caps() && word.text.len() > 1;
+    name.then(|| Reading::new(format!("wa {}", say_roman(value, true)), i + 1))
+        .flatten()
+}
+
+fn vowels(text: &str) -> usize {
+    text.bytes()
+        .filter(|b| matches!(b.to_ascii_lowercase(), b'a' | b'e' | b'i' | b'o' | b'u'))
+        .count()
+}
+
+/// Short words that are often written in capitals and are words all the same.
+const SHORT_WORDS: &[&str] = &[
+    "na", "ya", "wa", "la", "za", "cha", "vya", "kwa", "ni", "si", "je", "au", "pia", "leo",
+    "jana", "sasa", "hii", "huo", "huu", "hizi", "hao", "yao", "wao", "sisi", "mimi", "wewe",
+    "nje", "ndio", "bei", "saa", "pole", "mwa", "pa", "ili", "kila", "watu", "mtu", "siku", "kazi",
+    "pesa", "njia", "juu", "kama", "bado", "tu", "ama", "hapa", "huko", "yako", "lako", "wako",
+    "zao", "yote", "wote", "asante", "bali", "dawa", "moja", "nne", "tatu", "nane", "haki",
+    "amani", "uhai", "uza", "pata", "soma", "ona", "mpya", "bure", "wiki", "tano", "sita", "saba",
+    "tisa", "kumi", "mia", "elfu", "laki",
+];
+
+/// All capitals: a word said as a word, or letters said one by one.
+fn acronym(context: &Context<'_>, i: usize, word: &Token<'_>) -> Option<Reading> {
+    if !word.is_all_caps() || word.text.contains('\'') {
+        return None;
+    }
+    let said = match acronyms().get(word.text) {
+        Some(&"-") => spell(word.text),
+        Some(said) if !context.shouting || !is_swahili_shaped(&word.text.to_ascii_lowercase()) => {
+            (*said).to_owned()
+        }
+        Some(_) => return None,
+        None if is_spelled(context, i, word) => spell(word.text),
+        None => return stretched(word).and_then(|text| Reading::new(text, i + 1)),
+    };
+    Reading::new(said, i + 1)
+}
+
+fn is_spelled(context: &Context<'_>, i: usize, word: &Token<'_>) -> bool {
+    const SPELLED_MAX: usize = 5;
+    let lower = word.text.to_ascii_lowercase();
+    if vowels(&lower) == 0 {
+        return lower.len() <= SPELLED_MAX;
+    }
+    if lower.len() > SPELLED_MAX
+        || SHORT_WORDS.contains(&lower.as_str())
+        || context.shouting
+        || beside_capitals(context, i)
+    {
+        return false;
+    }
+    match lower.len() {
+        2 | 3 => true,
+        4 => !is_swahili_shaped(&lower),
+        _ => vowels(&lower) < 2,
+    }
+}
+
+/// A name in capitals, as mobile-money messages have them: "JOHN DOE".
+fn beside_capitals(context: &Context<'_>, i: usize) -> bool {
+    let is_plain_caps = |token: Option<&Token<'_>>| {
+        token.is_some_and(|t| {
+            t.is_all_caps() && vowels(t.text) > 0 && !acronyms().contains_key(t.text)
+        })
+    };
+    is_plain_caps(context.word_before(i)) || is_plain_caps(context.word(context.skip_space(i + 1)))
+}
+
+/// Open syllables all through, as Swahili words have them.
+pub(crate) fn is_swahili_shaped(word: &str) -> bool {
+    const ONSETS: &[&str] = &[
+        "", "b", "ch", "d", "dh", "f", "g", "gh", "h", "j", "k", "kh", "l", "m", "n", "ng", "ng'",
+        "ny", "p", "r", "s", "sh", "t", "th", "v", "w", "y", "z", "mb", "nd", "nj", "nz", "mv",
+        "nch", "nt", "mp", "bw", "chw", "dw", "fy", "gw", "jw", "kw", "ky", "lw", "mw", "my", "nw",
+        "nyw", "ngw", "pw", "py", "rw", "shw", "sw", "tw", "vy", "zw", "mbw", "ndw", "njw", "m",
+        "mt", "mk", "mj", "mch", "ms", "msh", "mf", "mg", "mgh", "mh", "ml", "mn", "mny", "mr",
+        "mz", "mdh", "mth", "md", "ns", "nk", "nf", "nn", "mm", "mtw", "mkw", "mshw", "mpw", "mfw",
+        "msw", "ndh", "nchw", "mng'", "bl", "pr", "st", "sp", "tr", "br", "kr", "fr", "gr", "pl",
+        "kl", "dr", "sk", "lm", "lt", "ll", "kt", "rt", "rk",
+    ];
+    let mut onset_start = 0;
+    let mut last_vowel = None;
+    for (at, c) in word.char_indices() {
+        if matches!(c, 'a' | 'e' | 'i' | 'o' | 'u') {
+            if !ONSETS.contains(&&word[onset_start..at]) {
+                return false;
+            }
+            onset_start = at + 1;
+            last_vowel = Some(at);
+        }
+    }
+    last_vowel.is_some_and(|at| at + 1 == word.len())
+}
+
+/// "kundi A", "vitamini C".
+fn single_letter(context: &Context<'_>, i: usize, word: &Token<'_>) -> Option<Reading> {
+    let letter = word
+        .text
+        .chars()
+        .next()
+        .filter(|c| c.is_ascii_uppercase() && word.text.len() == 1)?;
+    let glued = |j: Option<usize>| {
+        j.is_some_and(|j| matches!(context.kind(j), Some(Kind::Mark('\'') | Kind::Word)))
+    };
+    if glued(i.checked_sub(1)) || glued(Some(i + 1)) {
+        return None;
+    }
+    Reading::new(letter_name(letter)?, i + 1)
+}
+
+/// #UgandaDecides: the words of a tag are told apart by their capitals.
+fn tag(context: &Context<'_>, i: usize, word: &Token<'_>) -> Option<Reading> {
+    if i == 0 || !matches!(context.kind(i - 1), Some(Kind::Mark('#' | '@'))) {
+        return None;
+    }
+    let mut text = String::with_capacity(word.text.len() + 4);
+    let mut small_before = false;
+    for c in word.text.chars() {
+        if c.is_ascii_uppercase() && small_before {
+            text.push(' ');
+        }
+        small_before = c.is_ascii_lowercase();
+        text.push(c);
+    }
+    Reading::new(text, i + 1)
+}
+
+/// Words whose doubled vowel is their own; stretched, they go back to it.
+const DOUBLED: &[&str] = &[
+    "kaa", "juu", "saa", "taa", "zaa", "faa", "huu", "hii", "vaa", "zii", "tii", "loo", "ndoo",
+    "koo", "mguu", "yuu", "bibii", "jaa", "haa", "kuu", "tuu", "mmea", "oo", "ee", "aa", "mm",
+    "tivii", "wii",
+];
+
+/// "hapanaaaa": a letter three times and more in a row is said once.
+fn stretched(word: &Token<'_>) -> Option<String> {
+    let runs = longest_run(word.text);
+    if runs < 3 || (word.is_all_caps() && word.text.len() <= 4) || word.is("www") {
+        return None;
+    }
+    let twice = squeezed(word.text, 2);
+    if DOUBLED.contains(&twice.to_ascii_lowercase().as_str()) {
+        return Some(twice);
+    }
+    Some(squeezed(word.text, 1))
+}
+
+fn longest_run(text: &str) -> usize {
+    let (mut longest, mut run, mut last) = (0, 0, None);
+    for c in text.chars().map(|c| c.to_ascii_lowercase()) {
+        run = if last == Some(c) { run + 1 } else { 1 };
+        last = Some(c);
+        longest = longest.max(run);
+    }
+    longest
+}
+
+/// Runs of three and more cut to `keep` letters.
+fn squeezed(text: &str, keep: usize) -> String {
+    let chars: Vec<char> = text.chars().collect();
+    let mut out = String::with_capacity(text.len());
+    for run in chars.chunk_by(|a, b| a.eq_ignore_ascii_case(b)) {
+        let kept = if run.len() >= 3 { keep } else { run.len() };
+        out.extend(&run[..kept]);
+    }
+    out
+}
