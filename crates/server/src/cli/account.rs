@@ -1,0 +1,203 @@
+use std::io::BufRead;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::{Args, Subcommand};
+use sauti_store::{Account as Stored, Store};
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::json;
+
+use super::state::{self, with_store};
+use super::{Common, output};
+
+const PAGE: i64 = 1_000;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Account {
+    Create(Create),
+    /// Confirm an account's address without the link from the mail
+    Confirm { account: String },
+    /// List all accounts
+    List {
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show an account and its workspaces as JSON
+    Show { account: String },
+    /// Let an account credit workspaces from the console, or stop it
+    Operator {
+        account: String,
+        /// Take the right away
+        #[arg(long)]
+        remove: bool,
+    },
+    /// Forget a person: address, name, password, sessions, memberships
+    ///
+    /// A workspace that nobody else is in is closed and its keys are revoked; its ledger stays.
+    Delete {
+        account: String,
+        /// Do it without asking
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Set a new password and end all sessions
+    ResetPassword {
+        account: String,
+        /// Read the password from standard input rather than making one
+        #[arg(long)]
+        password_stdin: bool,
+    },
+}
+
+/// Make an account
+///
+/// Prints JSON with the account's id. Without --password-stdin a password is made and printed.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  sauti account create asha@example.com --name Asha --confirmed --data /var/lib/sauti")]
+pub(super) struct Create {
+    email: String,
+    #[arg(long, default_value = "")]
+    name: String,
+    /// Take the address as confirmed
+    #[arg(long)]
+    confirmed: bool,
+    /// Read the password from standard input rather than making one
+    #[arg(long)]
+    password_stdin: bool,
+}
+
+impl Account {
+    pub(super) fn run(self, common: &Common) -> anyhow::Result<ExitCode> {
+        with_store(common, async |store, _| match self {
+            Self::Create(create) => create.run(store).await,
+            Self::Confirm { account } => {
+                let account = state::find_account(store, &account).await?;
+                store.confirm_account_by_id(&account.id).await?;
+                state::audit(store, None, "account.confirm", &account.id).await?;
+                output::print(&format!("{} is confirmed", account.email))
+            }
+            Self::List { json } => list(store, json).await,
+            Self::Show { account } => show(store, &account).await,
+            Self::Operator { account, remove } => {
+                let account = state::find_account(store, &account).await?;
+                store.set_operator(&account.id, !remove).await?;
+                state::audit(store, None, "account.operator", &account.id).await?;
+                let is = if remove { "no longer" } else { "now" };
+                output::print(&format!("{} is {is} an operator", account.email))
+            }
+            Self::Delete { account, yes } => delete(store, &account, yes).await,
+            Self::ResetPassword { account, password_stdin } => {
+                reset_password(store, &account, password_stdin).await
+            }
+        })
+    }
+}
+
+impl Create {
+    async fn run(self, store: &Store) -> anyhow::Result<ExitCode> {
+        let (password, made) = password(self.password_stdin)?;
+        let hash = state::hash_password(password.clone()).await?;
+        let account = store.create_account(&self.email, &hash, &self.name).await?;
+        if self.confirmed {
+            store.confirm_account_by_id(&account.id).await?;
+        }
+        state::audit(store, None, "account.create", &account.id).await?;
+        let mut shown = json!({
+            "account_id": account.id,
+            "email": account.email,
+            "confirmed": self.confirmed,
+        });
+        if made {
+            shown["password"] = json!(password.expose_secret());
+        }
+        output::print_json(&shown)
+    }
+}
+
+/// The password, and whether we made it.
+fn password(from_stdin: bool) -> anyhow::Result<(SecretString, bool)> {
+    if !from_stdin {
+        return Ok((state::random_password()?, true));
+    }
+    let mut line = String::new();
+    std::io::stdin().lock().read_line(&mut line).context("cannot read the password")?;
+    Ok((line.trim_end_matches(['\n', '\r']).into(), false))
+}
+
+async fn list(store: &Store, as_json: bool) -> anyhow::Result<ExitCode> {
+    let mut accounts: Vec<Stored> = Vec::new();
+    loop {
+        let after = accounts.last().map_or(String::new(), |account| account.id.clone());
+        let page = store.list_accounts(&after, PAGE).await?;
+        let is_last = page.len() < PAGE as usize;
+        accounts.extend(page);
+        if is_last {
+            break;
+        }
+    }
+    if as_json {
+        return output::print_json(&accounts);
+    }
+    let row = |account: &Stored| {
+        let confirmed = if account.is_confirmed() { "yes" } else { "no" };
+        vec![
+            account.id.clone(),
+            account.email.clone(),
+            account.name.clone(),
+            confirmed.to_owned(),
+            output::moment(account.created_us),
+        ]
+    };
+    let rows: Vec<_> = accounts.iter().map(row).collect();
+    output::print(&output::table(&["ACCOUNT", "E-MAIL", "NAME", "CONFIRMED", "MADE"], &rows))
+}
+
+async fn show(store: &Store, named: &str) -> anyhow::Result<ExitCode> {
+    let account = state::find_account(store, named).await?;
+    let mut workspaces = Vec::new();
+    for (workspace, role) in store.workspaces_of(&account.id).await? {
+        let balance = store.balance(&workspace.id).await?;
+        workspaces.push(json!({
+            "workspace_id": workspace.id,
+            "name": workspace.name,
+            "role": role,
+            "currency": workspace.currency,
+            "available_micro": balance.available_micro,
+        }));
+    }
+    let mut shown = serde_json::to_value(&account)?;
+    shown["workspaces"] = json!(workspaces);
+    output::print_json(&shown)
+}
+
+async fn delete(store: &Store, named: &str, yes: bool) -> anyhow::Result<ExitCode> {
+    let account = state::find_account(store, named).await?;
+    if !yes && !confirmed(&format!("Delete {} for good?", account.email))? {
+        return output::print("nothing was deleted");
+    }
+    store.delete_account(&account.id).await?;
+    state::audit(store, None, "account.delete", &account.id).await?;
+    output::print(&format!("{} is deleted", account.id))
+}
+
+fn confirmed(question: &str) -> anyhow::Result<bool> {
+    eprint!("{question} [y/N] ");
+    let mut answer = String::new();
+    std::io::stdin().lock().read_line(&mut answer)?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes" | "ndiyo"))
+}
+
+async fn reset_password(store: &Store, named: &str, from_stdin: bool) -> anyhow::Result<ExitCode> {
+    let account = state::find_account(store, named).await?;
+    let (password, made) = password(from_stdin)?;
+    let hash = state::hash_password(password.clone()).await?;
+    store.set_password(&account.id, &hash, None).await?;
+    store.sign_in_succeeded(&account.id).await?;
+    state::audit(store, None, "account.reset_password", &account.id).await?;
+    if made {
+        return output::print(password.expose_secret());
+    }
+    output::print(&format!("the password of {} is changed", account.email))
+}

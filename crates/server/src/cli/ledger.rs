@@ -1,0 +1,45 @@
+use std::process::ExitCode;
+
+use clap::Subcommand;
+use sauti_store::CheckReport;
+
+use super::state::with_store;
+use super::{Common, output};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Ledger {
+    /// Check that the books add up; exit status 1 where they do not
+    ///
+    /// Every transfer sums to zero, no workspace is below zero, every balance is the sum of its
+    /// entries. Safe beside a running server.
+    Check {
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+impl Ledger {
+    pub(super) fn run(self, common: &Common) -> anyhow::Result<ExitCode> {
+        let Self::Check { json } = self;
+        with_store(common, async |store, _| {
+            let report = store.check().await?;
+            if json {
+                output::print_json(&report)?;
+            } else {
+                output::print(&words(&report))?;
+            }
+            Ok(if report.is_clean() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        })
+    }
+}
+
+fn words(report: &CheckReport) -> String {
+    let mut text = format!(
+        "{} workspaces, {} transfers, {} entries, {} open reservations\n",
+        report.workspaces, report.transfers, report.entries, report.open_reservations
+    );
+    for problem in &report.problems {
+        text += &format!("  {problem}\n");
+    }
+    text + if report.is_clean() { "the books add up" } else { "THE BOOKS DO NOT ADD UP" }
+}

@@ -1,0 +1,112 @@
+use std::io::Write;
+use std::net::SocketAddr;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::Args;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::{Common, demo, state};
+use crate::app::{self, App};
+use crate::config::Config;
+use crate::telemetry;
+
+/// Run the service
+///
+/// Listens until SIGTERM or Ctrl-C, then finishes what runs and refuses what comes; a second
+/// signal ends it at once.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  sauti serve --demo                          try it: makes an account, money and a key, prints them
+  sauti serve --listen 0.0.0.0:8080 --data /var/lib/sauti
+  sauti serve --config /etc/sauti.toml
+  SAUTI_DATABASE__URL=postgres://sauti@db/sauti sauti serve")]
+pub(super) struct Serve {
+    /// On an empty data folder, make a confirmed account, a funded workspace and a key; print how
+    /// to use them
+    #[arg(long)]
+    demo: bool,
+    /// Address and port to listen on; port 0 takes a free one
+    #[arg(long, value_name = "ADDR")]
+    listen: Option<String>,
+}
+
+impl Serve {
+    pub(super) fn run(self, common: &Common) -> anyhow::Result<ExitCode> {
+        let mut sources = common.sources();
+        if let Some(address) = &self.listen {
+            sources = sources.with("server.listen", address);
+        }
+        let config = Config::load(&sources)?;
+        let _telemetry = telemetry::start(&config.telemetry)?;
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        runtime.block_on(self.serve(config))?;
+        // What is left on blocking threads must not hold up the end.
+        runtime.shutdown_background();
+        Ok(ExitCode::SUCCESS)
+    }
+
+    async fn serve(self, mut config: Config) -> anyhow::Result<()> {
+        let address = config.server.listen;
+        let listener = TcpListener::bind(address)
+            .await
+            .with_context(|| format!("cannot listen on {address} (server.listen, --listen)"))?;
+        config.server.listen = listener.local_addr()?;
+        let shutdown = shutdown_signal()?;
+        state::make_data_dir(&config.data.dir)?;
+        let app = App::build(config).await?;
+        if self.demo {
+            show_demo(&app).await?;
+        }
+        app::serve(app, listener, shutdown).await
+    }
+}
+
+async fn show_demo(app: &App) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    let Some(demo) = demo::prepare(&app.store, &app.config).await? else {
+        writeln!(out, "The data folder holds accounts of its own: no demonstration was made.")?;
+        return Ok(());
+    };
+    let voices = app.engine.voices();
+    let voice_id = voices.first().map_or("asha", |voice| voice.voice_id.as_str());
+    let base_url = base_url(&app.config);
+    writeln!(out, "{}", demo.instructions(&base_url, voice_id))?;
+    out.flush()?;
+    Ok(())
+}
+
+/// An address that a browser on this machine can open, also when we listen on all of them.
+fn base_url(config: &Config) -> String {
+    let listen = config.server.listen;
+    if !config.server.public_url.is_empty() || !listen.ip().is_unspecified() {
+        return config.public_url();
+    }
+    let local: SocketAddr = match listen {
+        SocketAddr::V4(_) => ([127, 0, 0, 1], listen.port()).into(),
+        SocketAddr::V6(_) => (std::net::Ipv6Addr::LOCALHOST, listen.port()).into(),
+    };
+    format!("http://{local}")
+}
+
+/// Completes at the first SIGTERM or SIGINT; the second one ends the process.
+fn shutdown_signal() -> anyhow::Result<impl Future<Output = ()>> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+        tokio::spawn(async move {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = interrupt.recv() => {}
+            }
+            tracing::warn!("second signal: ending at once");
+            std::process::exit(1);
+        });
+    })
+}

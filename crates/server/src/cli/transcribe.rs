@@ -1,0 +1,196 @@
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::Context;
+use clap::{Args, ValueEnum};
+use sauti_audio::{DecodeLimits, RawFormat, Recording};
+use sauti_speech::{Engine, Expect, TranscribeRequest, Transcript};
+use serde_json::json;
+use tokio::task::JoinHandle;
+
+use super::Common;
+use crate::offline;
+
+/// Print what is said in recordings
+///
+/// Runs the recogniser here, without a server, an account or money. One line a file, in order.
+/// A file that cannot be read gets an empty line (or an object with "error"), a message on
+/// standard error, and the exit status 1.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  sauti transcribe note.ogg call.wav
+  sauti transcribe --json --numerals meeting.mp3 | jq .text
+  sauti transcribe --keyterm Mombasa --keyterm Safaricom call.wav
+  sauti transcribe --raw ulaw_8000 call.ul")]
+pub(super) struct Transcribe {
+    /// One JSON object a file: file, text, seconds, no_speech, segments with words and times
+    #[arg(long)]
+    json: bool,
+    /// Numbers as digits (or, with --numerals=words, as words)
+    #[arg(long, value_enum, default_value_t, value_name = "STYLE", num_args = 0..=1, default_missing_value = "digits", require_equals = true)]
+    numerals: Numerals,
+    /// A name or term to listen for; may be repeated
+    #[arg(long, value_name = "TERM")]
+    keyterm: Vec<String>,
+    /// What is expected: any, digits, yes_no, amount
+    #[arg(long, value_enum, default_value_t)]
+    expect: Expected,
+    /// Files without a header hold this
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    raw: Option<Raw>,
+    /// Recordings, of any kind the service takes; `-` is standard input
+    #[arg(required = true)]
+    file: Vec<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, ValueEnum)]
+enum Numerals {
+    #[default]
+    Words,
+    Digits,
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+#[value(rename_all = "snake_case")]
+enum Expected {
+    #[default]
+    Any,
+    Digits,
+    YesNo,
+    Amount,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Raw {
+    #[value(name = "ulaw_8000")]
+    Ulaw8000,
+    #[value(name = "alaw_8000")]
+    Alaw8000,
+    #[value(name = "pcm_8000")]
+    Pcm8000,
+    #[value(name = "pcm_16000")]
+    Pcm16000,
+}
+
+type Answer = anyhow::Result<Transcript>;
+
+impl Transcribe {
+    pub(super) fn run(self, common: &Common) -> anyhow::Result<ExitCode> {
+        let config = common.load()?;
+        let limits = DecodeLimits {
+            seconds_max: config.limits.recording_seconds_max as f64,
+            ..DecodeLimits::default()
+        };
+        offline::block_on(async {
+            let engine = offline::ready_engine(&config).await?;
+            self.transcribe_all(&engine, limits).await
+        })?
+    }
+
+    /// As many files at a time as there are workers, answers in the order of the files.
+    async fn transcribe_all(&self, engine: &Engine, limits: DecodeLimits) -> anyhow::Result<ExitCode> {
+        let progress = Arc::new(offline::Progress::new());
+        let tasks = self.file.iter().map(|file| {
+            self.start(engine, file.clone(), limits.clone(), &progress)
+        });
+        let (mut files, mut failed) = (self.file.iter(), 0);
+        offline::in_order(tasks, engine.stats().workers, |answer| {
+            let answer = answer.context("the transcription broke off").flatten();
+            progress.clear();
+            failed += usize::from(answer.is_err());
+            files.next().map_or(Ok(()), |file| self.write(file, answer))
+        })
+        .await?;
+        Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+
+    fn start(
+        &self,
+        engine: &Engine,
+        file: PathBuf,
+        limits: DecodeLimits,
+        progress: &Arc<offline::Progress>,
+    ) -> JoinHandle<Answer> {
+        let (engine, progress) = (engine.clone(), progress.clone());
+        let (keyterms, expect) = (self.keyterm.clone(), self.expect.into());
+        let (digits, declared) = (self.numerals == Numerals::Digits, self.raw.map(RawFormat::from));
+        tokio::spawn(async move {
+            let source = file.clone();
+            let recording = tokio::task::spawn_blocking(move || read(&source, declared, &limits));
+            let recording = recording.await.context("decoding broke off")??;
+            let seconds = recording.seconds;
+            let request =
+                TranscribeRequest { samples: recording.samples.into(), keyterms, expect, digits };
+            offline::transcribe(&engine, request, |done| {
+                progress.show(&format!("{}: {done:.0} of {seconds:.0} s", file.display()));
+            })
+            .await
+        })
+    }
+
+    fn write(&self, file: &Path, answer: Answer) -> anyhow::Result<()> {
+        let mut out = io::stdout().lock();
+        if let Err(error) = &answer {
+            eprintln!("sauti: {}: {error:#}", file.display());
+        }
+        let line = match (self.json, answer) {
+            (false, Ok(transcript)) => transcript.text.replace(['\n', '\r'], " "),
+            (false, Err(_)) => String::new(),
+            (true, Err(error)) => {
+                json!({ "file": file.to_string_lossy(), "error": format!("{error:#}") }).to_string()
+            }
+            (true, Ok(transcript)) => json!({
+                "file": file.to_string_lossy(),
+                "text": transcript.text,
+                "seconds": transcript.seconds,
+                "no_speech": transcript.no_speech,
+                "segments": transcript.segments,
+            })
+            .to_string(),
+        };
+        writeln!(out, "{line}")?;
+        out.flush()?;
+        Ok(())
+    }
+}
+
+fn read(file: &Path, declared: Option<RawFormat>, limits: &DecodeLimits) -> anyhow::Result<Recording> {
+    let never = || false;
+    if file == Path::new("-") {
+        let mut bytes = Vec::new();
+        // Two hours of 32-bit stereo at 48 kHz, and some: more than any accepted recording needs.
+        io::stdin().lock().take(3_000_000_000).read_to_end(&mut bytes)?;
+        return Ok(sauti_audio::decode_bytes(bytes, declared, limits, &never)?);
+    }
+    let opened = File::open(file).context("cannot open the file")?;
+    if opened.metadata().is_ok_and(|meta| meta.is_dir()) {
+        anyhow::bail!("is a folder");
+    }
+    Ok(sauti_audio::decode_file(opened, declared, limits, &never)?)
+}
+
+impl From<Expected> for Expect {
+    fn from(expected: Expected) -> Self {
+        match expected {
+            Expected::Any => Self::Any,
+            Expected::Digits => Self::Digits,
+            Expected::YesNo => Self::YesNo,
+            Expected::Amount => Self::Amount,
+        }
+    }
+}
+
+impl From<Raw> for RawFormat {
+    fn from(raw: Raw) -> Self {
+        match raw {
+            Raw::Ulaw8000 => Self::Ulaw8000,
+            Raw::Alaw8000 => Self::Alaw8000,
+            Raw::Pcm8000 => Self::Pcm16Le { rate_hz: 8_000 },
+            Raw::Pcm16000 => Self::Pcm16Le { rate_hz: 16_000 },
+        }
+    }
+}

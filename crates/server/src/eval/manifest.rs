@@ -1,0 +1,142 @@
+//! Lists of recordings or sentences: tab-separated lines under a header that names the columns.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+
+use super::tar::Archive;
+
+/// A recording and what is said in it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Clip {
+    /// As the list names it: a path beside the list, or a member of the archive of its name.
+    pub file: String,
+    pub text: String,
+    pub speaker: String,
+}
+
+#[derive(Debug)]
+pub struct Manifest {
+    pub clips: Vec<Clip>,
+    folder: PathBuf,
+    archive: Option<Archive>,
+}
+
+impl Manifest {
+    /// Reads `NAME.tsv`, and looks for `NAME.tar` next to it.
+    pub fn open(path: &Path) -> anyhow::Result<Self> {
+        let table = Table::open(path)?;
+        let (file, text) = (table.column(&["file", "path"])?, table.column(&["text", "sentence"])?);
+        let speaker = table.column(&["speaker"]).ok();
+        let clips = table
+            .rows
+            .iter()
+            .map(|row| Clip {
+                file: row[file].clone(),
+                text: row[text].clone(),
+                speaker: speaker.map(|column| row[column].clone()).unwrap_or_default(),
+            })
+            .collect();
+        let tar = path.with_extension("tar");
+        let archive = if tar.is_file() { Some(Archive::open(&tar)?) } else { None };
+        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        Ok(Self { clips, folder, archive })
+    }
+
+    pub fn read(&self, clip: &Clip) -> anyhow::Result<Vec<u8>> {
+        let beside = self.folder.join(&clip.file);
+        if beside.is_file() {
+            return std::fs::read(&beside).with_context(|| clip.file.clone());
+        }
+        match self.archive.as_ref().and_then(|archive| archive.read(&clip.file)) {
+            Some(bytes) => bytes.with_context(|| clip.file.clone()),
+            None => bail!("{} is neither beside the list nor in its archive", clip.file),
+        }
+    }
+}
+
+/// A sentence to speak.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prompt {
+    pub text: String,
+    pub domain: String,
+}
+
+pub fn prompts(path: &Path) -> anyhow::Result<Vec<Prompt>> {
+    let table = Table::open(path)?;
+    let text = table.column(&["text", "sentence", "prompt"])?;
+    let domain = table.column(&["domain"]).ok();
+    let prompt = |row: &Vec<String>| Prompt {
+        text: row[text].clone(),
+        domain: domain.map(|column| row[column].clone()).unwrap_or_default(),
+    };
+    Ok(table.rows.iter().map(prompt).collect())
+}
+
+struct Table {
+    path: PathBuf,
+    header: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    fn open(path: &Path) -> anyhow::Result<Self> {
+        let text = std::fs::read_to_string(path)
+            .with_context(|| format!("cannot read {}", path.display()))?;
+        let cells = |line: &str| line.split('\t').map(|cell| cell.trim().to_owned()).collect();
+        let mut lines = text.trim_start_matches('\u{feff}').lines().enumerate();
+        let Some((_, first)) = lines.next() else { bail!("{} is empty", path.display()) };
+        let header: Vec<String> = cells(&first.to_lowercase());
+        let mut rows: Vec<Vec<String>> = Vec::new();
+        for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
+            let mut row: Vec<String> = cells(line);
+            if row.len() > header.len() {
+                bail!("{}, line {}: more columns than the header names", path.display(), number + 1);
+            }
+            row.resize(header.len(), String::new());
+            rows.push(row);
+        }
+        Ok(Self { path: path.to_owned(), header, rows })
+    }
+
+    fn column(&self, names: &[&str]) -> anyhow::Result<usize> {
+        let found = names.iter().find_map(|name| self.header.iter().position(|cell| cell == name));
+        found.with_context(|| {
+            let columns = self.header.join(", ");
+            format!("{}: no column {:?} (there are {columns})", self.path.display(), names[0])
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(text: &str) -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("set.tsv");
+        std::fs::write(&path, text).unwrap();
+        (folder, path)
+    }
+
+    #[test]
+    fn columns_are_found_by_their_names_in_any_order() {
+        let (folder, path) = list("text\tseconds\tfile\nhabari\t1.2\ta.wav\n\nkwaheri\t2\tb.wav\n");
+        std::fs::write(folder.path().join("a.wav"), b"sound").unwrap();
+        let manifest = Manifest::open(&path).unwrap();
+        assert_eq!(manifest.clips.len(), 2);
+        assert_eq!(manifest.clips[1].text, "kwaheri");
+        assert_eq!(manifest.read(&manifest.clips[0]).unwrap(), b"sound");
+        let missing = manifest.read(&manifest.clips[1]).unwrap_err().to_string();
+        assert!(missing.contains("b.wav"), "{missing}");
+    }
+
+    #[test]
+    fn a_list_without_the_needed_column_says_which() {
+        let (_folder, path) = list("file\twords\na.wav\thabari\n");
+        let error = Manifest::open(&path).unwrap_err().to_string();
+        assert!(error.contains("no column \"text\" (there are file, words)"), "{error}");
+        let (_folder, path) = list("text\nhabari\tzaidi\n");
+        assert!(prompts(&path).unwrap_err().to_string().contains("line 2"));
+    }
+}

@@ -1,0 +1,9 @@
+//! Measures the recogniser and the voices on files of the caller's, and writes pages to look at.
+
+pub mod degrade;
+pub mod manifest;
+mod page;
+pub mod score;
+pub mod speech;
+mod tar;
+pub mod transcription;

@@ -1,0 +1,133 @@
+//! Pages that show each clip with what was said, what was heard, and the sound.
+
+use std::fmt::Write;
+
+use sauti_text::compare::{Step, word_alignment};
+
+use super::score::Scored;
+
+const STYLE: &str = "\
+body{font:16px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:70rem;padding:0 1rem;color:#1c1c1c;background:#fff}\
+table{border-collapse:collapse;width:100%;margin:1rem 0}td,th{padding:.35rem .6rem;border-bottom:1px solid #ddd;text-align:left;vertical-align:top}\
+td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}\
+del{background:#ffd9d9;text-decoration:line-through}ins{background:#d6f0d6;text-decoration:none}\
+mark{background:#fff0b8}small{color:#666}audio{height:2rem;width:16rem}\
+@media(prefers-color-scheme:dark){body{background:#161616;color:#e8e8e8}td,th{border-color:#333}del{background:#5a2020}ins{background:#1f4a1f}mark{background:#5a4a10;color:inherit}small{color:#999}}";
+
+pub(super) struct Page {
+    html: String,
+}
+
+impl Page {
+    pub(super) fn new(title: &str) -> Self {
+        let title = escaped(title);
+        let html = format!(
+            "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
+             <meta name=\"viewport\" content=\"width=device-width\">\
+             <title>{title}</title><style>{STYLE}</style><h1>{title}</h1>\n"
+        );
+        Self { html }
+    }
+
+    pub(super) fn paragraph(&mut self, text: &str) {
+        let _ = writeln!(self.html, "<p>{}</p>", escaped(text));
+    }
+
+    pub(super) fn heading(&mut self, text: &str) {
+        let _ = writeln!(self.html, "<h2>{}</h2>", escaped(text));
+    }
+
+    /// Cells are texts; the first column is the row's name, the others are figures.
+    pub(super) fn figures(&mut self, header: &[&str], rows: &[Vec<String>]) {
+        let cells = |tag: &str, cells: &mut dyn Iterator<Item = &str>| {
+            let cell = |(column, text): (usize, &str)| {
+                let class = if column == 0 { "" } else { " class=\"n\"" };
+                format!("<{tag}{class}>{}</{tag}>", escaped(text))
+            };
+            cells.enumerate().map(cell).collect::<String>()
+        };
+        let _ = writeln!(self.html, "<table><tr>{}</tr>", cells("th", &mut header.iter().copied()));
+        for row in rows {
+            let row = cells("td", &mut row.iter().map(String::as_str));
+            let _ = writeln!(self.html, "<tr>{row}</tr>");
+        }
+        self.html.push_str("</table>\n");
+    }
+
+    pub(super) fn start_clips(&mut self) {
+        self.html.push_str(
+            "<p><small><del>said, not heard</del> <ins>heard, not said</ins> \
+             <mark>heard otherwise</mark></small></p>\n\
+             <table><tr><th>clip<th class=\"n\">words wrong<th class=\"n\">CER<th>alignment</tr>\n",
+        );
+    }
+
+    /// `sound` is the address of a recording: a file beside the page, or a data URL.
+    pub(super) fn clip(&mut self, clip: &Scored, sound: Option<&str>) {
+        let player = sound.map_or_else(String::new, |address| {
+            format!("<br><audio controls preload=\"none\" src=\"{}\"></audio>", escaped(address))
+        });
+        let _ = writeln!(
+            self.html,
+            "<tr><td>{}<br><small>{} {:.1} s</small>{player}<td class=\"n\">{} of {}<td class=\"n\">{:.1} %<td>{}<br><small>{}</small></tr>",
+            escaped(&clip.name),
+            escaped(&clip.group),
+            clip.seconds,
+            clip.words.total(),
+            clip.words.reference_len,
+            clip.characters.rate() * 100.0,
+            aligned(clip),
+            escaped(&clip.readable),
+        );
+    }
+
+    pub(super) fn finish(mut self) -> String {
+        self.html.push_str("</table></html>\n");
+        self.html
+    }
+}
+
+fn aligned(clip: &Scored) -> String {
+    let step = |step: Step<&str>| match step {
+        Step::Same(word) => escaped(word),
+        Step::Inserted(word) => format!("<ins>{}</ins>", escaped(word)),
+        Step::Deleted(word) => format!("<del>{}</del>", escaped(word)),
+        Step::Substituted { reference, hypothesis } => {
+            format!("<del>{}</del> <mark>{}</mark>", escaped(reference), escaped(hypothesis))
+        }
+    };
+    let steps = word_alignment(&clip.reference, &clip.heard).into_iter().map(step);
+    steps.collect::<Vec<_>>().join(" ")
+}
+
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clip_shows_what_was_lost_added_and_changed_and_nothing_breaks_out() {
+        let mut page = Page::new("a <b>");
+        page.start_clips();
+        let clip = Scored::new(
+            "<script>".into(), String::new(), 1.0, "moja mbili tatu", "moja tano tatu nne".into(),
+        );
+        page.clip(&clip, Some("\"x"));
+        let html = page.finish();
+        assert!(html.contains("moja <del>mbili</del> <mark>tano</mark> tatu <ins>nne</ins>"), "{html}");
+        assert!(html.contains("&lt;script&gt;") && html.contains("src=\"&quot;x\""), "{html}");
+    }
+}

@@ -1,0 +1,132 @@
+//! Error rates over many clips, and how sure one can be of them.
+
+use std::collections::BTreeMap;
+
+use sauti_text::compare::{self, Errors};
+use serde::Serialize;
+
+use super::degrade::Random;
+
+/// One clip, heard and compared.
+#[derive(Debug, Clone)]
+pub struct Scored {
+    pub name: String,
+    /// Speaker, or voice: what the figures are grouped by.
+    pub group: String,
+    pub seconds: f64,
+    /// Both in the form in which they are compared.
+    pub reference: String,
+    pub heard: String,
+    /// The answer as the caller would see it.
+    pub readable: String,
+    pub words: Errors,
+    pub characters: Errors,
+}
+
+impl Scored {
+    pub fn new(name: String, group: String, seconds: f64, reference: &str, readable: String) -> Self {
+        let (reference, heard) = (compare::comparable(reference), compare::comparable(&readable));
+        let words = compare::word_errors(&reference, &heard);
+        let characters = compare::character_errors(&reference, &heard);
+        Self { name, group, seconds, reference, heard, readable, words, characters }
+    }
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct Rates {
+    pub clips: usize,
+    pub hours: f64,
+    pub wer_percent: f64,
+    /// Ninety-five of a hundred test sets drawn like this one would fall between these.
+    pub wer_percent_low: f64,
+    pub wer_percent_high: f64,
+    pub cer_percent: f64,
+    pub substitutions: usize,
+    pub insertions: usize,
+    pub deletions: usize,
+    pub words: usize,
+}
+
+pub fn rates<'a>(scored: impl IntoIterator<Item = &'a Scored>) -> Rates {
+    let clips: Vec<&Scored> = scored.into_iter().collect();
+    let (mut words, mut characters) = (Errors::default(), Errors::default());
+    for clip in &clips {
+        words += clip.words;
+        characters += clip.characters;
+    }
+    let (wer_percent_low, wer_percent_high) = interval(&clips);
+    Rates {
+        clips: clips.len(),
+        hours: clips.iter().map(|clip| clip.seconds).sum::<f64>() / 3600.0,
+        wer_percent: words.rate() * 100.0,
+        wer_percent_low,
+        wer_percent_high,
+        cer_percent: characters.rate() * 100.0,
+        substitutions: words.substitutions,
+        insertions: words.insertions,
+        deletions: words.deletions,
+        words: words.reference_len,
+    }
+}
+
+pub fn by_group(scored: &[Scored]) -> BTreeMap<String, Rates> {
+    let mut groups: BTreeMap<String, Vec<&Scored>> = BTreeMap::new();
+    for clip in scored {
+        groups.entry(clip.group.clone()).or_default().push(clip);
+    }
+    groups.into_iter().map(|(group, clips)| (group, rates(clips))).collect()
+}
+
+/// The most mistaken first; among equals the one with more words.
+pub fn worst(scored: &[Scored], count: usize) -> Vec<&Scored> {
+    let mut sorted: Vec<&Scored> = scored.iter().filter(|clip| clip.words.total() > 0).collect();
+    sorted.sort_by(|a, b| {
+        let rate = b.characters.rate().total_cmp(&a.characters.rate());
+        rate.then(b.words.total().cmp(&a.words.total()))
+    });
+    sorted.truncate(count);
+    sorted
+}
+
+/// Bootstrap over clips: the middle 95 % of a thousand test sets drawn from this one.
+fn interval(clips: &[&Scored]) -> (f64, f64) {
+    const DRAWS: usize = 1_000;
+    let mut random = Random(2_025);
+    let mut drawn: Vec<f64> = (0..DRAWS)
+        .map(|_| {
+            let mut total = Errors::default();
+            for _ in clips {
+                total += clips[random.below(clips.len())].words;
+            }
+            total.rate() * 100.0
+        })
+        .collect();
+    drawn.sort_by(f64::total_cmp);
+    (drawn[DRAWS * 25 / 1_000], drawn[DRAWS * 975 / 1_000 - 1])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn clip(group: &str, reference: &str, heard: &str) -> Scored {
+        Scored::new("x".into(), group.into(), 36.0, reference, heard.into())
+    }
+
+    #[test]
+    fn rates_count_over_all_words_not_over_clips() {
+        let clips = [clip("a", "Moja mbili tatu nne.", "moja mbili tatu nne"), clip("b", "Tano!", "sita")];
+        let all = rates(&clips);
+        assert_eq!((all.clips, all.words, all.substitutions), (2, 5, 1));
+        assert!((all.wer_percent - 20.0).abs() < 1e-9);
+        assert!((all.hours - 0.02).abs() < 1e-9);
+        assert!(all.wer_percent_low <= all.wer_percent && all.wer_percent <= all.wer_percent_high);
+        assert_eq!(by_group(&clips)["b"].wer_percent, 100.0);
+        assert_eq!(worst(&clips, 5).len(), 1);
+    }
+
+    #[test]
+    fn no_clips_give_no_errors_and_no_panic() {
+        assert_eq!(rates(&[]).wer_percent, 0.0);
+    }
+}

@@ -1,0 +1,240 @@
+//! Word and character error rates of the recogniser on a list of recordings.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::{Context, ensure};
+use base64::Engine as _;
+use sauti_audio::{DecodeLimits, OutputFormat};
+use sauti_speech::{Engine, Expect, TranscribeRequest};
+use serde::Serialize;
+
+use super::degrade::{Degradation, babble_bed};
+use super::manifest::{Clip, Manifest};
+use super::page::Page;
+use super::score::{self, Rates, Scored};
+use crate::offline;
+
+const BABBLE_VOICES: usize = 6;
+/// Clips with sound in the page; each takes some 30 KB there.
+const SOUNDS_MAX: usize = 40;
+const RATE_HZ: u32 = 16_000;
+
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    pub manifest: PathBuf,
+    /// Only so many clips, spread evenly over the list; 0 takes all.
+    pub limit: usize,
+    pub mulaw: bool,
+    pub noise_db: Option<f64>,
+    pub babble_db: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Report {
+    pub all: Rates,
+    /// By speaker, where the list names more than one.
+    pub speakers: BTreeMap<String, Rates>,
+    pub workers: usize,
+    /// Time on the clock per second of audio, with all workers busy.
+    pub real_time_factor: f64,
+    /// Time of one worker per second of audio.
+    pub real_time_factor_worker: f64,
+    #[serde(skip)]
+    pub clips: Vec<Scored>,
+    #[serde(skip)]
+    conditions: String,
+    #[serde(skip)]
+    sounds: BTreeMap<String, Vec<u8>>,
+}
+
+pub async fn run(engine: &Engine, options: &Options) -> anyhow::Result<Report> {
+    let manifest = Arc::new(Manifest::open(&options.manifest)?);
+    ensure!(!manifest.clips.is_empty(), "{} lists no clips", options.manifest.display());
+    let degradation = Arc::new(degradation(&manifest, options)?);
+    let chosen = spread(&manifest.clips, options.limit);
+    let progress = offline::Progress::new();
+    let (busy_before, started) = (engine.stats().transcription.busy_seconds, Instant::now());
+
+    let mut clips = Vec::with_capacity(chosen.len());
+    let tasks = chosen.iter().enumerate().map(|(number, clip)| {
+        let (engine, manifest, degradation) = (engine.clone(), manifest.clone(), degradation.clone());
+        tokio::spawn(hear(engine, manifest, (*clip).clone(), degradation, number as u64))
+    });
+    // One clip more than there are workers is being decoded while they work.
+    offline::in_order(tasks, engine.stats().workers + 1, |scored| {
+        clips.push(scored.context("the transcription broke off").flatten()?);
+        progress.show(&format!("{} of {} clips", clips.len(), chosen.len()));
+        Ok(())
+    })
+    .await?;
+    progress.clear();
+
+    let audio_seconds = clips.iter().map(|clip| clip.seconds).sum::<f64>().max(1e-9);
+    let busy = engine.stats().transcription.busy_seconds - busy_before;
+    let mut report = Report {
+        all: score::rates(&clips),
+        speakers: score::by_group(&clips),
+        workers: engine.stats().workers,
+        real_time_factor: started.elapsed().as_secs_f64() / audio_seconds,
+        real_time_factor_worker: busy / audio_seconds,
+        clips,
+        conditions: conditions(options),
+        sounds: BTreeMap::new(),
+    };
+    if report.speakers.len() < 2 {
+        report.speakers.clear();
+    }
+    report.sounds = sounds_of_worst(&report, &manifest, &degradation, &chosen);
+    Ok(report)
+}
+
+async fn hear(
+    engine: Engine,
+    manifest: Arc<Manifest>,
+    clip: Clip,
+    degradation: Arc<Degradation>,
+    seed: u64,
+) -> anyhow::Result<Scored> {
+    let name = clip.file.clone();
+    let read = {
+        let clip = clip.clone();
+        move || decode(&manifest, &clip, &degradation, seed)
+    };
+    let samples = tokio::task::spawn_blocking(read).await.context("decoding broke off")??;
+    let request = TranscribeRequest {
+        samples: samples.into(),
+        keyterms: Vec::new(),
+        expect: Expect::Any,
+        digits: false,
+    };
+    let heard = offline::transcribe(&engine, request, |_| ()).await.context(name)?;
+    Ok(Scored::new(clip.file, clip.speaker, heard.seconds, &clip.text, heard.text))
+}
+
+fn decode(
+    manifest: &Manifest,
+    clip: &Clip,
+    degradation: &Degradation,
+    seed: u64,
+) -> anyhow::Result<Vec<i16>> {
+    let bytes = manifest.read(clip)?;
+    let recording = sauti_audio::decode_bytes(bytes, None, &DecodeLimits::default(), &|| false)
+        .with_context(|| clip.file.clone())?;
+    Ok(degradation.apply(recording.samples, seed))
+}
+
+fn degradation(manifest: &Manifest, options: &Options) -> anyhow::Result<Degradation> {
+    let mut degradation = Degradation {
+        babble_db: options.babble_db,
+        noise_db: options.noise_db,
+        mulaw: options.mulaw,
+        babble: Vec::new(),
+    };
+    if options.babble_db.is_some() {
+        let none = Degradation::default();
+        let voices: Result<Vec<_>, _> = spread(&manifest.clips, BABBLE_VOICES)
+            .into_iter()
+            .map(|clip| decode(manifest, clip, &none, 0))
+            .collect();
+        degradation.babble = babble_bed(&voices?);
+    }
+    Ok(degradation)
+}
+
+/// So many of the clips, evenly over the list: its order often follows speakers or topics.
+fn spread(clips: &[Clip], limit: usize) -> Vec<&Clip> {
+    let count = if limit == 0 { clips.len() } else { limit.min(clips.len()) };
+    (0..count).map(|n| &clips[n * clips.len() / count]).collect()
+}
+
+fn conditions(options: &Options) -> String {
+    let mut parts = Vec::new();
+    parts.extend(options.babble_db.map(|db| format!("other voices {db} dB below")));
+    parts.extend(options.noise_db.map(|db| format!("white noise {db} dB below")));
+    parts.extend(options.mulaw.then(|| "8 kHz mu-law".to_owned()));
+    if parts.is_empty() { "as recorded".to_owned() } else { parts.join(", ") }
+}
+
+fn sounds_of_worst(
+    report: &Report,
+    manifest: &Manifest,
+    degradation: &Degradation,
+    chosen: &[&Clip],
+) -> BTreeMap<String, Vec<u8>> {
+    let sound = |name: &str| {
+        let seed = chosen.iter().position(|clip| clip.file == name)?;
+        let samples = decode(manifest, chosen[seed], degradation, seed as u64).ok()?;
+        let samples: Vec<f32> = samples.into_iter().map(|s| f32::from(s) / 32_768.0).collect();
+        let bytes = sauti_audio::encode(&samples, RATE_HZ, "opus_48000".parse::<OutputFormat>().ok()?);
+        Some((name.to_owned(), bytes.ok()?))
+    };
+    let worst = score::worst(&report.clips, SOUNDS_MAX);
+    worst.into_iter().filter_map(|clip| sound(&clip.name)).collect()
+}
+
+impl Report {
+    pub fn text(&self) -> String {
+        let all = &self.all;
+        let mut text = format!(
+            "{} clips, {:.2} h, {}\n\
+             WER {:.1} % (95 %: {:.1} to {:.1}); of {} words {} wrong, {} added, {} lost\n\
+             CER {:.1} %\n\
+             real-time factor {:.3} with {} workers, {:.3} of one worker\n",
+            all.clips, all.hours, self.conditions,
+            all.wer_percent, all.wer_percent_low, all.wer_percent_high,
+            all.words, all.substitutions, all.insertions, all.deletions,
+            all.cer_percent,
+            self.real_time_factor, self.workers, self.real_time_factor_worker,
+        );
+        for (speaker, rates) in &self.speakers {
+            text += &format!(
+                "  {speaker}: WER {:.1} %, CER {:.1} %, {} clips\n",
+                rates.wer_percent, rates.cer_percent, rates.clips
+            );
+        }
+        text += "worst clips:\n";
+        for clip in score::worst(&self.clips, 5) {
+            text += &format!(
+                "  {} (CER {:.0} %)\n    said:  {}\n    heard: {}\n",
+                clip.name, clip.characters.rate() * 100.0, clip.reference, clip.heard
+            );
+        }
+        text
+    }
+
+    /// A page of its own: styles and the sound of the worst clips are in it.
+    pub fn html(&self) -> String {
+        let mut page = Page::new("Recognition");
+        page.paragraph(&format!("{} clips, {:.2} h, {}", self.all.clips, self.all.hours, self.conditions));
+        let row = |name: &str, rates: &Rates| {
+            vec![
+                name.to_owned(),
+                rates.clips.to_string(),
+                format!("{:.1} % ({:.1} to {:.1})", rates.wer_percent, rates.wer_percent_low, rates.wer_percent_high),
+                format!("{:.1} %", rates.cer_percent),
+                format!("{} / {} / {}", rates.substitutions, rates.insertions, rates.deletions),
+            ]
+        };
+        let mut rows = vec![row("all", &self.all)];
+        rows.extend(self.speakers.iter().map(|(speaker, rates)| row(speaker, rates)));
+        page.figures(&["", "clips", "WER (95 %)", "CER", "wrong / added / lost"], &rows);
+        page.paragraph(&format!(
+            "Real-time factor {:.3} with {} workers, {:.3} of one worker.",
+            self.real_time_factor, self.workers, self.real_time_factor_worker
+        ));
+        page.heading("Clips, the worst first");
+        page.start_clips();
+        let faultless = self.clips.iter().filter(|clip| clip.words.total() == 0);
+        for clip in score::worst(&self.clips, usize::MAX).into_iter().chain(faultless) {
+            let sound = self.sounds.get(&clip.name).map(|bytes| {
+                let base64 = base64::engine::general_purpose::STANDARD.encode(bytes);
+                format!("data:audio/ogg;base64,{base64}")
+            });
+            page.clip(clip, sound.as_deref());
+        }
+        page.finish()
+    }
+}

@@ -1,0 +1,162 @@
+//! The engine without a server, for commands that speak and transcribe on their own.
+
+use std::collections::VecDeque;
+use std::future::Future;
+use std::io::{IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use sauti_speech::{
+    Engine, EngineConfig, Job, Readiness, SpeakEvent, SpeakRequest, TranscribeEvent,
+    TranscribeRequest, Transcript,
+};
+use tokio::task::{JoinError, JoinHandle};
+
+use crate::config::Config;
+
+/// Nobody waits behind an offline command, so its jobs may take as long as they need.
+const DEADLINE: Duration = Duration::from_secs(24 * 3600);
+const READY_POLL: Duration = Duration::from_millis(10);
+
+pub(crate) fn block_on<F: Future>(future: F) -> anyhow::Result<F::Output> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .context("cannot start the runtime")?;
+    Ok(runtime.block_on(future))
+}
+
+pub(crate) fn start_engine(config: &Config) -> anyhow::Result<Engine> {
+    let models_dir = config.models_dir();
+    let engine = Engine::start(EngineConfig {
+        models_dir: models_dir.clone(),
+        workers: config.engine.workers,
+        queue_max: config.engine.queue_max,
+        tenant_queue_max: config.engine.queue_max,
+        ..EngineConfig::default()
+    });
+    engine.with_context(|| {
+        format!(
+            "cannot use the models in {} (choose another folder with --models or SAUTI_MODELS)",
+            models_dir.display()
+        )
+    })
+}
+
+pub(crate) async fn ready_engine(config: &Config) -> anyhow::Result<Engine> {
+    let engine = start_engine(config)?;
+    wait_ready(&engine).await?;
+    Ok(engine)
+}
+
+pub(crate) async fn wait_ready(engine: &Engine) -> anyhow::Result<()> {
+    loop {
+        match engine.readiness() {
+            Readiness::Ready => return Ok(()),
+            Readiness::Failed(message) => bail!("the models cannot be loaded: {message}"),
+            Readiness::Draining => bail!("the engine is shutting down"),
+            Readiness::Loading => tokio::time::sleep(READY_POLL).await,
+        }
+    }
+}
+
+fn job() -> Job {
+    Job { tenant: "cli".to_owned(), deadline: Instant::now() + DEADLINE }
+}
+
+/// Speech as it was made, and how long that took.
+pub(crate) struct Spoken {
+    pub samples: Vec<f32>,
+    pub first_sound: Duration,
+    pub took: Duration,
+}
+
+pub(crate) async fn speak(engine: &Engine, request: SpeakRequest) -> anyhow::Result<Spoken> {
+    let started = Instant::now();
+    let mut handle = engine.speak(job(), request)?;
+    let mut spoken =
+        Spoken { samples: Vec::new(), first_sound: Duration::ZERO, took: Duration::ZERO };
+    while let Some(event) = handle.next().await {
+        match event? {
+            SpeakEvent::Audio { samples, .. } => {
+                if spoken.samples.is_empty() {
+                    spoken.first_sound = started.elapsed();
+                }
+                spoken.samples.extend_from_slice(&samples);
+            }
+            SpeakEvent::Done { .. } => {
+                spoken.took = started.elapsed();
+                return Ok(spoken);
+            }
+        }
+    }
+    bail!("the engine broke off")
+}
+
+/// Hands back the transcript; `progress` hears how many seconds are done.
+pub(crate) async fn transcribe(
+    engine: &Engine,
+    request: TranscribeRequest,
+    mut progress: impl FnMut(f64),
+) -> anyhow::Result<Transcript> {
+    let mut handle = engine.transcribe(job(), request)?;
+    while let Some(event) = handle.next().await {
+        match event? {
+            TranscribeEvent::Segment { done_seconds, .. } => progress(done_seconds),
+            TranscribeEvent::Done(transcript) => return Ok(transcript),
+        }
+    }
+    bail!("the engine broke off")
+}
+
+/// A line on the terminal that is written over. Silent where standard error is not a terminal.
+pub(crate) struct Progress {
+    shown: bool,
+}
+
+impl Progress {
+    pub(crate) fn new() -> Self {
+        Self { shown: std::io::stderr().is_terminal() }
+    }
+
+    pub(crate) fn show(&self, line: &str) {
+        if self.shown {
+            let line: String = line.chars().take(78).collect();
+            let _ = write!(std::io::stderr(), "\r\x1b[K{line}");
+        }
+    }
+
+    pub(crate) fn clear(&self) {
+        self.show("");
+    }
+}
+
+/// The named voice, or the first of the catalogue, with its sample rate.
+pub(crate) fn choose_voice(engine: &Engine, named: Option<&str>) -> anyhow::Result<(String, u32)> {
+    let voices = engine.voices();
+    let chosen = match named {
+        Some(id) => voices.iter().find(|voice| voice.voice_id == id),
+        None => voices.first(),
+    };
+    let Some(voice) = chosen else {
+        let known: Vec<&str> = voices.iter().map(|voice| voice.voice_id.as_str()).collect();
+        bail!("there is no voice {:?}; there are {}", named.unwrap_or_default(), known.join(", "))
+    };
+    Ok((voice.voice_id.clone(), voice.sample_rate))
+}
+
+/// Hands the results of tasks to `each` in the order of the tasks. The iterator starts a task when
+/// it is asked for one, and is asked for no more than `ahead_max` that are not yet handed over.
+pub(crate) async fn in_order<T>(
+    mut tasks: impl Iterator<Item = JoinHandle<T>>,
+    ahead_max: usize,
+    mut each: impl FnMut(Result<T, JoinError>) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let mut running = VecDeque::new();
+    loop {
+        running.extend(tasks.by_ref().take(ahead_max.max(1).saturating_sub(running.len())));
+        let Some(task) = running.pop_front() else { return Ok(()) };
+        each(task.await)?;
+    }
+}

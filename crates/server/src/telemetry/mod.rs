@@ -1,0 +1,66 @@
+//! Logs and traces (metrics live with the routes they count). None of them ever carries a key, a text or a recording.
+
+#[cfg(feature = "otel")]
+mod otel;
+mod redact;
+
+use anyhow::{Context, bail};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, Layer, Registry};
+
+pub use self::redact::redacted;
+use crate::config::{LogFormat, Telemetry};
+
+type BoxedLayer = Box<dyn Layer<Registry> + Send + Sync>;
+
+/// Keeps telemetry going; sends what is left of the traces when dropped.
+#[must_use]
+pub struct Guard {
+    #[cfg(feature = "otel")]
+    _traces: Option<otel::Traces>,
+}
+
+/// Starts logging to standard error, and tracing where the settings name an endpoint.
+pub fn start(settings: &Telemetry) -> anyhow::Result<Guard> {
+    let filter = EnvFilter::try_new(&settings.log_level).context("telemetry.log_level")?;
+    let logs = log_layer(settings.log_format).with_filter(filter).boxed();
+    if settings.otlp_endpoint.is_empty() {
+        tracing_subscriber::registry().with(vec![logs]).try_init()?;
+        return Ok(Guard {
+            #[cfg(feature = "otel")]
+            _traces: None,
+        });
+    }
+    start_with_traces(settings, logs)
+}
+
+/// Logging of the commands that work without a server: warnings only, for people.
+pub fn start_quiet() {
+    let logs = log_layer(LogFormat::Pretty).with_filter(EnvFilter::new("warn")).boxed();
+    // Fails only where logging runs already, which is as good.
+    let _ = tracing_subscriber::registry().with(vec![logs]).try_init();
+}
+
+#[cfg(feature = "otel")]
+fn start_with_traces(settings: &Telemetry, logs: BoxedLayer) -> anyhow::Result<Guard> {
+    let (layer, traces) = otel::layer(&settings.otlp_endpoint)?;
+    tracing_subscriber::registry().with(vec![logs, layer]).try_init()?;
+    Ok(Guard { _traces: Some(traces) })
+}
+
+#[cfg(not(feature = "otel"))]
+fn start_with_traces(_settings: &Telemetry, _logs: BoxedLayer) -> anyhow::Result<Guard> {
+    bail!("telemetry.otlp_endpoint is set, but this program was built without `--features otel`")
+}
+
+fn log_layer(format: LogFormat) -> BoxedLayer {
+    let layer = tracing_subscriber::fmt::layer().with_writer(redact::RedactedStderr);
+    match format {
+        LogFormat::Json => layer.json().flatten_event(true).boxed(),
+        LogFormat::Pretty => {
+            let colours = std::io::IsTerminal::is_terminal(&std::io::stderr());
+            layer.with_ansi(colours).with_target(false).boxed()
+        }
+    }
+}
