@@ -1,4 +1,22 @@
-//! The service: settings, accounts over HTTP, routes, console, telemetry and the command line.
-//! The only crate that knows HTTP; models live in `sauti_speech`, state in `sauti_store`.
+//! The service itself: settings, HTTP, accounts, money around each request, the console and the
+//! command line. It is the only crate that knows HTTP; models, audio, texts and SQL are behind
+//! the other four.
 
+pub mod accounts;
+pub mod app;
+pub mod billing;
+pub mod cache;
+pub mod cli;
 pub mod config;
+pub mod eval;
+pub mod http;
+pub mod lexicons;
+pub mod mail;
+mod offline;
+pub mod openapi;
+pub mod problem;
+pub mod prompts;
+pub mod ratelimit;
+pub mod routes;
+pub mod telemetry;
+pub mod webhooks;

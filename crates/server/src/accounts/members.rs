@@ -1,0 +1,138 @@
+use sauti_store::{Account, Invite, Role};
+use secrecy::ExposeSecret;
+
+use super::audit;
+use super::sign_up::send;
+use crate::app::App;
+use crate::mail::Letter;
+use crate::problem::{Code, Problem};
+
+/// Refuses members below the role, and hides the workspace from those who are no members.
+pub async fn require_role(
+    app: &App,
+    workspace_id: &str,
+    account_id: &str,
+    least: Role,
+) -> Result<Role, Problem> {
+    let role = app.store.role_of(workspace_id, account_id).await?;
+    match role {
+        Some(role) if role >= least => Ok(role),
+        Some(_) => Err(Problem::new(Code::RoleMissing)),
+        None => Err(Problem::detailed(
+            Code::NotFound,
+            "You are in no such workspace.",
+        )),
+    }
+}
+
+/// Invites by mail. Nobody can give away more than they have.
+pub async fn invite(
+    app: &App,
+    inviter: &Account,
+    workspace_id: &str,
+    email: &str,
+    role: Role,
+) -> Result<Invite, Problem> {
+    require_role(app, workspace_id, &inviter.id, Role::Admin.max(role)).await?;
+    let workspace = app.store.workspace(workspace_id).await?;
+    let issued = app
+        .store
+        .invite(workspace_id, email, role, &inviter.id)
+        .await?;
+    let link = format!(
+        "{}/console/invite?token={}",
+        app.config.public_url(),
+        issued.token.expose_secret()
+    );
+    send(
+        app,
+        email,
+        &Letter::invite(&workspace.name, &inviter.email, &link),
+    )
+    .await;
+    audit(
+        app,
+        Some(workspace_id),
+        &inviter.id,
+        "member.invited",
+        &issued.invite.id,
+    )
+    .await;
+    Ok(issued.invite)
+}
+
+pub async fn accept_invite(
+    app: &App,
+    account: &Account,
+    token: &str,
+) -> Result<(String, Role), Problem> {
+    let (workspace_id, role) = app.store.accept_invite(token, &account.id).await?;
+    audit(
+        app,
+        Some(&workspace_id),
+        &account.id,
+        "member.joined",
+        &account.id,
+    )
+    .await;
+    Ok((workspace_id, role))
+}
+
+pub async fn set_role(
+    app: &App,
+    actor: &Account,
+    workspace_id: &str,
+    account_id: &str,
+    role: Role,
+) -> Result<(), Problem> {
+    require_role(app, workspace_id, &actor.id, Role::Admin.max(role)).await?;
+    require_above(app, actor, workspace_id, account_id).await?;
+    app.store.set_role(workspace_id, account_id, role).await?;
+    audit(
+        app,
+        Some(workspace_id),
+        &actor.id,
+        "member.role",
+        account_id,
+    )
+    .await;
+    Ok(())
+}
+
+/// A member may leave; an admin may remove those who are not above them.
+pub async fn remove_member(
+    app: &App,
+    actor: &Account,
+    workspace_id: &str,
+    account_id: &str,
+) -> Result<(), Problem> {
+    if actor.id != account_id {
+        require_role(app, workspace_id, &actor.id, Role::Admin).await?;
+        require_above(app, actor, workspace_id, account_id).await?;
+    }
+    app.store.remove_member(workspace_id, account_id).await?;
+    audit(
+        app,
+        Some(workspace_id),
+        &actor.id,
+        "member.removed",
+        account_id,
+    )
+    .await;
+    Ok(())
+}
+
+async fn require_above(
+    app: &App,
+    actor: &Account,
+    workspace_id: &str,
+    account_id: &str,
+) -> Result<(), Problem> {
+    let theirs = app
+        .store
+        .role_of(workspace_id, account_id)
+        .await?
+        .unwrap_or(Role::Member);
+    require_role(app, workspace_id, &actor.id, theirs).await?;
+    Ok(())
+}

@@ -1,0 +1,56 @@
+//! People: signing up, confirming, signing in, passwords, workspaces and who may do what there.
+//!
+//! These are the service's own functions; the JSON routes and the console's pages both call them,
+//! so that a rule holds whichever way a person comes.
+
+mod members;
+mod sign_in;
+mod sign_up;
+
+use sauti_store::{Role, Workspace};
+use sha2::{Digest, Sha256};
+
+pub use members::{accept_invite, invite, remove_member, require_role, set_role};
+pub use sign_in::{SESSION_LIFETIME, change_password, request_reset, reset, sign_in, sign_out};
+pub use sign_up::{confirm, create_confirmed, resend_confirmation, sign_up};
+
+use crate::app::App;
+use crate::problem::{Code, Problem};
+
+/// What a page has to send back with every change. It follows from the session's token, which a
+/// page of another site can make the browser send but cannot read.
+pub fn csrf_token(session_token: &str) -> String {
+    let mut digest = Sha256::new();
+    digest.update(b"sauti csrf\0");
+    digest.update(session_token);
+    digest
+        .finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+/// The workspace a member works in: the one it names, else its first.
+pub async fn workspace_for(
+    app: &App,
+    account_id: &str,
+    wanted: Option<&str>,
+) -> Result<(Workspace, Role), Problem> {
+    let mut mine = app.store.workspaces_of(account_id).await?.into_iter();
+    let found = match wanted {
+        Some(wanted) => mine.find(|(workspace, _)| workspace.id == wanted),
+        None => mine.next(),
+    };
+    found.ok_or_else(|| Problem::detailed(Code::NotFound, "You are in no such workspace."))
+}
+
+/// Writes down who did what. The deed is done already: a failure here is logged, not returned.
+pub async fn audit(app: &App, workspace_id: Option<&str>, actor: &str, action: &str, target: &str) {
+    if let Err(error) = app
+        .store
+        .audit(workspace_id, actor, action, target, "")
+        .await
+    {
+        tracing::error!(%error, action, "the audit trail has a gap");
+    }
+}

@@ -1,0 +1,170 @@
+//! The one piece of state: what every handler may need, built once from the settings.
+
+use std::ops::Deref;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use axum::Router;
+use axum::http::HeaderValue;
+use axum::middleware;
+use metrics_exporter_prometheus::PrometheusHandle;
+use sauti_speech::{Engine, EngineConfig};
+use sauti_store::{Balance, Store};
+use secrecy::ExposeSecret;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use tower_http::catch_panic::CatchPanicLayer;
+
+use crate::cache::SpeechCache;
+use crate::config::Config;
+use crate::http::{envelope, metrics};
+use crate::lexicons::Lexicons;
+use crate::mail::Mailer;
+use crate::problem::Problem;
+use crate::ratelimit::{Attempts, RateLimiter};
+use crate::{openapi, routes};
+
+pub use crate::http::serve;
+
+/// Cheap to clone: all clones share one of everything.
+#[derive(Debug, Clone)]
+pub struct App(Arc<Inner>);
+
+pub struct Inner {
+    pub config: Config,
+    pub store: Store,
+    pub engine: Engine,
+    pub cache: SpeechCache,
+    pub limiter: Arc<RateLimiter>,
+    pub rate_policy: HeaderValue,
+    pub lexicons: Lexicons,
+    pub mailer: Mailer,
+    pub metrics: PrometheusHandle,
+    pub sign_ins: Attempts,
+    pub sign_ups: Attempts,
+    /// Recordings that are decoded at the same time: each holds its decoded seconds in memory.
+    pub decoding: Semaphore,
+}
+
+impl Deref for App {
+    type Target = Inner;
+
+    fn deref(&self) -> &Inner {
+        &self.0
+    }
+}
+
+impl std::fmt::Debug for Inner {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("App").finish_non_exhaustive()
+    }
+}
+
+impl App {
+    /// Opens the store and the cache and lets the engine load its models in the background.
+    pub async fn build(config: Config) -> anyhow::Result<App> {
+        std::fs::create_dir_all(&config.data.dir).with_context(|| {
+            format!("cannot make the data folder {}", config.data.dir.display())
+        })?;
+        let url = config.database_url();
+        let store = Store::open(url.expose_secret())
+            .await
+            .context("cannot open the database")?;
+        let engine = Engine::start(EngineConfig {
+            models_dir: config.models_dir(),
+            workers: config.engine.workers,
+            queue_max: config.engine.queue_max,
+            tenant_queue_max: config.engine.tenant_queue_max,
+            ..EngineConfig::default()
+        })
+        .context("cannot start the engine")?;
+        App::assemble(config, store, engine)
+    }
+
+    fn assemble(config: Config, store: Store, engine: Engine) -> anyhow::Result<App> {
+        let cache_dir = config.cache_dir();
+        let cache = SpeechCache::open(cache_dir.clone(), config.cache.bytes_max)
+            .with_context(|| format!("cannot open the cache in {}", cache_dir.display()))?;
+        let limiter = Arc::new(RateLimiter::new(&config.limits));
+        let limits = &config.limits;
+        let sign_in_window = Duration::from_secs(limits.sign_in_window_s);
+        let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        Ok(App(Arc::new(Inner {
+            rate_policy: HeaderValue::from_str(&limiter.policy())?,
+            sign_ins: Attempts::new(limits.sign_in_failures_max, sign_in_window),
+            sign_ups: Attempts::new(limits.signups_per_hour, Duration::from_secs(3_600)),
+            mailer: Mailer::new(&config)?,
+            metrics: metrics::handle()?,
+            lexicons: Lexicons::default(),
+            decoding: Semaphore::new(cores.max(2)),
+            limiter,
+            cache,
+            engine,
+            store,
+            config,
+        })))
+    }
+
+    /// When work that starts now must be done.
+    pub fn deadline(&self) -> Instant {
+        Instant::now() + Duration::from_secs(self.config.server.request_timeout_s)
+    }
+
+    pub fn voice_rate_hz(&self, voice_id: &str) -> u32 {
+        let voices = self.engine.voices();
+        voices
+            .iter()
+            .find(|voice| voice.voice_id == voice_id)
+            .map_or(24_000, |voice| voice.sample_rate)
+    }
+
+    /// Where large uploads wait to be decoded: on the data disk, for /tmp may be memory.
+    pub fn spool_dir(&self) -> PathBuf {
+        self.config.data.dir.join("spool")
+    }
+
+    /// Tells the workspace's webhooks when a charge took its balance below the mark.
+    pub fn note_balance(&self, workspace_id: &str, balance: &Balance) {
+        if balance.fell_low {
+            crate::webhooks::balance_low(self, workspace_id, balance.available_micro);
+        }
+    }
+
+    pub async fn close(&self) {
+        if let Err(error) = self.store.close().await {
+            tracing::error!(%error, "the store did not close cleanly");
+        }
+    }
+}
+
+/// The whole service as one router.
+pub fn router(app: App) -> Router {
+    let (router, document) = routes::all().split_for_parts();
+    let document = openapi::finish(document);
+    router
+        .merge(openapi::routes(&document))
+        .layer(CatchPanicLayer::custom(
+            |_: Box<dyn std::any::Any + Send>| {
+                axum::response::IntoResponse::into_response(Problem::internal("a handler panicked"))
+            },
+        ))
+        .layer(middleware::from_fn_with_state(app.clone(), envelope))
+        .with_state(app)
+}
+
+/// Tasks beside the requests; they end with the server.
+pub struct Background(JoinSet<()>);
+
+impl Background {
+    pub async fn abort_all(mut self) {
+        self.0.shutdown().await;
+    }
+}
+
+pub fn start_background(app: &App) -> Background {
+    let mut tasks = JoinSet::new();
+    tasks.spawn(crate::webhooks::deliver_forever(app.clone()));
+    Background(tasks)
+}

@@ -1,0 +1,89 @@
+//! What work costs, in micro-units of the currency. Integers throughout, always rounded up, so
+//! that a quote and the charge are the same number.
+
+use crate::config::Prices;
+
+/// The price of speaking this many characters.
+pub fn speech_micro(prices: &Prices, characters: usize) -> i64 {
+    let characters = i64::try_from(characters).unwrap_or(i64::MAX);
+    priced(prices, characters, prices.per_1000_characters_micro, 1_000)
+}
+
+/// The price of speech that was made before.
+pub fn cached_speech_micro(prices: &Prices, characters: usize) -> i64 {
+    let full = speech_micro(prices, characters);
+    // The fraction is parsed once at start and lies within 0 to 1; parts per million keep it exact.
+    let millionths = (prices.cached_fraction * 1e6).round() as i128;
+    let part = i64::try_from((i128::from(full) * millionths + 999_999) / 1_000_000).unwrap_or(full);
+    match part {
+        0 => 0,
+        part => part.max(prices.smallest_charge_micro).min(full),
+    }
+}
+
+/// The price of transcribing this many seconds.
+pub fn transcription_micro(prices: &Prices, seconds: f64) -> i64 {
+    let milliseconds = (seconds.max(0.0) * 1_000.0).ceil() as i64;
+    priced(prices, milliseconds, prices.per_audio_minute_micro, 60_000)
+}
+
+fn priced(prices: &Prices, units: i64, price_micro: i64, per_units: i64) -> i64 {
+    if price_micro == 0 {
+        return 0;
+    }
+    let exact = i128::from(units) * i128::from(price_micro);
+    let rounded_up = (exact + i128::from(per_units) - 1) / i128::from(per_units);
+    i64::try_from(rounded_up)
+        .unwrap_or(i64::MAX)
+        .max(prices.smallest_charge_micro)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+
+    fn prices() -> Prices {
+        Config::with_overrides(&[]).unwrap().prices
+    }
+
+    #[test]
+    fn a_thousand_characters_cost_what_the_settings_say() {
+        assert_eq!(speech_micro(&prices(), 1_000), 2_000_000);
+        assert_eq!(speech_micro(&prices(), 1), 10_000, "the smallest charge");
+        assert_eq!(speech_micro(&prices(), 333), 666_000);
+    }
+
+    #[test]
+    fn a_minute_costs_what_the_settings_say_and_parts_round_up() {
+        assert_eq!(transcription_micro(&prices(), 60.0), 1_500_000);
+        assert_eq!(transcription_micro(&prices(), 60.0004), 1_500_025);
+        assert_eq!(transcription_micro(&prices(), 0.0), 10_000);
+    }
+
+    #[test]
+    fn cached_speech_costs_its_fraction_and_never_more_than_new() {
+        assert_eq!(cached_speech_micro(&prices(), 1_000), 1_000_000);
+        assert_eq!(cached_speech_micro(&prices(), 1), 10_000);
+        let free = Prices {
+            cached_fraction: 0.0,
+            ..prices()
+        };
+        assert_eq!(cached_speech_micro(&free, 1_000), 0);
+        let tiny = Prices {
+            smallest_charge_micro: 0,
+            per_1000_characters_micro: 3,
+            ..prices()
+        };
+        assert_eq!(cached_speech_micro(&tiny, 1), 1);
+    }
+
+    #[test]
+    fn what_has_no_price_is_free() {
+        let free = Prices {
+            per_audio_minute_micro: 0,
+            ..prices()
+        };
+        assert_eq!(transcription_micro(&free, 7200.0), 0);
+    }
+}

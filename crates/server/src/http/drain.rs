@@ -1,0 +1,83 @@
+//! A refusal must reach a caller who is still sending: a body nobody wants any more is read on
+//! and thrown away for a while, for a socket closed too early loses the answer.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::body::{Body, Bytes, HttpBody};
+use axum::extract::Request;
+use axum::http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
+use futures_util::StreamExt;
+use http_body::{Frame, SizeHint};
+
+const SMALL_BYTES: u64 = 64 * 1024;
+const DRAIN_BYTES_MAX: u64 = 256 * 1024 * 1024;
+const DRAIN_TIME_MAX: Duration = Duration::from_secs(30);
+
+/// Wraps the body of a request if it is large or of unknown length.
+pub fn drain_when_dropped(request: Request) -> Request {
+    let headers = request.headers();
+    let length = headers
+        .get(CONTENT_LENGTH)
+        .and_then(|value| value.to_str().ok()?.parse().ok());
+    let large = length.is_some_and(|bytes: u64| bytes > SMALL_BYTES);
+    if !large && !headers.contains_key(TRANSFER_ENCODING) {
+        return request;
+    }
+    request.map(|body| Body::new(Draining { inner: Some(body) }))
+}
+
+struct Draining {
+    inner: Option<Body>,
+}
+
+impl HttpBody for Draining {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let Some(inner) = &mut self.inner else {
+            return Poll::Ready(None);
+        };
+        let polled = Pin::new(inner).poll_frame(cx);
+        if matches!(polled, Poll::Ready(None | Some(Err(_)))) {
+            self.inner = None;
+        }
+        polled
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.as_ref().is_none_or(HttpBody::is_end_stream)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner
+            .as_ref()
+            .map(HttpBody::size_hint)
+            .unwrap_or_default()
+    }
+}
+
+impl Drop for Draining {
+    fn drop(&mut self) {
+        let rest = self.inner.take().filter(|body| !body.is_end_stream());
+        if let (Some(body), Ok(runtime)) = (rest, tokio::runtime::Handle::try_current()) {
+            runtime.spawn(tokio::time::timeout(DRAIN_TIME_MAX, discard(body)));
+        }
+    }
+}
+
+async fn discard(body: Body) {
+    let mut stream = body.into_data_stream();
+    let mut bytes_read = 0;
+    while let Some(Ok(chunk)) = stream.next().await {
+        bytes_read += chunk.len() as u64;
+        if bytes_read > DRAIN_BYTES_MAX {
+            return;
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! The outermost layer: every request gets an id, every answer its headers, every refusal the
+//! one shape, whoever refused.
+
+use std::time::{Duration, Instant};
+
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY,
+    STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+};
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use tracing::Instrument;
+
+use super::context::{Context, REQUEST_ID};
+use super::{drain, metrics};
+use crate::app::App;
+use crate::problem::{self, Carried, Code, Problem};
+
+const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
+const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+
+pub async fn envelope(State(app): State<App>, mut request: Request, next: Next) -> Response {
+    let started = Instant::now();
+    let context = Context::new(&request, &app.config.server.trusted_proxies);
+    request.extensions_mut().insert(context.clone());
+    let method = request.method().clone();
+    let route = request.extensions().get::<MatchedPath>().cloned();
+    let route = route.as_ref().map_or("unknown", MatchedPath::as_str);
+    // The route, not the address: addresses can hold what must not be logged.
+    let span = tracing::info_span!("request", %method, route, request_id = context.request_id());
+
+    let timeout = Duration::from_secs(app.config.server.request_timeout_s);
+    let answered = tokio::time::timeout(timeout, next.run(drain::drain_when_dropped(request)))
+        .instrument(span.clone())
+        .await;
+    let response =
+        answered.unwrap_or_else(|_| Problem::new(Code::DeadlineExceeded).into_response());
+    let mut response = in_one_shape(response, &context);
+    add_headers(&app, &context, response.headers_mut());
+
+    let (status, took) = (response.status().as_u16(), started.elapsed());
+    metrics::request(method.as_str(), route, status, took);
+    span.in_scope(|| {
+        let workspace = context.workspace_id().unwrap_or("");
+        tracing::info!(
+            status,
+            took_ms = took.as_millis() as u64,
+            workspace,
+            "answered"
+        );
+    });
+    response
+}
+
+/// Gives a refusal its body. One that carries no problem was made by the framework; a page in
+/// HTML has its own words.
+fn in_one_shape(mut response: Response, context: &Context) -> Response {
+    let status = response.status();
+    if !status.is_client_error() && !status.is_server_error() {
+        return response;
+    }
+    let problem = match response.extensions_mut().remove::<Carried>() {
+        Some(carried) => carried.0,
+        None if has_own_words(response.headers()) => return response,
+        None => Problem::new(Code::for_status(status)).into(),
+    };
+    *response.status_mut() = problem.code.status();
+    let (language, path) = (context.language(), context.path());
+    problem::render(&problem, response, language, path, context.request_id())
+}
+
+fn has_own_words(headers: &HeaderMap) -> bool {
+    let kind = headers
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    kind.starts_with("text/html") || kind.starts_with("application/problem+json")
+}
+
+fn add_headers(app: &App, context: &Context, headers: &mut HeaderMap) {
+    headers.insert(
+        HeaderName::from_static(REQUEST_ID),
+        context.request_id_header(),
+    );
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    let strictest = HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
+    headers.entry(CONTENT_SECURITY_POLICY).or_insert(strictest);
+    headers
+        .entry(CACHE_CONTROL)
+        .or_insert(HeaderValue::from_static("no-store"));
+    if app.config.server.hsts {
+        let year = HeaderValue::from_static("max-age=31536000; includeSubDomains");
+        headers.insert(STRICT_TRANSPORT_SECURITY, year);
+    }
+    if context.path().starts_with("/v1/") {
+        headers.insert(RATE_LIMIT_POLICY, app.rate_policy.clone());
+    }
+    if let Some(rate) = context.rate() {
+        let value = format!("\"requests\";r={};t={}", rate.remaining, rate.reset_s);
+        if let Ok(value) = HeaderValue::from_str(&value) {
+            headers.insert(RATE_LIMIT, value);
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! `Idempotency-Key`: the same request sent twice is done and charged once.
+
+use axum::body::Body;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::response::Response;
+use sauti_store::{Begin, Guard, Store, StoredAnswer};
+use sha2::{Digest, Sha256};
+
+use super::Caller;
+use crate::app::App;
+use crate::billing;
+use crate::problem::{Code, Problem, Reason};
+
+pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
+const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+const KEY_BYTES_MAX: usize = 255;
+
+/// The right to answer for a key; given up when dropped unanswered, so that a retry can succeed.
+pub struct Held {
+    store: Store,
+    guard: Option<Guard>,
+}
+
+impl std::fmt::Debug for Held {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Held")
+            .field("guard", &self.guard)
+            .finish_non_exhaustive()
+    }
+}
+
+#[derive(Debug)]
+pub enum Claim {
+    /// No key was sent.
+    Unkeyed,
+    /// The first request with this key.
+    Held(Held),
+    /// Done and paid before, but the answer was too large to keep: done again, free of charge.
+    Paid,
+    /// Done before.
+    Replay(StoredAnswer),
+}
+
+impl Held {
+    pub fn guard(&self) -> Option<&Guard> {
+        self.guard.as_ref()
+    }
+
+    /// The answer is stored: nothing is left to give up.
+    pub fn answered(mut self) {
+        self.guard = None;
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        if let Some(guard) = self.guard.take() {
+            self.store.abandon_later(&guard);
+        }
+    }
+}
+
+/// The key of a request, if it brings one.
+pub fn key(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
+    let Some(value) = headers.get(IDEMPOTENCY_KEY) else {
+        return Ok(None);
+    };
+    let plain = |key: &&str| {
+        (1..=KEY_BYTES_MAX).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic())
+    };
+    match value.to_str().ok().filter(plain) {
+        Some(key) => Ok(Some(key)),
+        None => {
+            let expected = "1 to 255 plain characters without spaces";
+            Err(Problem::field(
+                "Idempotency-Key",
+                Reason::Malformed { expected },
+            ))
+        }
+    }
+}
+
+/// What makes two requests the same: everything that decides the answer.
+pub fn fingerprint(parts: &[&[u8]]) -> String {
+    let mut digest = Sha256::new();
+    for part in parts {
+        digest.update((part.len() as u64).to_le_bytes());
+        digest.update(part);
+    }
+    digest
+        .finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+pub async fn claim(
+    app: &App,
+    caller: &Caller,
+    headers: &HeaderMap,
+    fingerprint: impl FnOnce() -> String,
+) -> Result<Claim, Problem> {
+    let Some(key) = key(headers)? else {
+        return Ok(Claim::Unkeyed);
+    };
+    match app
+        .store
+        .begin(&caller.workspace_id, key, &fingerprint())
+        .await?
+    {
+        Begin::New(guard) => Ok(Claim::Held(Held {
+            store: app.store.clone(),
+            guard: Some(guard),
+        })),
+        Begin::InFlight => Err(Problem::new(Code::IdempotencyInFlight).retry_after(1)),
+        Begin::Mismatch => Err(Problem::new(Code::IdempotencyMismatch)),
+        Begin::Replay(StoredAnswer { body: None, .. }) => Ok(Claim::Paid),
+        Begin::Replay(answer) => Ok(Claim::Replay(answer)),
+    }
+}
+
+/// An answer as it went out the first time, with today's balance.
+pub async fn replay(app: &App, caller: &Caller, answer: StoredAnswer) -> Result<Response, Problem> {
+    let mut response = Response::new(Body::from(answer.body.unwrap_or_default()));
+    *response.status_mut() = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::OK);
+    for (name, value) in answer.headers {
+        if let (Ok(name), Ok(value)) = (name.parse::<HeaderName>(), value.parse::<HeaderValue>()) {
+            response.headers_mut().insert(name, value);
+        }
+    }
+    let balance = app.store.balance(&caller.workspace_id).await?;
+    billing::add_balance(response.headers_mut(), balance.available_micro);
+    response
+        .headers_mut()
+        .insert(REPLAYED, HeaderValue::from_static("true"));
+    Ok(response)
+}
+
+/// An answer as the store keeps it. The balance is left out: it will be another one by then.
+pub fn stored(headers: &HeaderMap, body: &[u8]) -> StoredAnswer {
+    let pairs = headers.iter().filter_map(|(name, value)| {
+        Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned()))
+    });
+    StoredAnswer {
+        status: 200,
+        headers: pairs.collect(),
+        body: Some(body.to_vec()),
+    }
+}

@@ -1,0 +1,91 @@
+//! Figures for Prometheus. The recorder belongs to the process; each scrape adds what the engine
+//! and the cache know of themselves.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use metrics::{counter, gauge, histogram};
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+
+use crate::app::App;
+
+const SECONDS: &[f64] = &[
+    0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0,
+];
+const REAL_TIME_FACTORS: &[f64] = &[0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0, 2.0, 5.0];
+
+/// Installs the recorder on the first call; `metrics` knows only one for a process.
+pub fn handle() -> anyhow::Result<PrometheusHandle> {
+    static HANDLE: OnceLock<PrometheusHandle> = OnceLock::new();
+    if let Some(handle) = HANDLE.get() {
+        return Ok(handle.clone());
+    }
+    let recorder = PrometheusBuilder::new()
+        .set_buckets(SECONDS)?
+        .set_buckets_for_metric(
+            Matcher::Full("sauti_real_time_factor".into()),
+            REAL_TIME_FACTORS,
+        )?
+        .build_recorder();
+    let handle = HANDLE.get_or_init(|| recorder.handle()).clone();
+    // Another recorder came first: ours then stays empty, which a second App in a test can bear.
+    metrics::set_global_recorder(recorder).ok();
+    Ok(handle)
+}
+
+pub fn request(method: &str, route: &str, status: u16, took: Duration) {
+    let (method, route) = (method.to_owned(), route.to_owned());
+    let status = status.to_string();
+    histogram!("sauti_http_request_seconds", "route" => route.clone()).record(took.as_secs_f64());
+    counter!("sauti_http_requests_total", "method" => method, "route" => route, "status" => status)
+        .increment(1);
+}
+
+pub fn work(operation: &'static str, audio_seconds: f64, took: Duration) {
+    counter!("sauti_audio_milliseconds_total", "operation" => operation)
+        .increment((audio_seconds * 1000.0) as u64);
+    if audio_seconds > 0.0 {
+        histogram!("sauti_real_time_factor", "operation" => operation)
+            .record(took.as_secs_f64() / audio_seconds);
+    }
+}
+
+pub fn first_sound(took: Duration) {
+    histogram!("sauti_first_sound_seconds").record(took.as_secs_f64());
+}
+
+pub fn cache(hit: bool) {
+    counter!("sauti_speech_cache_total", "result" => if hit { "hit" } else { "miss" }).increment(1);
+}
+
+pub fn ledger_failure(step: &'static str) {
+    counter!("sauti_ledger_failures_total", "step" => step).increment(1);
+}
+
+pub fn render(app: &App) -> String {
+    let stats = app.engine.stats();
+    gauge!("sauti_queue_depth").set(stats.queued as f64);
+    gauge!("sauti_engine_running").set(stats.running as f64);
+    gauge!("sauti_engine_workers").set(stats.workers as f64);
+    gauge!("sauti_engine_model_load_milliseconds").set(stats.model_load_ms as f64);
+    for (kind, figures) in [
+        ("speech", stats.speech),
+        ("transcription", stats.transcription),
+    ] {
+        gauge!("sauti_engine_audio_seconds", "operation" => kind).set(figures.audio_seconds);
+        gauge!("sauti_engine_busy_seconds", "operation" => kind).set(figures.busy_seconds);
+        counter!("sauti_engine_jobs_total", "operation" => kind, "ending" => "done")
+            .absolute(figures.done);
+        counter!("sauti_engine_jobs_total", "operation" => kind, "ending" => "failed")
+            .absolute(figures.failed);
+        counter!("sauti_engine_jobs_total", "operation" => kind, "ending" => "cancelled")
+            .absolute(figures.cancelled);
+        counter!("sauti_engine_jobs_total", "operation" => kind, "ending" => "expired")
+            .absolute(figures.expired);
+        counter!("sauti_engine_jobs_total", "operation" => kind, "ending" => "refused")
+            .absolute(figures.refused);
+    }
+    gauge!("sauti_cache_disk_bytes").set(app.cache.bytes_on_disk() as f64);
+    app.metrics.run_upkeep();
+    app.metrics.render()
+}

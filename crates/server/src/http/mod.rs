@@ -1,0 +1,19 @@
+//! What stands between the socket and a handler: the layers every request passes, and the
+//! extractors that turn its parts into types.
+
+pub mod caller;
+pub mod context;
+mod drain;
+mod envelope;
+pub mod fields;
+pub mod idempotency;
+pub mod language;
+pub mod member;
+pub mod metrics;
+pub mod query;
+mod serve;
+
+pub use caller::Caller;
+pub use context::Context;
+pub use envelope::envelope;
+pub use serve::serve;

@@ -1,0 +1,53 @@
+//! The query of an address, decoded.
+
+use std::collections::HashMap;
+
+use percent_encoding::percent_decode_str;
+
+const PAIRS_MAX: usize = 64;
+
+#[derive(Debug, Default)]
+pub struct Query(HashMap<String, String>);
+
+impl Query {
+    /// Names that come twice keep their first value.
+    pub fn parse(query: Option<&str>) -> Query {
+        let mut values = HashMap::new();
+        for pair in query
+            .unwrap_or_default()
+            .split('&')
+            .filter(|pair| !pair.is_empty())
+            .take(PAIRS_MAX)
+        {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            values
+                .entry(decoded(name))
+                .or_insert_with(|| decoded(value));
+        }
+        Query(values)
+    }
+
+    /// An empty value is as good as none.
+    pub fn take(&mut self, name: &str) -> Option<String> {
+        self.0.remove(name).filter(|value| !value.is_empty())
+    }
+}
+
+fn decoded(text: &str) -> String {
+    let spaced = text.replace('+', " ");
+    percent_decode_str(&spaced).decode_utf8_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_decoded_and_empty_ones_ignored() {
+        let mut query = Query::parse(Some("from=2026-01-01&to=&name=a%20b+c&name=x&flag&%zz=1"));
+        assert_eq!(query.take("from").as_deref(), Some("2026-01-01"));
+        assert_eq!(query.take("to"), None);
+        assert_eq!(query.take("name").as_deref(), Some("a b c"));
+        assert_eq!(query.take("flag"), None);
+    }
+}

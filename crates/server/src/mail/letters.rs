@@ -1,0 +1,56 @@
+//! What the letters say, in both languages at once: we do not know yet which one a stranger reads.
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Letter {
+    pub subject: String,
+    pub body: String,
+}
+
+impl Letter {
+    pub fn confirm(link: &str) -> Letter {
+        Letter {
+            subject: "Thibitisha akaunti yako ya Sauti / Confirm your Sauti account".to_owned(),
+            body: format!(
+                "Karibu Sauti!\n\nFungua kiungo hiki kuthibitisha akaunti yako:\n{link}\n\n\
+                 Kama hukujiandikisha, puuza barua hii.\n\n--\n\n\
+                 Welcome to Sauti!\n\nOpen this link to confirm your account:\n{link}\n\n\
+                 If you did not sign up, ignore this mail.\n"
+            ),
+        }
+    }
+
+    /// To someone who signs up a second time; the page itself does not tell who has an account.
+    pub fn already_known(sign_in_link: &str) -> Letter {
+        Letter {
+            subject: "Tayari una akaunti ya Sauti / You already have a Sauti account".to_owned(),
+            body: format!(
+                "Mtu (labda wewe) amejaribu kufungua akaunti ya Sauti kwa anwani hii, lakini tayari ipo.\n\
+                 Ingia hapa: {sign_in_link}\n\n--\n\n\
+                 Someone (perhaps you) tried to open a Sauti account with this address, but there is one.\n\
+                 Sign in here: {sign_in_link}\n"
+            ),
+        }
+    }
+
+    pub fn reset(link: &str) -> Letter {
+        Letter {
+            subject: "Weka nywila mpya ya Sauti / Set a new Sauti password".to_owned(),
+            body: format!(
+                "Fungua kiungo hiki ndani ya saa moja kuweka nywila mpya:\n{link}\n\n\
+                 Kama hukuomba, puuza barua hii: nywila yako haijabadilika.\n\n--\n\n\
+                 Open this link within an hour to set a new password:\n{link}\n\n\
+                 If you did not ask for it, ignore this mail: your password has not changed.\n"
+            ),
+        }
+    }
+
+    pub fn invite(workspace: &str, inviter: &str, link: &str) -> Letter {
+        Letter {
+            subject: "Mwaliko wa Sauti / An invitation to Sauti".to_owned(),
+            body: format!(
+                "{inviter} amekualika kwenye nafasi ya kazi \"{workspace}\" katika Sauti:\n{link}\n\n--\n\n\
+                 {inviter} invites you to the workspace \"{workspace}\" on Sauti:\n{link}\n"
+            ),
+        }
+    }
+}

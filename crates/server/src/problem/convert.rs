@@ -1,0 +1,145 @@
+//! From the errors of the other crates to a refusal. What happened inside stays inside.
+
+use sauti_audio::AudioError;
+use sauti_speech::SpeechError;
+use sauti_store::{AuthError, LedgerError, StoreError};
+use sauti_text::TextError;
+
+use super::{Code, Problem, Reason};
+use crate::http::metrics;
+
+impl From<SpeechError> for Problem {
+    fn from(error: SpeechError) -> Problem {
+        match error {
+            SpeechError::Overloaded { retry_after } => {
+                Problem::new(Code::Overloaded).retry_after(retry_after.as_secs_f64().ceil() as u64)
+            }
+            SpeechError::WarmingUp { retry_after } => {
+                Problem::new(Code::WarmingUp).retry_after(retry_after.as_secs_f64().ceil() as u64)
+            }
+            SpeechError::ShuttingDown => Problem::new(Code::ShuttingDown).retry_after(5),
+            SpeechError::DeadlineExceeded => Problem::new(Code::DeadlineExceeded),
+            SpeechError::UnknownVoice(_) => Problem::new(Code::VoiceNotFound),
+            SpeechError::Unspeakable(why) => Problem::detailed(Code::TextUnspeakable, why),
+            SpeechError::BadRequest(why) => Problem::detailed(Code::ValidationFailed, why),
+            SpeechError::Model(_) | SpeechError::Internal => Problem::internal(error),
+        }
+    }
+}
+
+impl From<AudioError> for Problem {
+    fn from(error: AudioError) -> Problem {
+        match error {
+            AudioError::Empty => Problem::new(Code::AudioEmpty),
+            AudioError::UnknownContainer => Problem::new(Code::ContainerUnknown),
+            AudioError::Undecodable(_) | AudioError::AbsurdFormat(_) => {
+                Problem::detailed(Code::AudioUndecodable, sentence(&error))
+            }
+            AudioError::TooLong { .. } => {
+                Problem::detailed(Code::RecordingTooLong, sentence(&error))
+            }
+            AudioError::Cancelled => Problem::new(Code::DeadlineExceeded),
+            AudioError::Io(cause) => Problem::internal(cause),
+        }
+    }
+}
+
+impl From<TextError> for Problem {
+    fn from(error: TextError) -> Problem {
+        match error {
+            TextError::Empty => Problem::field("text", Reason::Empty),
+            TextError::TooLong {
+                characters,
+                characters_max,
+            } => {
+                let reason = Reason::TooLong {
+                    max: characters_max as u64,
+                    actual: characters as u64,
+                };
+                Problem::field("text", reason)
+            }
+            TextError::NothingSpeakable | TextError::UnspeakableCharacters(_) => {
+                Problem::detailed(Code::TextUnspeakable, sentence(&error))
+            }
+            TextError::Ssml { .. } => Problem::detailed(Code::SsmlInvalid, sentence(&error)),
+        }
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Problem {
+        match error {
+            StoreError::NotFound(_) => Problem::detailed(Code::NotFound, sentence(&error)),
+            StoreError::Exists(_) => Problem::detailed(Code::Conflict, sentence(&error)),
+            StoreError::Refused(_) => Problem::detailed(Code::Conflict, sentence(&error)),
+            StoreError::TokenRefused => Problem::detailed(Code::NotFound, sentence(&error)),
+            StoreError::Invalid { field, message } => {
+                Problem::field(field, Reason::Other { message })
+            }
+            StoreError::Closed => Problem::new(Code::ShuttingDown).retry_after(5),
+            StoreError::Database(cause) => Problem::internal(cause),
+            other => Problem::internal(other),
+        }
+    }
+}
+
+impl From<LedgerError> for Problem {
+    fn from(error: LedgerError) -> Problem {
+        match error {
+            LedgerError::Insufficient {
+                required_micro,
+                available_micro,
+            } => Problem {
+                money: Some((required_micro, available_micro)),
+                ..Code::BalanceInsufficient.into()
+            },
+            LedgerError::CapExceeded {
+                cap_micro,
+                committed_micro,
+                required_micro,
+            } => {
+                let left_micro = (cap_micro - committed_micro).max(0);
+                Problem {
+                    money: Some((required_micro, left_micro)),
+                    ..Code::SpendCapReached.into()
+                }
+            }
+            LedgerError::UnknownWorkspace | LedgerError::UnknownKey => {
+                Problem::new(Code::KeyUnknown)
+            }
+            LedgerError::GuardLost => Problem::new(Code::IdempotencyInFlight).retry_after(1),
+            LedgerError::ExternalIdReused => Problem::detailed(Code::Conflict, sentence(&error)),
+            LedgerError::Store(error) => {
+                metrics::ledger_failure("store");
+                error.into()
+            }
+            other => {
+                metrics::ledger_failure("refused");
+                Problem::internal(other)
+            }
+        }
+    }
+}
+
+impl From<AuthError> for Problem {
+    fn from(error: AuthError) -> Problem {
+        match error {
+            AuthError::Malformed => Problem::new(Code::KeyMalformed),
+            AuthError::Unknown => Problem::new(Code::KeyUnknown),
+            AuthError::Revoked => Problem::new(Code::KeyRevoked),
+            AuthError::Expired => Problem::new(Code::KeyExpired),
+            AuthError::Store(error) => error.into(),
+        }
+    }
+}
+
+/// An error's own words as a sentence.
+fn sentence(error: &dyn std::fmt::Display) -> String {
+    let text = error.to_string();
+    let mut letters = text.chars();
+    let first = letters
+        .next()
+        .map(|letter| letter.to_uppercase().to_string())
+        .unwrap_or_default();
+    format!("{first}{}.", letters.as_str().trim_end_matches('.'))
+}

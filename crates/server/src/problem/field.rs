@@ -1,0 +1,142 @@
+//! What is wrong with one field, in words that help.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use crate::http::language::Language;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct FieldError {
+    pub field: Cow<'static, str>,
+    pub reason: Reason,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reason {
+    Required,
+    Empty,
+    WrongType { expected: &'static str },
+    TooLong { max: u64, actual: u64 },
+    TooMany { max: u64 },
+    OutOfRange { min: f64, max: f64 },
+    UnknownValue { allowed: String },
+    UnknownVoice { allowed: String },
+    NearMiss { meant: &'static str },
+    NotTogether { with: &'static str },
+    Twice { other: &'static str },
+    Malformed { expected: &'static str },
+    Other { message: String },
+}
+
+/// As it stands in the body of a problem.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct FieldProblem {
+    /// The field, as the request names it.
+    pub field: String,
+    /// A word for programs.
+    pub code: String,
+    /// A sentence for people.
+    pub message: String,
+}
+
+impl FieldError {
+    pub fn new(field: impl Into<Cow<'static, str>>, reason: Reason) -> FieldError {
+        FieldError {
+            field: field.into(),
+            reason,
+        }
+    }
+
+    pub fn render(&self, language: Language) -> FieldProblem {
+        FieldProblem {
+            field: self.field.to_string(),
+            code: self.reason.code().to_owned(),
+            message: match language {
+                Language::English => self.english(),
+                Language::Swahili => self.swahili(),
+            },
+        }
+    }
+
+    pub fn english(&self) -> String {
+        let field = &self.field;
+        match &self.reason {
+            Reason::Required => format!("{field} is required."),
+            Reason::Empty => format!("{field} is empty."),
+            Reason::WrongType { expected } => format!("{field} must be {expected}."),
+            Reason::TooLong { max, actual } => {
+                format!("{field} has {actual} characters; at most {max} are accepted.")
+            }
+            Reason::TooMany { max } => format!("{field} may be given at most {max} times."),
+            Reason::OutOfRange { min, max } => format!("{field} must be from {min} to {max}."),
+            Reason::UnknownValue { allowed } => format!("{field} must be one of: {allowed}."),
+            Reason::UnknownVoice { allowed } => {
+                format!("{field} names no voice. The voices are: {allowed}.")
+            }
+            Reason::NearMiss { meant } => {
+                format!("{field} is not a field of this request. Did you mean {meant}?")
+            }
+            Reason::NotTogether { with } => format!("{field} cannot be used together with {with}."),
+            Reason::Twice { other } => {
+                format!("{field} and {other} are two names of one field; send one of them.")
+            }
+            Reason::Malformed { expected } => format!("{field} must be {expected}."),
+            Reason::Other { message } => format!("{field} {message}."),
+        }
+    }
+
+    fn swahili(&self) -> String {
+        let field = &self.field;
+        match &self.reason {
+            Reason::Required => format!("{field} inahitajika."),
+            Reason::Empty => format!("{field} ni tupu."),
+            Reason::WrongType { .. } | Reason::Malformed { .. } => {
+                format!("{field} si ya aina inayotakiwa.")
+            }
+            Reason::Other { .. } => {
+                format!("{field} ina thamani isiyokubalika.")
+            }
+            Reason::TooLong { max, actual } => {
+                format!("{field} ina herufi {actual}; zinazokubalika ni {max} tu.")
+            }
+            Reason::TooMany { max } => format!("{field} inaweza kutolewa mara {max} tu."),
+            Reason::OutOfRange { min, max } => {
+                format!("{field} lazima iwe kati ya {min} na {max}.")
+            }
+            Reason::UnknownValue { allowed } => {
+                format!("{field} lazima iwe mojawapo ya: {allowed}.")
+            }
+            Reason::UnknownVoice { allowed } => {
+                format!("{field} haitaji sauti yoyote. Sauti zilizopo ni: {allowed}.")
+            }
+            Reason::NearMiss { meant } => {
+                format!("{field} si sehemu ya ombi hili. Je, ulimaanisha {meant}?")
+            }
+            Reason::NotTogether { with } => format!("{field} haiwezi kutumika pamoja na {with}."),
+            Reason::Twice { other } => {
+                format!("{field} na {other} ni majina mawili ya sehemu moja; tuma moja tu.")
+            }
+        }
+    }
+}
+
+impl Reason {
+    fn code(&self) -> &'static str {
+        match self {
+            Reason::Required => "required",
+            Reason::Empty => "empty",
+            Reason::WrongType { .. } => "wrong_type",
+            Reason::TooLong { .. } => "too_long",
+            Reason::TooMany { .. } => "too_many",
+            Reason::OutOfRange { .. } => "out_of_range",
+            Reason::UnknownValue { .. } => "unknown_value",
+            Reason::UnknownVoice { .. } => "unknown_voice",
+            Reason::NearMiss { .. } => "near_miss",
+            Reason::NotTogether { .. } => "not_together",
+            Reason::Twice { .. } => "twice",
+            Reason::Malformed { .. } => "malformed",
+            Reason::Other { .. } => "not_accepted",
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! The one table of everything that can be refused: code, status, title, and the words in both
+//! languages. Codes are contract: they may be added to, never renamed.
+
+use axum::http::StatusCode;
+
+macro_rules! codes {
+    ($($variant:ident, $code:literal, $status:ident, $title:literal, $en:literal, $sw:literal;)+) => {
+        /// Why a request was refused.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Code { $($variant,)+ }
+
+        impl Code {
+            pub const ALL: &[Code] = &[$(Code::$variant,)+];
+
+            pub fn as_str(self) -> &'static str {
+                match self { $(Code::$variant => $code,)+ }
+            }
+
+            pub fn status(self) -> StatusCode {
+                match self { $(Code::$variant => StatusCode::$status,)+ }
+            }
+
+            pub fn title(self) -> &'static str {
+                match self { $(Code::$variant => $title,)+ }
+            }
+
+            pub fn english(self) -> &'static str {
+                match self { $(Code::$variant => $en,)+ }
+            }
+
+            pub fn swahili(self) -> &'static str {
+                match self { $(Code::$variant => $sw,)+ }
+            }
+        }
+    };
+}
+
+codes! {
+    MalformedRequest, "malformed_request", BAD_REQUEST, "Malformed request",
+        "The request could not be read.",
+        "Ombi halikuweza kusomeka.";
+    MalformedJson, "malformed_json", BAD_REQUEST, "Malformed JSON",
+        "The body is not a JSON object.",
+        "Mwili wa ombi si kitu cha JSON.";
+    MalformedMultipart, "malformed_multipart", BAD_REQUEST, "Malformed form",
+        "The multipart form could not be read.",
+        "Fomu ya multipart haikuweza kusomeka.";
+    KeyInUrl, "key_in_url", UNAUTHORIZED, "Key in the address",
+        "A key is never sent in the address. Send it in the Authorization header, and replace this key: addresses are logged.",
+        "Ufunguo hautumwi kamwe kwenye anwani. Utume kwenye kichwa cha Authorization, na ubadilishe ufunguo huu: anwani huandikwa kwenye kumbukumbu.";
+    KeyMissing, "key_missing", UNAUTHORIZED, "Key missing",
+        "Send the API key in the header: Authorization: Bearer <API_KEY>.",
+        "Tuma ufunguo wa API kwenye kichwa: Authorization: Bearer <API_KEY>.";
+    KeyMalformed, "key_malformed", UNAUTHORIZED, "Key not accepted",
+        "The API key is mistyped or cut short: its checksum does not fit.",
+        "Ufunguo wa API umekosewa au umekatwa: tarakimu za ukaguzi hazilingani.";
+    KeyUnknown, "key_unknown", UNAUTHORIZED, "Key not accepted",
+        "The API key is not known here.",
+        "Ufunguo wa API haujulikani hapa.";
+    KeyRevoked, "key_revoked", UNAUTHORIZED, "Key not accepted",
+        "The API key was revoked.",
+        "Ufunguo wa API umebatilishwa.";
+    KeyExpired, "key_expired", UNAUTHORIZED, "Key not accepted",
+        "The API key has expired.",
+        "Muda wa ufunguo wa API umekwisha.";
+    SessionMissing, "session_missing", UNAUTHORIZED, "Not signed in",
+        "Sign in first.",
+        "Ingia kwanza.";
+    CredentialsWrong, "credentials_wrong", UNAUTHORIZED, "Not signed in",
+        "The e-mail address or the password is wrong.",
+        "Anwani ya barua pepe au nywila si sahihi.";
+    BalanceInsufficient, "balance_insufficient", PAYMENT_REQUIRED, "Balance insufficient",
+        "The workspace balance does not cover this request.",
+        "Salio la nafasi ya kazi halitoshi kwa ombi hili.";
+    SpendCapReached, "spend_cap_reached", PAYMENT_REQUIRED, "Spend cap reached",
+        "This key has reached its spend cap.",
+        "Ufunguo huu umefikia kikomo chake cha matumizi.";
+    AccountUnconfirmed, "account_unconfirmed", FORBIDDEN, "Account not confirmed",
+        "Confirm the account first: follow the link in the mail we sent.",
+        "Thibitisha akaunti kwanza: fuata kiungo katika barua tuliyotuma.";
+    PermissionMissing, "permission_missing", FORBIDDEN, "Permission missing",
+        "The key lacks the permission for this operation.",
+        "Ufunguo hauna ruhusa ya shughuli hii.";
+    RoleMissing, "role_missing", FORBIDDEN, "Not allowed",
+        "Your role in this workspace does not allow this.",
+        "Wajibu wako katika nafasi hii ya kazi hauruhusu jambo hili.";
+    CsrfFailed, "csrf_failed", FORBIDDEN, "Not allowed",
+        "The page's token is missing or old. Reload the page.",
+        "Tokeni ya ukurasa haipo au imepitwa. Pakia ukurasa upya.";
+    SignatureInvalid, "signature_invalid", UNAUTHORIZED, "Signature not accepted",
+        "The signature is missing, wrong or too old.",
+        "Sahihi haipo, si sahihi au imepitwa na muda.";
+    NotFound, "not_found", NOT_FOUND, "Not found",
+        "There is nothing at this address.",
+        "Hakuna kitu kwenye anwani hii.";
+    VoiceNotFound, "voice_not_found", NOT_FOUND, "Voice not found",
+        "There is no such voice. GET /v1/voices lists them.",
+        "Hakuna sauti kama hiyo. GET /v1/voices inaziorodhesha.";
+    MethodNotAllowed, "method_not_allowed", METHOD_NOT_ALLOWED, "Method not allowed",
+        "This address does not take this method; the Allow header says which it takes.",
+        "Anwani hii haipokei mbinu hii; kichwa cha Allow kinaonyesha zinazopokelewa.";
+    RequestTimeout, "request_timeout", REQUEST_TIMEOUT, "Request timed out",
+        "The request took too long to arrive.",
+        "Ombi lilichelewa mno kufika.";
+    IdempotencyInFlight, "idempotency_in_flight", CONFLICT, "Request in progress",
+        "A request with this Idempotency-Key is still being worked on.",
+        "Ombi lenye Idempotency-Key hii bado linashughulikiwa.";
+    Conflict, "conflict", CONFLICT, "Conflict",
+        "This clashes with something that exists.",
+        "Hili linagongana na kitu kilichopo.";
+    BodyTooLarge, "body_too_large", PAYLOAD_TOO_LARGE, "Too large",
+        "The body is larger than is accepted here; GET /v1/limits shows the bounds.",
+        "Mwili wa ombi ni mkubwa kuliko unaokubalika; GET /v1/limits inaonyesha mipaka.";
+    RecordingTooLong, "recording_too_long", PAYLOAD_TOO_LARGE, "Recording too long",
+        "The recording is longer than is accepted; GET /v1/limits shows the bounds.",
+        "Rekodi ni ndefu kuliko inayokubalika; GET /v1/limits inaonyesha mipaka.";
+    ContentTypeUnsupported, "content_type_unsupported", UNSUPPORTED_MEDIA_TYPE, "Content type not supported",
+        "This address does not take this Content-Type.",
+        "Anwani hii haipokei Content-Type hii.";
+    ContainerUnknown, "container_unknown", UNSUPPORTED_MEDIA_TYPE, "Unknown audio container",
+        "The file is in no audio container that is read here.",
+        "Faili haiko katika umbizo la sauti linalosomeka hapa.";
+    ValidationFailed, "validation_failed", UNPROCESSABLE_ENTITY, "Wrong field",
+        "A field is missing or has a value that is not accepted; errors says which.",
+        "Sehemu fulani haipo au ina thamani isiyokubalika; errors inaonyesha ipi.";
+    TextUnspeakable, "text_unspeakable", UNPROCESSABLE_ENTITY, "Nothing to speak",
+        "The text has nothing that can be spoken, or characters that cannot be.",
+        "Maandishi hayana kinachoweza kutamkwa, au yana herufi zisizotamkika.";
+    SsmlInvalid, "ssml_invalid", UNPROCESSABLE_ENTITY, "SSML not understood",
+        "The SSML could not be understood.",
+        "SSML haikueleweka.";
+    AudioEmpty, "audio_empty", UNPROCESSABLE_ENTITY, "Recording empty",
+        "The recording has no sound in it.",
+        "Rekodi haina sauti yoyote.";
+    AudioUndecodable, "audio_undecodable", UNPROCESSABLE_ENTITY, "Recording not decodable",
+        "The recording is broken or in a form that cannot be decoded.",
+        "Rekodi imeharibika au iko katika hali isiyoweza kufunguliwa.";
+    IdempotencyMismatch, "idempotency_mismatch", UNPROCESSABLE_ENTITY, "Idempotency key reused",
+        "This Idempotency-Key was used with another request.",
+        "Idempotency-Key hii ilitumika na ombi lingine.";
+    RateLimited, "rate_limited", TOO_MANY_REQUESTS, "Too many requests",
+        "Slow down: the Retry-After header says when to come back.",
+        "Punguza kasi: kichwa cha Retry-After kinaonyesha lini urudi.";
+    Internal, "internal", INTERNAL_SERVER_ERROR, "Internal error",
+        "Something went wrong here. Nothing was charged. Quote the request_id when you report it.",
+        "Hitilafu imetokea kwetu. Hujatozwa chochote. Taja request_id unaporipoti.";
+    Overloaded, "overloaded", SERVICE_UNAVAILABLE, "Overloaded",
+        "Too much work is waiting. Come back after Retry-After seconds.",
+        "Kazi nyingi zinasubiri. Rudi baada ya sekunde za Retry-After.";
+    WarmingUp, "warming_up", SERVICE_UNAVAILABLE, "Warming up",
+        "The models are still loading. Come back after Retry-After seconds.",
+        "Mifumo bado inapakiwa. Rudi baada ya sekunde za Retry-After.";
+    ShuttingDown, "shutting_down", SERVICE_UNAVAILABLE, "Shutting down",
+        "This server is shutting down. Try again.",
+        "Seva hii inazimwa. Jaribu tena.";
+    DeadlineExceeded, "deadline_exceeded", GATEWAY_TIMEOUT, "Time limit exceeded",
+        "The work could not be done within the time limit. Nothing was charged.",
+        "Kazi haikukamilika ndani ya muda uliowekwa. Hujatozwa chochote.";
+}
+
+impl Code {
+    /// The code for a refusal that the framework made without us.
+    pub fn for_status(status: StatusCode) -> Code {
+        match status.as_u16() {
+            401 => Code::KeyMissing,
+            402 => Code::BalanceInsufficient,
+            403 => Code::PermissionMissing,
+            404 => Code::NotFound,
+            405 => Code::MethodNotAllowed,
+            408 => Code::RequestTimeout,
+            409 => Code::Conflict,
+            413 => Code::BodyTooLarge,
+            415 => Code::ContentTypeUnsupported,
+            422 => Code::ValidationFailed,
+            429 => Code::RateLimited,
+            503 => Code::Overloaded,
+            504 => Code::DeadlineExceeded,
+            400..=499 => Code::MalformedRequest,
+            _ => Code::Internal,
+        }
+    }
+
+    /// The word OpenAI's clients sort errors by.
+    pub fn openai_type(self) -> &'static str {
+        match self.status().as_u16() {
+            401 => "authentication_error",
+            402 => "insufficient_quota",
+            403 => "permission_error",
+            404 => "not_found_error",
+            409 => "conflict_error",
+            429 => "rate_limit_error",
+            500..=599 => "server_error",
+            _ => "invalid_request_error",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn every_code_is_unique_and_speaks_both_languages() {
+        let codes: HashSet<_> = Code::ALL.iter().map(|code| code.as_str()).collect();
+        assert_eq!(codes.len(), Code::ALL.len());
+        for code in Code::ALL {
+            assert!(!code.english().is_empty() && !code.swahili().is_empty());
+            assert_ne!(code.english(), code.swahili());
+            assert!(code.status().is_client_error() || code.status().is_server_error());
+        }
+    }
+}

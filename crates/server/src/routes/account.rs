@@ -1,0 +1,242 @@
+//! Accounts and sessions as JSON. The console's pages use the same functions.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::header::USER_AGENT;
+use axum::http::{HeaderMap, StatusCode};
+use axum_extra::extract::CookieJar;
+use axum_extra::extract::cookie::Cookie;
+use sauti_store::IssuedSession;
+use secrecy::{ExposeSecret, SecretString};
+use serde::{Deserialize, Serialize};
+
+use crate::accounts::{self, csrf_token};
+use crate::app::App;
+use crate::http::caller::SESSION_COOKIE;
+use crate::http::context::Context;
+use crate::http::fields::{Fields, JsonBytes};
+use crate::http::member::SignedIn;
+use crate::problem::{Problem, Reason};
+
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[schema(as = SignUpRequest)]
+pub struct SignUpBody {
+    pub email: String,
+    /// At least 10 characters.
+    pub password: String,
+    pub name: Option<String>,
+}
+
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[schema(as = SignInRequest)]
+pub struct SignInBody {
+    pub email: String,
+    pub password: String,
+}
+
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[schema(as = TokenRequest)]
+pub struct TokenBody {
+    /// From the link in the mail.
+    pub token: String,
+}
+
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[schema(as = EmailRequest)]
+pub struct EmailBody {
+    pub email: String,
+}
+
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[schema(as = NewPasswordRequest)]
+pub struct NewPasswordBody {
+    /// From the link in the mail.
+    pub token: String,
+    pub password: String,
+}
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct AccountBody {
+    pub account_id: String,
+    pub email: String,
+    pub name: String,
+    pub confirmed: bool,
+    pub workspaces: Vec<MyWorkspace>,
+    /// To be sent as `X-CSRF-Token` with every change.
+    pub csrf_token: String,
+}
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct MyWorkspace {
+    pub workspace_id: String,
+    pub name: String,
+    pub currency: String,
+    pub role: String,
+}
+
+/// Takes fields that all have to be there.
+pub fn required<const N: usize>(
+    body: &[u8],
+    names: [&'static str; N],
+) -> Result<[String; N], Problem> {
+    let mut fields = Fields::parse(body)?;
+    let values = names.map(|name| {
+        let value = fields.text(name);
+        if value.is_none() && !fields.is_wrong(name) {
+            fields.error(name, Reason::Required);
+        }
+        value.unwrap_or_default()
+    });
+    fields.finish(&names, &["name"])?;
+    Ok(values)
+}
+
+/// Make an account
+///
+/// The answer is the same whether or not the address has an account; the mail tells.
+#[utoipa::path(post, path = "/v1/account", tag = "account", operation_id = "signUp",
+    request_body = SignUpBody,
+    responses((status = 202, description = "Look into your mail.")), security(()))]
+pub async fn sign_up(
+    State(app): State<App>,
+    context: Context,
+    JsonBytes(body): JsonBytes,
+) -> Result<StatusCode, Problem> {
+    let [email, password] = required(&body, ["email", "password"])?;
+    let name = Fields::parse(&body)?.text("name").unwrap_or_default();
+    accounts::sign_up(
+        &app,
+        context.client(),
+        &email,
+        SecretString::from(password),
+        &name,
+    )
+    .await?;
+    Ok(StatusCode::ACCEPTED)
+}
+
+/// Confirm an account
+#[utoipa::path(post, path = "/v1/account/confirm", tag = "account", operation_id = "confirmAccount",
+    request_body = TokenBody,
+    responses((status = 204, description = "The account is confirmed.")), security(()))]
+pub async fn confirm(
+    State(app): State<App>,
+    JsonBytes(body): JsonBytes,
+) -> Result<StatusCode, Problem> {
+    let [token] = required(&body, ["token"])?;
+    accounts::confirm(&app, &token).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Sign in
+#[utoipa::path(post, path = "/v1/account/session", tag = "account", operation_id = "signIn",
+    request_body = SignInBody,
+    responses((status = 200, description = "Signed in; the cookie holds the session.", body = AccountBody)), security(()))]
+pub async fn sign_in(
+    State(app): State<App>,
+    context: Context,
+    headers: HeaderMap,
+    cookies: CookieJar,
+    JsonBytes(body): JsonBytes,
+) -> Result<(CookieJar, Json<AccountBody>), Problem> {
+    let [email, password] = required(&body, ["email", "password"])?;
+    let agent = headers
+        .get(USER_AGENT)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    let password = SecretString::from(password);
+    let (account, issued) =
+        accounts::sign_in(&app, context.client(), &email, password, agent).await?;
+    let token = issued.token.expose_secret().to_owned();
+    let body = describe(&app, &account, &token).await?;
+    Ok((cookies.add(session_cookie(&app, &issued)?), Json(body)))
+}
+
+/// The cookie of a session: never readable by a script, never sent along by another site's forms.
+pub fn session_cookie(app: &App, issued: &IssuedSession) -> Result<Cookie<'static>, Problem> {
+    let secure = if app.config.public_url().starts_with("https://") {
+        "; Secure"
+    } else {
+        ""
+    };
+    let cookie = format!(
+        "{SESSION_COOKIE}={}; Path=/; HttpOnly; SameSite=Lax; Max-Age={}{secure}",
+        issued.token.expose_secret(),
+        accounts::SESSION_LIFETIME.as_secs(),
+    );
+    Cookie::parse(cookie).map_err(Problem::internal)
+}
+
+async fn describe(
+    app: &App,
+    account: &sauti_store::Account,
+    token: &str,
+) -> Result<AccountBody, Problem> {
+    let workspaces = app.store.workspaces_of(&account.id).await?;
+    let workspaces = workspaces.into_iter().map(|(workspace, role)| MyWorkspace {
+        workspace_id: workspace.id,
+        name: workspace.name,
+        currency: workspace.currency,
+        role: role.to_string(),
+    });
+    Ok(AccountBody {
+        account_id: account.id.clone(),
+        email: account.email.clone(),
+        name: account.name.clone(),
+        confirmed: account.is_confirmed(),
+        workspaces: workspaces.collect(),
+        csrf_token: csrf_token(token),
+    })
+}
+
+/// Show who is signed in
+#[utoipa::path(get, path = "/v1/account", tag = "account", operation_id = "getAccount",
+    responses((status = 200, description = "The account of the session.", body = AccountBody)), security(("session" = [])))]
+pub async fn get_account(
+    State(app): State<App>,
+    me: SignedIn,
+) -> Result<Json<AccountBody>, Problem> {
+    Ok(Json(
+        describe(&app, &me.account, me.token.expose_secret()).await?,
+    ))
+}
+
+/// Sign out
+#[utoipa::path(delete, path = "/v1/account/session", tag = "account", operation_id = "signOut",
+    responses((status = 204, description = "The session has ended.")), security(("session" = [])))]
+pub async fn sign_out(
+    State(app): State<App>,
+    me: SignedIn,
+    cookies: CookieJar,
+) -> Result<(StatusCode, CookieJar), Problem> {
+    accounts::sign_out(&app, &me.token).await?;
+    let gone = Cookie::build((SESSION_COOKIE, "")).path("/").build();
+    Ok((StatusCode::NO_CONTENT, cookies.remove(gone)))
+}
+
+/// Ask for a link to set a new password
+#[utoipa::path(post, path = "/v1/account/password-reset", tag = "account", operation_id = "requestPasswordReset",
+    request_body = EmailBody,
+    responses((status = 202, description = "If there is such an account, look into your mail.")), security(()))]
+pub async fn request_reset(
+    State(app): State<App>,
+    context: Context,
+    JsonBytes(body): JsonBytes,
+) -> Result<StatusCode, Problem> {
+    let [email] = required(&body, ["email"])?;
+    accounts::request_reset(&app, context.client(), &email).await?;
+    Ok(StatusCode::ACCEPTED)
+}
+
+/// Set a new password by the link
+#[utoipa::path(put, path = "/v1/account/password-reset", tag = "account", operation_id = "resetPassword",
+    request_body = NewPasswordBody,
+    responses((status = 204, description = "Sign in with the new password.")), security(()))]
+pub async fn reset(
+    State(app): State<App>,
+    JsonBytes(body): JsonBytes,
+) -> Result<StatusCode, Problem> {
+    let [token, password] = required(&body, ["token", "password"])?;
+    accounts::reset(&app, &token, SecretString::from(password)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

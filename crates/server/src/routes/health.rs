@@ -1,0 +1,65 @@
+//! For whoever runs the service: is it alive, is it ready, how is it doing.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::IntoResponse;
+use sauti_speech::Readiness;
+use serde::Serialize;
+
+use crate::app::App;
+use crate::http::metrics;
+use crate::problem::{Code, Problem};
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Health {
+    /// `ok` or `ready`
+    pub status: &'static str,
+    pub version: &'static str,
+}
+
+fn health(status: &'static str) -> Json<Health> {
+    Json(Health {
+        status,
+        version: env!("CARGO_PKG_VERSION"),
+    })
+}
+
+/// Whether the process lives
+#[utoipa::path(get, path = "/healthz", tag = "operation", operation_id = "health",
+    responses((status = 200, description = "It lives.", body = Health)), security(()))]
+pub async fn healthz() -> Json<Health> {
+    health("ok")
+}
+
+/// Whether requests can be answered
+///
+/// Only once the models are loaded and have run once, and while the database answers.
+#[utoipa::path(get, path = "/readyz", tag = "operation", operation_id = "ready",
+    responses((status = 200, description = "Send requests.", body = Health)), security(()))]
+pub async fn readyz(State(app): State<App>) -> Result<Json<Health>, Problem> {
+    match app.engine.readiness() {
+        Readiness::Ready => {}
+        Readiness::Loading => return Err(Problem::new(Code::WarmingUp).retry_after(1)),
+        Readiness::Draining => return Err(Problem::new(Code::ShuttingDown).retry_after(5)),
+        Readiness::Failed(why) => {
+            tracing::error!(%why, "the models could not be loaded");
+            return Err(Problem::new(Code::WarmingUp).retry_after(10));
+        }
+    }
+    app.store.ping().await.map_err(|error| {
+        tracing::error!(%error, "the database does not answer");
+        Problem::new(Code::Overloaded).retry_after(2)
+    })?;
+    Ok(health("ready"))
+}
+
+/// Figures for Prometheus
+#[utoipa::path(get, path = "/metrics", tag = "operation", operation_id = "metrics",
+    responses((status = 200, description = "Prometheus text.", body = String, content_type = "text/plain")), security(()))]
+pub async fn metrics_text(State(app): State<App>) -> impl IntoResponse {
+    (
+        [(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")],
+        metrics::render(&app),
+    )
+}

@@ -1,0 +1,297 @@
+//! What a program asks before it asks for work: models, limits, prices, what a text will sound like.
+
+use axum::Json;
+use axum::extract::State;
+use sauti_audio::OutputFormat;
+use serde::{Deserialize, Serialize};
+
+use super::speech::{self, SPEED_MAX, SPEED_MIN, looks_like_ssml};
+use crate::app::App;
+use crate::billing::price;
+use crate::http::caller::{AnyKey, May, Speech};
+use crate::http::fields::{Fields, JsonBytes};
+use crate::problem::{Problem, Reason};
+
+/// As OpenAI's clients expect it.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct ModelList {
+    pub object: &'static str,
+    pub data: Vec<Model>,
+}
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Model {
+    pub id: &'static str,
+    pub object: &'static str,
+    pub created: i64,
+    pub owned_by: &'static str,
+}
+
+/// List the models, for OpenAI's clients
+#[utoipa::path(get, path = "/v1/models", tag = "voices", operation_id = "listModels",
+    responses((status = 200, description = "One model to speak, one to listen.", body = ModelList)))]
+pub async fn list_models(_: May<AnyKey>) -> Json<ModelList> {
+    let model = |id| Model {
+        id,
+        object: "model",
+        created: 1_767_225_600,
+        owned_by: "sauti",
+    };
+    Json(ModelList {
+        object: "list",
+        data: vec![model("sauti-speech"), model("sauti-transcription")],
+    })
+}
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct LimitsBody {
+    pub text_characters_max: usize,
+    pub file_bytes_max: u64,
+    pub recording_seconds_max: u64,
+    pub requests_per_minute: u32,
+    pub concurrent_requests: u32,
+    pub audio_seconds_per_minute: u32,
+    pub request_seconds_max: u64,
+    pub speed_min: f64,
+    pub speed_max: f64,
+    pub output_formats: Vec<String>,
+    pub prices: PricesBody,
+}
+
+/// In micro-units: millionths of the currency.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct PricesBody {
+    pub currency: String,
+    pub per_1000_characters_micro: i64,
+    pub per_audio_minute_micro: i64,
+    pub smallest_charge_micro: i64,
+    /// What cached speech costs, as a part of the full price.
+    pub cached_fraction: f64,
+}
+
+/// Show the bounds and the prices
+#[utoipa::path(get, path = "/v1/limits", tag = "workspace", operation_id = "getLimits",
+    responses((status = 200, description = "What is accepted, and what it costs.", body = LimitsBody)))]
+pub async fn get_limits(State(app): State<App>, May(caller, _): May<AnyKey>) -> Json<LimitsBody> {
+    let (limits, prices) = (&app.config.limits, &app.config.prices);
+    Json(LimitsBody {
+        text_characters_max: limits.text_chars_max,
+        file_bytes_max: limits.upload_bytes_max,
+        recording_seconds_max: limits.recording_seconds_max,
+        requests_per_minute: limits.requests_per_minute,
+        concurrent_requests: limits.concurrent_requests,
+        audio_seconds_per_minute: limits.audio_seconds_per_minute,
+        request_seconds_max: app.config.server.request_timeout_s,
+        speed_min: SPEED_MIN,
+        speed_max: SPEED_MAX,
+        output_formats: OutputFormat::ALL.iter().map(ToString::to_string).collect(),
+        prices: PricesBody {
+            currency: caller.currency,
+            per_1000_characters_micro: prices.per_1000_characters_micro,
+            per_audio_minute_micro: prices.per_audio_minute_micro,
+            smallest_charge_micro: prices.smallest_charge_micro,
+            cached_fraction: prices.cached_fraction,
+        },
+    })
+}
+
+/// Either a text to speak or seconds to transcribe.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[schema(as = QuoteRequest, example = json!({"text": "Habari za asubuhi."}))]
+pub struct QuoteBody {
+    pub text: Option<String>,
+    /// The length of a recording.
+    pub audio_seconds: Option<f64>,
+}
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Quote {
+    /// `speech` or `transcription`
+    pub operation: &'static str,
+    /// Characters or seconds.
+    pub units: i64,
+    pub cost_micro: i64,
+    /// What the same speech costs when it comes from the cache.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cached_cost_micro: Option<i64>,
+    pub currency: String,
+    pub balance_micro: i64,
+    /// Whether the balance covers it now.
+    pub covered: bool,
+}
+
+/// Price a request without doing it
+#[utoipa::path(post, path = "/v1/quotes", tag = "workspace", operation_id = "createQuote",
+    request_body = QuoteBody,
+    responses((status = 200, description = "What it would cost.", body = Quote)))]
+pub async fn create_quote(
+    State(app): State<App>,
+    May(caller, _): May<AnyKey>,
+    JsonBytes(body): JsonBytes,
+) -> Result<Json<Quote>, Problem> {
+    let mut fields = Fields::parse(&body)?;
+    let text = fields
+        .text_by("text", "input")
+        .map(|text| text.trim().to_owned());
+    let seconds = fields.number("audio_seconds");
+    if text.is_none()
+        && seconds.is_none()
+        && !fields.is_wrong("text")
+        && !fields.is_wrong("audio_seconds")
+    {
+        fields.error("text", Reason::Required);
+    }
+    if text.is_some() && seconds.is_some() {
+        fields.error("audio_seconds", Reason::NotTogether { with: "text" });
+    }
+    if text.as_deref() == Some("") {
+        fields.error("text", Reason::Empty);
+    }
+    let seconds_max = app.config.limits.recording_seconds_max as f64;
+    if seconds.is_some_and(|seconds| !(0.0..=seconds_max).contains(&seconds)) {
+        fields.error(
+            "audio_seconds",
+            Reason::OutOfRange {
+                min: 0.0,
+                max: seconds_max,
+            },
+        );
+    }
+    fields.finish(
+        &["text", "input", "audio_seconds"],
+        &["voice_id", "voice", "model", "output_format"],
+    )?;
+
+    let prices = &app.config.prices;
+    let balance_micro = app
+        .store
+        .balance(&caller.workspace_id)
+        .await?
+        .available_micro;
+    let (operation, units, cost_micro, cached_cost_micro) = match (text, seconds) {
+        (Some(text), _) => {
+            let characters = spoken_characters(&app, &text)?;
+            let cached = price::cached_speech_micro(prices, characters);
+            (
+                "speech",
+                characters as i64,
+                price::speech_micro(prices, characters),
+                Some(cached),
+            )
+        }
+        (None, seconds) => {
+            let seconds = seconds.unwrap_or_default();
+            (
+                "transcription",
+                seconds.ceil() as i64,
+                price::transcription_micro(prices, seconds),
+                None,
+            )
+        }
+    };
+    let covered = cost_micro <= balance_micro;
+    let currency = caller.currency;
+    Ok(Json(Quote {
+        operation,
+        units,
+        cost_micro,
+        cached_cost_micro,
+        currency,
+        balance_micro,
+        covered,
+    }))
+}
+
+/// Of SSML only what is spoken is billed, as for speech itself.
+fn spoken_characters(app: &App, text: &str) -> Result<usize, Problem> {
+    let characters = match looks_like_ssml(text) {
+        true => sauti_text::Script::from_ssml(text, &sauti_text::Lexicon::builtin())?.characters(),
+        false => text.chars().count(),
+    };
+    let max = app.config.limits.text_chars_max;
+    match characters > max {
+        true => Err(Problem::field(
+            "text",
+            Reason::TooLong {
+                max: max as u64,
+                actual: characters as u64,
+            },
+        )),
+        false => Ok(characters),
+    }
+}
+
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[schema(as = NormaliseRequest, example = json!({"text": "Saa 3:30 nitalipa KSh 1,500."}))]
+pub struct NormaliseBody {
+    pub text: String,
+    /// Whether `text` is SSML.
+    pub ssml: Option<bool>,
+}
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Normalised {
+    /// What a voice would say, every number and abbreviation in words.
+    pub text: String,
+    pub words: Vec<NormalisedWord>,
+}
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct NormalisedWord {
+    pub word: String,
+    /// IPA, the stress mark right before the stressed vowel.
+    pub phonemes: String,
+    /// Where in the text it was read from, in bytes.
+    pub start: usize,
+    pub end: usize,
+}
+
+/// See what will be said, free of charge
+#[utoipa::path(post, path = "/v1/normalise", tag = "speech", operation_id = "normalise",
+    request_body = NormaliseBody,
+    responses((status = 200, description = "The text in words.", body = Normalised)))]
+pub async fn normalise(
+    State(app): State<App>,
+    May(caller, _): May<Speech>,
+    JsonBytes(body): JsonBytes,
+) -> Result<Json<Normalised>, Problem> {
+    let mut fields = Fields::parse(&body)?;
+    let text = fields.text_by("text", "input");
+    let ssml = fields.flag("ssml");
+    if text.is_none() && !fields.is_wrong("text") && !fields.is_wrong("input") {
+        fields.error("text", Reason::Required);
+    }
+    fields.finish(&["text", "input", "ssml"], &["voice_id", "voice", "model"])?;
+    let text = text.unwrap_or_default();
+    let is_ssml = ssml.unwrap_or_else(|| looks_like_ssml(&text));
+    let (actual, max) = (
+        text.chars().count(),
+        speech::characters_max(&app.config.limits, is_ssml),
+    );
+    if actual > max {
+        return Err(Problem::field(
+            "text",
+            Reason::TooLong {
+                max: max as u64,
+                actual: actual as u64,
+            },
+        ));
+    }
+    let known = app.lexicons.of(&app.store, &caller.workspace_id).await?;
+    let script = match is_ssml {
+        true => sauti_text::Script::from_ssml(&text, &known.lexicon)?,
+        false => sauti_text::Script::from_text(&text, &known.lexicon)?,
+    };
+    let spoken = script.spoken();
+    let words = script.clauses.into_iter().flat_map(|clause| clause.words);
+    let words = words.map(|word| NormalisedWord {
+        word: word.text,
+        phonemes: word.phonemes,
+        start: word.source.start,
+        end: word.source.end,
+    });
+    Ok(Json(Normalised {
+        text: spoken,
+        words: words.collect(),
+    }))
+}

@@ -1,0 +1,201 @@
+//! Keys over the API, for keys that may manage keys.
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use sauti_store::ids::now_us;
+use sauti_store::{Environment, IssuedKey, KeyInfo, NewKey, Permission, Permissions};
+use serde::{Deserialize, Serialize};
+
+use crate::accounts::audit;
+use crate::app::App;
+use crate::http::caller::{Caller, Keys, May};
+use crate::http::fields::{Fields, JsonBytes};
+use crate::problem::{Code, Problem, Reason};
+
+/// A key as it is listed: never the key itself.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Key {
+    pub key_id: String,
+    pub name: String,
+    pub environment: String,
+    pub last_four: String,
+    pub permissions: Vec<String>,
+    pub spend_cap_micro: Option<i64>,
+    /// Spent or set aside of the cap.
+    pub committed_micro: i64,
+    /// Times are microseconds since 1970.
+    pub created_us: i64,
+    pub expires_us: Option<i64>,
+    pub revoked_us: Option<i64>,
+    pub last_used_us: Option<i64>,
+}
+
+impl From<KeyInfo> for Key {
+    fn from(info: KeyInfo) -> Key {
+        Key {
+            key_id: info.id,
+            name: info.name,
+            environment: info.environment.as_str().to_owned(),
+            last_four: info.last_four,
+            permissions: info
+                .permissions
+                .iter()
+                .map(|permission| permission.to_string())
+                .collect(),
+            spend_cap_micro: info.spend_cap_micro,
+            committed_micro: info.committed_micro,
+            created_us: info.created_us,
+            expires_us: info.expires_us,
+            revoked_us: info.revoked_us,
+            last_used_us: info.last_used_us,
+        }
+    }
+}
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct KeyList {
+    pub keys: Vec<Key>,
+}
+
+/// A new key. It is shown here and never again.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct NewKeyBody {
+    pub api_key: String,
+    #[serde(flatten)]
+    pub key: Key,
+}
+
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[schema(as = KeyRequest, example = json!({"name": "IVR", "permissions": ["speech"]}))]
+pub struct KeyBody {
+    pub name: String,
+    /// Of `speech`, `transcription`, `voices`, `usage`, `keys`; no more than the caller has.
+    pub permissions: Vec<String>,
+    pub expires_in_days: Option<i64>,
+    pub spend_cap_micro: Option<i64>,
+}
+
+/// List the keys
+#[utoipa::path(get, path = "/v1/keys", tag = "workspace", operation_id = "listKeys",
+    responses((status = 200, description = "Every key of the workspace.", body = KeyList)))]
+pub async fn list_keys(
+    State(app): State<App>,
+    May(caller, _): May<Keys>,
+) -> Result<Json<KeyList>, Problem> {
+    let keys = app.store.list_keys(&caller.workspace_id).await?;
+    Ok(Json(KeyList {
+        keys: keys.into_iter().map(Key::from).collect(),
+    }))
+}
+
+/// Make a key
+#[utoipa::path(post, path = "/v1/keys", tag = "workspace", operation_id = "createKey",
+    request_body = KeyBody,
+    responses((status = 201, description = "The key, shown this once.", body = NewKeyBody)))]
+pub async fn create_key(
+    State(app): State<App>,
+    May(caller, _): May<Keys>,
+    JsonBytes(body): JsonBytes,
+) -> Result<(StatusCode, Json<NewKeyBody>), Problem> {
+    let new = parse(&app, &caller, &body)?;
+    let issued = app.store.create_key(new).await?;
+    audit(
+        &app,
+        Some(&caller.workspace_id),
+        &caller.actor,
+        "key.created",
+        &issued.info.id,
+    )
+    .await;
+    Ok((StatusCode::CREATED, Json(shown(issued))))
+}
+
+fn parse(app: &App, caller: &Caller, body: &[u8]) -> Result<NewKey, Problem> {
+    let mut fields = Fields::parse(body)?;
+    let name = fields.text("name").unwrap_or_default();
+    let names = fields.texts("permissions");
+    if names.is_none() && !fields.is_wrong("permissions") {
+        fields.error("permissions", Reason::Required);
+    }
+    let parsed: Option<Permissions> = names
+        .unwrap_or_default()
+        .iter()
+        .map(|name| name.parse::<Permission>().ok())
+        .collect();
+    if parsed.is_none() {
+        let allowed = Permission::ALL.map(Permission::as_str).join(", ");
+        fields.error("permissions", Reason::UnknownValue { allowed });
+    }
+    let days = fields.integer("expires_in_days");
+    if days.is_some_and(|days| !(1..=3_650).contains(&days)) {
+        fields.error(
+            "expires_in_days",
+            Reason::OutOfRange {
+                min: 1.0,
+                max: 3_650.0,
+            },
+        );
+    }
+    let spend_cap_micro = fields.integer("spend_cap_micro");
+    fields.finish(
+        &["name", "permissions", "expires_in_days", "spend_cap_micro"],
+        &[],
+    )?;
+    let permissions = parsed.unwrap_or_default();
+    // Nobody can give away more than they have.
+    if permissions
+        .iter()
+        .any(|permission| !caller.permissions.contains(permission))
+    {
+        return Err(Problem::detailed(
+            Code::PermissionMissing,
+            "A key cannot be given permissions that the caller does not have.",
+        ));
+    }
+    Ok(NewKey {
+        workspace_id: caller.workspace_id.clone(),
+        environment: environment(app)?,
+        name,
+        permissions,
+        expires_us: days.map(|days| now_us() + days * 86_400 * 1_000_000),
+        spend_cap_micro,
+        created_by: caller.actor.clone(),
+    })
+}
+
+pub fn environment(app: &App) -> Result<Environment, Problem> {
+    app.config
+        .keys
+        .environment
+        .parse()
+        .map_err(Problem::internal)
+}
+
+fn shown(issued: IssuedKey) -> NewKeyBody {
+    NewKeyBody {
+        api_key: issued.key.reveal().to_owned(),
+        key: issued.info.into(),
+    }
+}
+
+/// Revoke a key
+#[utoipa::path(delete, path = "/v1/keys/{key_id}", tag = "workspace", operation_id = "revokeKey",
+    params(("key_id" = String, Path, description = "As in the list of keys.")),
+    responses((status = 204, description = "It is accepted no more.")))]
+pub async fn revoke_key(
+    State(app): State<App>,
+    May(caller, _): May<Keys>,
+    Path(key_id): Path<String>,
+) -> Result<StatusCode, Problem> {
+    app.store.revoke_key(&caller.workspace_id, &key_id).await?;
+    audit(
+        &app,
+        Some(&caller.workspace_id),
+        &caller.actor,
+        "key.revoked",
+        &key_id,
+    )
+    .await;
+    Ok(StatusCode::NO_CONTENT)
+}

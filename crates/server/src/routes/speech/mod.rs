@@ -1,0 +1,285 @@
+//! `POST /v1/audio/speech`: a text in, sound out.
+
+mod produce;
+mod request;
+mod stream;
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::{HeaderMap, HeaderValue};
+use axum::response::Response;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use bytes::Bytes;
+use serde::Serialize;
+
+pub use produce::{read, speak_free};
+pub use request::{
+    Delivery, SPEED_MAX, SPEED_MIN, SpeechBody, SpeechRequest, characters_max, looks_like_ssml,
+};
+pub use stream::sse;
+
+use crate::app::App;
+use crate::billing::{self, Bill, Hold, price};
+use crate::cache::{CachedSpeech, HeadWord};
+use crate::http::caller::{Caller, May, Speech};
+use crate::http::context::Context;
+use crate::http::fields::JsonBytes;
+use crate::http::idempotency::{self, Claim, Held};
+use crate::problem::{Problem, Reason};
+
+/// Speech as JSON, when `verbose` or `timestamps` asked for it.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct VerboseSpeech<'a> {
+    /// The sound, in base64.
+    pub audio: String,
+    pub content_type: &'a str,
+    pub output_format: &'a str,
+    pub voice_id: &'a str,
+    pub seconds: f64,
+    /// What was said, every number and abbreviation in words.
+    pub normalised_text: &'a str,
+    pub words: &'a [HeadWord],
+}
+
+/// Speak a text
+///
+/// Answers with the sound itself: a WAV file unless `output_format` says otherwise. The same
+/// words in the same voice again come from the cache and are flagged with `Sauti-Cache: hit`.
+#[utoipa::path(
+    post,
+    path = "/v1/audio/speech",
+    tag = "speech",
+    operation_id = "createSpeech",
+    request_body(content = SpeechBody, content_type = "application/json"),
+    params(("Idempotency-Key" = Option<String>, Header, description = "Send the same value again to retry without being charged twice.")),
+    responses(
+        (status = 200, description = "The sound. With `verbose` or `timestamps`, JSON; with `stream: \"sse\"`, events.", content(
+            (Vec<u8> = "audio/wav"), (Vec<u8> = "audio/mpeg"), (Vec<u8> = "audio/ogg"), (Vec<u8> = "audio/flac"),
+            (Vec<u8> = "audio/pcm"), (Vec<u8> = "audio/basic"), (Vec<u8> = "audio/x-alaw-basic"),
+            (VerboseSpeech = "application/json"), (String = "text/event-stream"),
+        ), headers(
+            ("Sauti-Units" = i64, description = "Characters billed."),
+            ("Sauti-Cost" = i64, description = "What was charged, in micro-units."),
+            ("Sauti-Balance" = i64, description = "What is left, in micro-units."),
+            ("Sauti-Cache" = String, description = "hit or miss."),
+        )),
+    ),
+)]
+pub async fn create_speech(
+    State(app): State<App>,
+    May(caller, _): May<Speech>,
+    context: Context,
+    headers: HeaderMap,
+    JsonBytes(body): JsonBytes,
+) -> Result<Response, Problem> {
+    let request = SpeechRequest::parse(&body, &app.config.limits, &app.engine.voices())?;
+    refuse_keyed_stream(&request, &headers)?;
+    let lexicon = app.lexicons.of(&app.store, &caller.workspace_id).await?;
+    let order = Order {
+        app: &app,
+        caller: &caller,
+        context: &context,
+        headers: &headers,
+        body: &body,
+    };
+
+    let request_key = produce::request_key(&request, &lexicon.version);
+    if let Some(key) = request_key.and_then(|key| app.cache.resolve(&key))
+        && !request.is_streamed()
+        && let Some(speech) = produce::look_up(&app, key).await
+    {
+        let characters = request.text.chars().count();
+        return order.answer_cached(&request, characters, &speech).await;
+    }
+
+    let reading = produce::read(&app, &request, &lexicon.lexicon)?;
+    if let Some(request_key) = request_key {
+        app.cache.remember(request_key, reading.key);
+    }
+    if request.is_streamed() {
+        return stream_speech(&order, request, reading).await;
+    }
+    match produce::look_up(&app, reading.key).await {
+        Some(speech) => {
+            order
+                .answer_cached(&request, reading.characters, &speech)
+                .await
+        }
+        None => order.answer_new(&request, reading).await,
+    }
+}
+
+/// A stream is not kept, so it could not be replayed.
+fn refuse_keyed_stream(request: &SpeechRequest, headers: &HeaderMap) -> Result<(), Problem> {
+    match request.is_streamed() && idempotency::key(headers)?.is_some() {
+        true => Err(Problem::field(
+            "stream",
+            Reason::NotTogether {
+                with: "Idempotency-Key",
+            },
+        )),
+        false => Ok(()),
+    }
+}
+
+async fn stream_speech(
+    order: &Order<'_>,
+    request: SpeechRequest,
+    reading: produce::Reading,
+) -> Result<Response, Problem> {
+    let bill = order.bill(reading.characters, false);
+    let hold = Hold::reserve(order.app, order.caller, order.context, &bill).await?;
+    let mut extra = HeaderMap::new();
+    bill.add_headers(&mut extra, &order.caller.currency);
+    billing::add_balance(&mut extra, hold.available_micro());
+    let mut response = stream::respond(
+        order.app,
+        order.caller.clone(),
+        &request,
+        reading,
+        hold,
+        bill,
+    )
+    .await?;
+    response.headers_mut().extend(extra);
+    Ok(response)
+}
+
+/// One request, with everything that answering it takes.
+struct Order<'a> {
+    app: &'a App,
+    caller: &'a Caller,
+    context: &'a Context,
+    headers: &'a HeaderMap,
+    body: &'a Bytes,
+}
+
+impl Order<'_> {
+    fn bill(&self, characters: usize, cached: bool) -> Bill {
+        let prices = &self.app.config.prices;
+        Bill {
+            operation: "speech",
+            units: characters as i64,
+            amount_micro: match cached {
+                true => price::cached_speech_micro(prices, characters),
+                false => price::speech_micro(prices, characters),
+            },
+            audio_seconds: 0.0,
+            cached,
+        }
+    }
+
+    async fn claim(&self) -> Result<Claim, Problem> {
+        let fingerprint = || idempotency::fingerprint(&[b"POST /v1/audio/speech", self.body]);
+        idempotency::claim(self.app, self.caller, self.headers, fingerprint).await
+    }
+
+    async fn answer_cached(
+        &self,
+        request: &SpeechRequest,
+        characters: usize,
+        speech: &Arc<CachedSpeech>,
+    ) -> Result<Response, Problem> {
+        let mut bill = self.bill(characters, true);
+        bill.audio_seconds = speech.head.seconds;
+        let (mut headers, body) = deliver(request, speech, &bill, &self.caller.currency);
+        let balance_micro = match self.claim().await? {
+            Claim::Replay(answer) => {
+                return idempotency::replay(self.app, self.caller, answer).await;
+            }
+            Claim::Paid => Hold::paid(self.app, self.caller).await?.available_micro(),
+            Claim::Unkeyed => {
+                billing::charge(self.app, self.caller, self.context, &bill, None).await?
+            }
+            Claim::Held(held) => {
+                let keep = Some((held, &headers, body.as_ref()));
+                billing::charge(self.app, self.caller, self.context, &bill, keep).await?
+            }
+        };
+        billing::add_balance(&mut headers, balance_micro);
+        Ok(respond(headers, body))
+    }
+
+    async fn answer_new(
+        &self,
+        request: &SpeechRequest,
+        reading: produce::Reading,
+    ) -> Result<Response, Problem> {
+        let (held, hold, mut bill) = match self.claim().await? {
+            Claim::Replay(answer) => {
+                return idempotency::replay(self.app, self.caller, answer).await;
+            }
+            Claim::Paid => {
+                let bill = Bill {
+                    amount_micro: 0,
+                    ..self.bill(reading.characters, false)
+                };
+                (None, Hold::paid(self.app, self.caller).await?, bill)
+            }
+            Claim::Unkeyed => self.reserve(None, reading.characters).await?,
+            Claim::Held(held) => self.reserve(Some(held), reading.characters).await?,
+        };
+        let spoken = reading.script.spoken();
+        let handle = produce::start(self.app, &self.caller.workspace_id, request, reading.script)?;
+        let speech = Arc::new(produce::finish(self.app, handle, request, spoken).await?);
+        self.app.cache.put(reading.key, Arc::clone(&speech));
+
+        bill.audio_seconds = speech.head.seconds;
+        let (mut headers, body) = deliver(request, &speech, &bill, &self.caller.currency);
+        let keep = held.map(|held| (held, &headers, body.as_ref()));
+        let balance_micro = hold.settle(&bill, keep).await?;
+        billing::add_balance(&mut headers, balance_micro);
+        Ok(respond(headers, body))
+    }
+
+    async fn reserve(
+        &self,
+        held: Option<Held>,
+        characters: usize,
+    ) -> Result<(Option<Held>, Hold, Bill), Problem> {
+        let bill = self.bill(characters, false);
+        let hold = Hold::reserve(self.app, self.caller, self.context, &bill).await?;
+        Ok((held, hold, bill))
+    }
+}
+
+/// The headers and body of finished speech; the length is exact.
+fn deliver(
+    request: &SpeechRequest,
+    speech: &CachedSpeech,
+    bill: &Bill,
+    currency: &str,
+) -> (HeaderMap, Bytes) {
+    let (content_type, body) = match request.delivery {
+        Delivery::Json => ("application/json", verbose(request, speech)),
+        _ => (request.format.content_type(), speech.audio.clone()),
+    };
+    let mut headers = HeaderMap::with_capacity(16);
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
+    bill.add_headers(&mut headers, currency);
+    (headers, body)
+}
+
+fn verbose(request: &SpeechRequest, speech: &CachedSpeech) -> Bytes {
+    let body = VerboseSpeech {
+        audio: BASE64.encode(&speech.audio),
+        content_type: request.format.content_type(),
+        output_format: request.format.name(),
+        voice_id: &request.voice_id,
+        seconds: speech.head.seconds,
+        normalised_text: &speech.head.spoken,
+        words: &speech.head.words,
+    };
+    Bytes::from(serde_json::to_vec(&body).unwrap_or_default())
+}
+
+fn respond(headers: HeaderMap, body: Bytes) -> Response {
+    let mut response = Response::new(Body::from(body));
+    *response.headers_mut() = headers;
+    response
+}

@@ -1,0 +1,321 @@
+//! The body of a speech request, parsed once into what cannot be wrong any more.
+
+use sauti_audio::OutputFormat;
+use sauti_speech::voice::VoiceInfo;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::config::Limits;
+use crate::http::fields::Fields;
+use crate::problem::{Problem, Reason};
+
+pub const SPEED_MIN: f64 = 0.5;
+pub const SPEED_MAX: f64 = 2.0;
+
+const KNOWN: &[&str] = &[
+    "text",
+    "voice_id",
+    "input",
+    "voice",
+    "output_format",
+    "response_format",
+    "speed",
+    "stream",
+    "stream_format",
+    "timestamps",
+    "ssml",
+    "verbose",
+];
+/// What OpenAI's clients also send, and common words that are near a known one by chance.
+const IGNORED: &[&str] = &["model", "instructions", "language", "user", "seed"];
+
+/// The text to speak, the voice, and how to deliver it.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[schema(as = SpeechRequest, example = json!({"text": "Habari za asubuhi.", "voice_id": "asha"}))]
+pub struct SpeechBody {
+    /// The message to be spoken, 1 to 5,000 characters after trimming. `input` is accepted too.
+    /// Text that starts with `<speak>` is read as SSML.
+    #[schema(min_length = 1)]
+    pub text: Option<String>,
+    /// A voice of `GET /v1/voices`. `voice` is accepted too.
+    pub voice_id: Option<String>,
+    /// OpenAI's name for `text`.
+    pub input: Option<String>,
+    /// OpenAI's name for `voice_id`.
+    pub voice: Option<String>,
+    /// `wav_24000` (default), `wav_16000`, `wav_8000`, `ulaw_8000`, `alaw_8000`, `raw_ulaw_8000`,
+    /// `raw_alaw_8000`, `opus_48000`, `mp3_44100`, `flac_24000`, `pcm_24000`, `raw_pcm_16000` or
+    /// `raw_pcm_8000`.
+    pub output_format: Option<String>,
+    /// OpenAI's names: `wav`, `mp3`, `opus`, `flac` or `pcm`.
+    pub response_format: Option<String>,
+    /// 0.5 to 2.0; 1.0 is the voice's own pace.
+    #[schema(minimum = 0.5, maximum = 2.0)]
+    pub speed: Option<f64>,
+    /// `false` (default), `"audio"` (chunked sound) or `"sse"` (events).
+    #[schema(value_type = Option<Object>)]
+    pub stream: Option<Value>,
+    /// Whether to tell when each word is said. The answer is then JSON.
+    pub timestamps: Option<bool>,
+    /// Whether `text` is SSML.
+    pub ssml: Option<bool>,
+    /// Whether to answer with JSON: the sound in base64, what was said, and when.
+    pub verbose: Option<bool>,
+}
+
+/// How the speech travels back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Delivery {
+    Audio,
+    Json,
+    AudioStream,
+    EventStream,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct SpeechRequest {
+    /// Trimmed.
+    pub text: String,
+    pub is_ssml: bool,
+    pub voice_id: String,
+    pub voice_version: String,
+    pub format: OutputFormat,
+    pub speed: f32,
+    pub delivery: Delivery,
+    pub timestamps: bool,
+}
+
+impl SpeechRequest {
+    pub fn is_streamed(&self) -> bool {
+        matches!(self.delivery, Delivery::AudioStream | Delivery::EventStream)
+    }
+
+    pub fn parse(
+        body: &[u8],
+        limits: &Limits,
+        voices: &[VoiceInfo],
+    ) -> Result<SpeechRequest, Problem> {
+        let mut fields = Fields::parse(body)?;
+        let text = fields
+            .text_by("text", "input")
+            .map(|text| text.trim().to_owned());
+        let ssml = fields.flag("ssml");
+        let is_ssml = ssml.unwrap_or_else(|| text.as_deref().is_some_and(looks_like_ssml));
+        let text = check_text(&mut fields, text, is_ssml, limits);
+        let voice = take_voice(&mut fields, voices);
+        let format = take_format(&mut fields);
+        let speed = take_speed(&mut fields);
+        let timestamps = fields.flag("timestamps").unwrap_or(false);
+        let verbose = fields.flag("verbose").unwrap_or(false);
+        let delivery = take_delivery(&mut fields, timestamps, verbose);
+        fields.finish(KNOWN, IGNORED)?;
+        let (Some(text), Some(voice)) = (text, voice) else {
+            return Err(Problem::internal("a field is missing and nobody said so"));
+        };
+        Ok(SpeechRequest {
+            text,
+            is_ssml,
+            voice_id: voice.voice_id.clone(),
+            voice_version: voice.model_version.clone(),
+            format,
+            speed: speed as f32,
+            delivery,
+            timestamps,
+        })
+    }
+}
+
+pub fn looks_like_ssml(text: &str) -> bool {
+    let rest = text.trim_start();
+    let rest = match rest.strip_prefix("<?xml") {
+        Some(prolog) => prolog
+            .split_once("?>")
+            .map_or("", |(_, rest)| rest)
+            .trim_start(),
+        None => rest,
+    };
+    rest.strip_prefix("<speak")
+        .is_some_and(|rest| rest.starts_with(['>', ' ', '\n', '\t', '\r', '/']))
+}
+
+/// Markup is not spoken and may take some room of its own.
+pub fn characters_max(limits: &Limits, is_ssml: bool) -> usize {
+    if is_ssml {
+        limits.text_chars_max * 4
+    } else {
+        limits.text_chars_max
+    }
+}
+
+fn check_text(
+    fields: &mut Fields,
+    text: Option<String>,
+    is_ssml: bool,
+    limits: &Limits,
+) -> Option<String> {
+    let Some(text) = text else {
+        if !fields.is_wrong("text") && !fields.is_wrong("input") {
+            fields.error("text", Reason::Required);
+        }
+        return None;
+    };
+    let (actual, max) = (text.chars().count(), characters_max(limits, is_ssml));
+    if actual == 0 {
+        fields.error("text", Reason::Empty);
+    }
+    if actual > max {
+        fields.error(
+            "text",
+            Reason::TooLong {
+                max: max as u64,
+                actual: actual as u64,
+            },
+        );
+    }
+    Some(text)
+}
+
+fn take_voice<'a>(fields: &mut Fields, voices: &'a [VoiceInfo]) -> Option<&'a VoiceInfo> {
+    // OpenAI's newer clients may send a voice as an object with an id.
+    let named = match fields.value("voice") {
+        Some(Value::Object(mut voice)) => voice
+            .remove("id")
+            .and_then(|id| id.as_str().map(str::to_owned)),
+        Some(Value::String(voice)) => Some(voice),
+        Some(_) => {
+            fields.error(
+                "voice",
+                Reason::WrongType {
+                    expected: "a string",
+                },
+            );
+            return None;
+        }
+        None => None,
+    };
+    let voice_id = fields.text("voice_id");
+    let wanted = match (voice_id, named) {
+        (Some(ours), Some(theirs)) if ours != theirs => {
+            fields.error("voice_id", Reason::Twice { other: "voice" });
+            return None;
+        }
+        (ours, theirs) => ours.or(theirs),
+    };
+    let Some(wanted) = wanted else {
+        if !fields.is_wrong("voice_id") {
+            fields.error("voice_id", Reason::Required);
+        }
+        return None;
+    };
+    let found = voices.iter().find(|voice| voice.voice_id == wanted);
+    if found.is_none() {
+        let names: Vec<_> = voices.iter().map(|voice| voice.voice_id.as_str()).collect();
+        fields.error(
+            "voice_id",
+            Reason::UnknownVoice {
+                allowed: names.join(", "),
+            },
+        );
+    }
+    found
+}
+
+fn take_format(fields: &mut Fields) -> OutputFormat {
+    let (ours, theirs) = (fields.text("output_format"), fields.text("response_format"));
+    let ours = ours.map(|name| (name.parse().ok(), "output_format"));
+    let theirs = theirs.map(|name| {
+        (
+            openai_format(&name).or_else(|| name.parse().ok()),
+            "response_format",
+        )
+    });
+    match (ours, theirs) {
+        (Some((Some(ours), _)), Some((Some(theirs), _))) if ours != theirs => {
+            fields.error(
+                "output_format",
+                Reason::Twice {
+                    other: "response_format",
+                },
+            );
+            ours
+        }
+        (Some((Some(format), _)), _) | (None, Some((Some(format), _))) => format,
+        (Some((None, field)), _) | (None, Some((None, field))) => {
+            fields.error(
+                field,
+                Reason::UnknownValue {
+                    allowed: format_names(field),
+                },
+            );
+            OutputFormat::default()
+        }
+        (None, None) => OutputFormat::default(),
+    }
+}
+
+fn openai_format(name: &str) -> Option<OutputFormat> {
+    Some(match name {
+        "wav" => OutputFormat::Wav24000,
+        "mp3" => OutputFormat::Mp344100,
+        "opus" => OutputFormat::Opus48000,
+        "flac" => OutputFormat::Flac24000,
+        "pcm" => OutputFormat::Pcm24000,
+        _ => return None,
+    })
+}
+
+fn format_names(field: &str) -> String {
+    match field {
+        "response_format" => "wav, mp3, opus, flac, pcm".to_owned(),
+        _ => OutputFormat::ALL
+            .map(|format| format.to_string())
+            .join(", "),
+    }
+}
+
+fn take_speed(fields: &mut Fields) -> f64 {
+    let speed = fields.number("speed").unwrap_or(1.0);
+    if !(SPEED_MIN..=SPEED_MAX).contains(&speed) {
+        fields.error(
+            "speed",
+            Reason::OutOfRange {
+                min: SPEED_MIN,
+                max: SPEED_MAX,
+            },
+        );
+    }
+    speed
+}
+
+fn take_delivery(fields: &mut Fields, timestamps: bool, verbose: bool) -> Delivery {
+    let stream = fields
+        .value("stream")
+        .or_else(|| fields.value("stream_format"));
+    let streamed = match stream {
+        None | Some(Value::Bool(false)) => None,
+        Some(Value::Bool(true)) => Some(Delivery::AudioStream),
+        Some(Value::String(word)) if word == "audio" => Some(Delivery::AudioStream),
+        Some(Value::String(word)) if word == "sse" => Some(Delivery::EventStream),
+        Some(_) => {
+            let allowed = "false, \"audio\", \"sse\"".to_owned();
+            fields.error("stream", Reason::UnknownValue { allowed });
+            None
+        }
+    };
+    if verbose && streamed.is_some() {
+        fields.error("verbose", Reason::NotTogether { with: "stream" });
+    }
+    if timestamps && streamed == Some(Delivery::AudioStream) {
+        fields.error(
+            "timestamps",
+            Reason::NotTogether {
+                with: "stream: \"audio\"",
+            },
+        );
+    }
+    streamed.unwrap_or(if verbose || timestamps {
+        Delivery::Json
+    } else {
+        Delivery::Audio
+    })
+}

@@ -1,0 +1,187 @@
+//! A transcript in the form that was asked for.
+
+use std::fmt::Write;
+
+use sauti_speech::{Segment, Transcript, Word};
+use serde::Serialize;
+
+/// The plain answer: exactly one field.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Transcription {
+    /// The transcript; empty when nobody speaks.
+    pub text: String,
+}
+
+/// The answer for `response_format=verbose_json`.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct VerboseTranscription {
+    pub task: &'static str,
+    pub language: &'static str,
+    /// In seconds.
+    pub duration: f64,
+    pub text: String,
+    /// True when nobody speaks; then there is no text either.
+    pub no_speech: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub segments: Option<Vec<VerboseSegment>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub words: Option<Vec<VerboseWord>>,
+}
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct VerboseSegment {
+    pub id: usize,
+    pub start: f64,
+    pub end: f64,
+    pub text: String,
+    /// 0 to 1.
+    pub confidence: f32,
+}
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct VerboseWord {
+    pub word: String,
+    pub start: f64,
+    pub end: f64,
+    /// 0 to 1.
+    pub confidence: f32,
+}
+
+pub fn verbose(transcript: &Transcript, segments: bool, words: bool) -> VerboseTranscription {
+    let all_words = || {
+        transcript
+            .segments
+            .iter()
+            .flat_map(|segment| &segment.words)
+    };
+    VerboseTranscription {
+        task: "transcribe",
+        language: "swahili",
+        duration: milliseconds(transcript.seconds),
+        text: transcript.text.clone(),
+        no_speech: transcript.no_speech,
+        segments: segments.then(|| {
+            transcript
+                .segments
+                .iter()
+                .enumerate()
+                .map(verbose_segment)
+                .collect()
+        }),
+        words: words.then(|| all_words().map(verbose_word).collect()),
+    }
+}
+
+fn verbose_segment((id, segment): (usize, &Segment)) -> VerboseSegment {
+    VerboseSegment {
+        id,
+        start: milliseconds(segment.start),
+        end: milliseconds(segment.end),
+        text: segment.text.clone(),
+        confidence: segment.confidence,
+    }
+}
+
+fn verbose_word(word: &Word) -> VerboseWord {
+    VerboseWord {
+        word: word.word.clone(),
+        start: milliseconds(word.start),
+        end: milliseconds(word.end),
+        confidence: word.confidence,
+    }
+}
+
+fn milliseconds(seconds: f64) -> f64 {
+    (seconds * 1_000.0).round() / 1_000.0
+}
+
+pub fn srt(transcript: &Transcript) -> String {
+    let mut out = String::new();
+    for (i, segment) in transcript.segments.iter().enumerate() {
+        let (start, end) = (clock(segment.start, ','), clock(segment.end, ','));
+        write!(
+            out,
+            "{}\n{start} --> {end}\n{}\n\n",
+            i + 1,
+            one_line(&segment.text)
+        )
+        .ok();
+    }
+    out
+}
+
+pub fn vtt(transcript: &Transcript) -> String {
+    let mut out = String::from("WEBVTT\n\n");
+    for segment in &transcript.segments {
+        let (start, end) = (clock(segment.start, '.'), clock(segment.end, '.'));
+        // In WebVTT these three characters begin markup.
+        let text = segment
+            .text
+            .replace('&', "&amp;")
+            .replace('<', "&lt;")
+            .replace('>', "&gt;");
+        write!(out, "{start} --> {end}\n{}\n\n", one_line(&text)).ok();
+    }
+    out
+}
+
+/// An empty line would end the subtitle.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn clock(seconds: f64, point: char) -> String {
+    let ms = (seconds.max(0.0) * 1_000.0).round() as u64;
+    let (h, m, s) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1_000 % 60);
+    format!("{h:02}:{m:02}:{s:02}{point}{:03}", ms % 1_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn transcript() -> Transcript {
+        let segment = |start, end, text: &str| Segment {
+            start,
+            end,
+            text: text.to_owned(),
+            words: vec![Word {
+                word: "habari".into(),
+                start,
+                end,
+                confidence: 0.5,
+            }],
+            confidence: 0.9,
+        };
+        Transcript {
+            text: "Habari yako. Nzuri <sana>.".into(),
+            segments: vec![
+                segment(0.0, 1.2344, "Habari yako."),
+                segment(3661.5, 3662.0, "Nzuri\n<sana>."),
+            ],
+            seconds: 3700.0,
+            no_speech: false,
+        }
+    }
+
+    #[test]
+    fn subtitles_have_their_exact_form() {
+        assert_eq!(
+            srt(&transcript()),
+            "1\n00:00:00,000 --> 00:00:01,234\nHabari yako.\n\n2\n01:01:01,500 --> 01:01:02,000\nNzuri <sana>.\n\n"
+        );
+        assert_eq!(
+            vtt(&transcript()),
+            "WEBVTT\n\n00:00:00.000 --> 00:00:01.234\nHabari yako.\n\n\
+             01:01:01.500 --> 01:01:02.000\nNzuri &lt;sana&gt;.\n\n"
+        );
+    }
+
+    #[test]
+    fn verbose_has_what_was_asked_for_and_no_more() {
+        let json = serde_json::to_value(verbose(&transcript(), true, false)).unwrap();
+        assert_eq!(json["segments"].as_array().unwrap().len(), 2);
+        assert_eq!(json.get("words"), None);
+        assert_eq!(json["segments"][0]["end"], 1.234);
+    }
+}

@@ -1,0 +1,212 @@
+//! `POST /v1/audio/transcriptions`: a recording in, its words out.
+
+mod decode;
+mod format;
+mod request;
+mod stream;
+mod upload;
+
+use std::time::Instant;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::{HeaderMap, HeaderValue};
+use axum::response::Response;
+use bytes::Bytes;
+use sauti_speech::{Job, TranscribeEvent, TranscribeHandle, TranscribeRequest, Transcript};
+
+pub use format::{Transcription, VerboseSegment, VerboseTranscription, VerboseWord};
+pub use request::{ResponseFormat, TranscriptionForm, TranscriptionRequest};
+
+use crate::app::App;
+use crate::billing::{self, Bill, Hold, price};
+use crate::http::caller::{self, Caller, May};
+use crate::http::context::Context;
+use crate::http::idempotency::{self, Claim};
+use crate::http::metrics;
+use crate::problem::{Code, Problem, Reason};
+use decode::Sound;
+use upload::Form;
+
+/// Transcribe a recording
+///
+/// The bytes decide what the file is, not its name. A recording without speech gives an empty
+/// text, never invented words.
+#[utoipa::path(
+    post,
+    path = "/v1/audio/transcriptions",
+    tag = "transcription",
+    operation_id = "createTranscription",
+    request_body(content = TranscriptionForm, content_type = "multipart/form-data"),
+    params(("Idempotency-Key" = Option<String>, Header, description = "Send the same value again to retry without being charged twice.")),
+    responses(
+        (status = 200, description = "The transcript in the form of `response_format`; with `stream`, events.", content(
+            (Transcription = "application/json"), (String = "text/plain"), (String = "application/x-subrip"),
+            (String = "text/vtt"), (String = "text/event-stream"),
+        ), headers(
+            ("Sauti-Units" = i64, description = "Seconds billed, rounded up."),
+            ("Sauti-Cost" = i64, description = "What was charged, in micro-units."),
+            ("Sauti-Balance" = i64, description = "What is left, in micro-units."),
+        )),
+    ),
+)]
+pub async fn create_transcription(
+    State(app): State<App>,
+    May(caller, _): May<caller::Transcription>,
+    context: Context,
+    request: Request,
+) -> Result<Response, Problem> {
+    let headers = request.headers().clone();
+    let idempotency_key = idempotency::key(&headers)?;
+    let form = upload::read_form(
+        request,
+        app.config.limits.upload_bytes_max,
+        &app.spool_dir(),
+    )
+    .await?;
+    let wanted = TranscriptionRequest::parse(&form.fields)?;
+    if wanted.stream && idempotency_key.is_some() {
+        return Err(Problem::field(
+            "stream",
+            Reason::NotTogether {
+                with: "Idempotency-Key",
+            },
+        ));
+    }
+    let claim = idempotency::claim(&app, &caller, &headers, || fingerprint(&form)).await?;
+    if let Claim::Replay(answer) = claim {
+        return idempotency::replay(&app, &caller, answer).await;
+    }
+    let sound = decode::decode(&app, form.file).await?;
+    allow_audio(&app, &caller, sound.seconds)?;
+    answer(&app, caller, &context, &wanted, sound, claim).await
+}
+
+async fn answer(
+    app: &App,
+    caller: Caller,
+    context: &Context,
+    wanted: &TranscriptionRequest,
+    sound: Sound,
+    claim: Claim,
+) -> Result<Response, Problem> {
+    let mut bill = bill(app, sound.seconds);
+    let (held, hold) = match claim {
+        Claim::Paid => {
+            bill.amount_micro = 0;
+            (None, Hold::paid(app, &caller).await?)
+        }
+        Claim::Held(held) => (
+            Some(held),
+            Hold::reserve(app, &caller, context, &bill).await?,
+        ),
+        _ => (None, Hold::reserve(app, &caller, context, &bill).await?),
+    };
+    let started = Instant::now();
+    let handle = start(app, &caller, wanted, sound)?;
+    if wanted.stream {
+        return stream::respond(caller, handle, hold, bill, started).await;
+    }
+    let transcript = finish(handle).await?;
+    metrics::work("transcription", bill.audio_seconds, started.elapsed());
+
+    let (content_type, body) = written(wanted, &transcript);
+    let mut headers = HeaderMap::with_capacity(16);
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
+    bill.add_headers(&mut headers, &caller.currency);
+    let keep = held.map(|held| (held, &headers, body.as_ref()));
+    let balance_micro = hold.settle(&bill, keep).await?;
+    billing::add_balance(&mut headers, balance_micro);
+    let mut response = Response::new(Body::from(body));
+    *response.headers_mut() = headers;
+    Ok(response)
+}
+
+/// Another boundary does not make another request: only what stands in the parts counts.
+fn fingerprint(form: &Form) -> String {
+    let mut parts: Vec<&[u8]> = vec![b"POST /v1/audio/transcriptions", &form.file.sha256];
+    for (name, value) in &form.fields {
+        parts.push(name.as_bytes());
+        parts.push(value.as_bytes());
+    }
+    idempotency::fingerprint(&parts)
+}
+
+fn allow_audio(app: &App, caller: &Caller, seconds: f64) -> Result<(), Problem> {
+    app.limiter
+        .take_audio(&caller.actor, seconds, Instant::now())
+        .map_err(|wait_s| {
+            let detail = "More seconds of audio a minute than the limit allows.";
+            Problem::detailed(Code::RateLimited, detail).retry_after(wait_s)
+        })
+}
+
+pub fn bill(app: &App, seconds: f64) -> Bill {
+    Bill {
+        operation: "transcription",
+        units: seconds.ceil() as i64,
+        amount_micro: price::transcription_micro(&app.config.prices, seconds),
+        audio_seconds: seconds,
+        cached: false,
+    }
+}
+
+fn start(
+    app: &App,
+    caller: &Caller,
+    wanted: &TranscriptionRequest,
+    sound: Sound,
+) -> Result<TranscribeHandle, Problem> {
+    let job = Job {
+        tenant: caller.workspace_id.clone(),
+        deadline: app.deadline(),
+    };
+    let request = TranscribeRequest {
+        samples: sound.samples,
+        keyterms: wanted.keyterms.clone(),
+        expect: wanted.expect.clone(),
+        digits: wanted.digits,
+    };
+    Ok(app.engine.transcribe(job, request)?)
+}
+
+async fn finish(mut handle: TranscribeHandle) -> Result<Transcript, Problem> {
+    loop {
+        match handle.next().await {
+            Some(Ok(TranscribeEvent::Segment { .. })) => {}
+            Some(Ok(TranscribeEvent::Done(transcript))) => return Ok(transcript),
+            Some(Err(error)) => return Err(error.into()),
+            None => {
+                return Err(Problem::internal(
+                    "the engine stopped in the middle of a recording",
+                ));
+            }
+        }
+    }
+}
+
+fn written(wanted: &TranscriptionRequest, transcript: &Transcript) -> (&'static str, Bytes) {
+    let text = || transcript.text.clone();
+    match wanted.format {
+        ResponseFormat::Json => ("application/json", json(&Transcription { text: text() })),
+        ResponseFormat::VerboseJson => (
+            "application/json",
+            json(&format::verbose(transcript, wanted.segments, wanted.words)),
+        ),
+        ResponseFormat::Text => ("text/plain; charset=utf-8", Bytes::from(text() + "\n")),
+        ResponseFormat::Srt => (
+            "application/x-subrip; charset=utf-8",
+            Bytes::from(format::srt(transcript)),
+        ),
+        ResponseFormat::Vtt => (
+            "text/vtt; charset=utf-8",
+            Bytes::from(format::vtt(transcript)),
+        ),
+    }
+}
+
+fn json(value: &impl serde::Serialize) -> Bytes {
+    Bytes::from(serde_json::to_vec(value).unwrap_or_default())
+}

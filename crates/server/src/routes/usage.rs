@@ -1,0 +1,200 @@
+//! What was used and what is left.
+
+use axum::Json;
+use axum::extract::{RawQuery, State};
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+use sauti_store::ids::{day_of, now_us};
+use sauti_store::{StatementQuery, StatementRow, UsageQuery, UsageRow};
+use serde::Serialize;
+
+use crate::app::App;
+use crate::http::caller::{May, Usage};
+use crate::http::query::Query;
+use crate::problem::{Problem, Reason};
+
+const DAY_US: i64 = 86_400 * 1_000_000;
+const STATEMENT_ROWS_MAX: i64 = 10_000;
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct BalanceBody {
+    pub currency: String,
+    /// What can be spent, in micro-units.
+    pub available_micro: i64,
+    /// Set aside for requests that are running.
+    pub reserved_micro: i64,
+}
+
+/// Show the balance
+#[utoipa::path(get, path = "/v1/balance", tag = "workspace", operation_id = "getBalance",
+    responses((status = 200, description = "In micro-units: millionths of the currency.", body = BalanceBody)))]
+pub async fn get_balance(
+    State(app): State<App>,
+    May(caller, _): May<Usage>,
+) -> Result<Json<BalanceBody>, Problem> {
+    let balance = app.store.balance(&caller.workspace_id).await?;
+    Ok(Json(BalanceBody {
+        currency: caller.currency,
+        available_micro: balance.available_micro,
+        reserved_micro: balance.reserved_micro,
+    }))
+}
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct UsageBody {
+    pub from: String,
+    pub to: String,
+    pub days: Vec<UsageDay>,
+}
+
+/// One day of one operation with one key.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct UsageDay {
+    pub day: String,
+    pub operation: String,
+    pub key_id: Option<String>,
+    pub requests: i64,
+    pub cached_requests: i64,
+    /// Characters or seconds.
+    pub units: i64,
+    pub audio_seconds: f64,
+    pub amount_micro: i64,
+}
+
+impl From<UsageRow> for UsageDay {
+    fn from(row: UsageRow) -> UsageDay {
+        UsageDay {
+            day: row.day,
+            operation: row.operation,
+            key_id: row.key_id,
+            requests: row.requests,
+            cached_requests: row.cached_requests,
+            units: row.units,
+            audio_seconds: row.audio_ms as f64 / 1_000.0,
+            amount_micro: row.amount_micro,
+        }
+    }
+}
+
+/// Show what was used, by day
+#[utoipa::path(get, path = "/v1/usage", tag = "workspace", operation_id = "getUsage",
+    params(
+        ("from" = Option<String>, Query, description = "First day, such as 2026-01-01; 30 days ago if absent."),
+        ("to" = Option<String>, Query, description = "Last day; today if absent."),
+        ("operation" = Option<String>, Query, description = "speech or transcription."),
+        ("key_id" = Option<String>, Query, description = "Only this key."),
+        ("format" = Option<String>, Query, description = "json (default) or csv."),
+    ),
+    responses((status = 200, description = "Days with use, oldest first.", content(
+        (UsageBody = "application/json"), (String = "text/csv")))))]
+pub async fn get_usage(
+    State(app): State<App>,
+    May(caller, _): May<Usage>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let mut query = Query::parse(query.as_deref());
+    let today = now_us();
+    let from_day = query
+        .take("from")
+        .unwrap_or_else(|| day_of(today - 30 * DAY_US));
+    let to_day = query.take("to").unwrap_or_else(|| day_of(today));
+    let operation = query.take("operation");
+    let key_id = query.take("key_id");
+    let csv = wants_csv(&mut query)?;
+    let wanted = UsageQuery {
+        from_day: from_day.clone(),
+        to_day: to_day.clone(),
+        key_id,
+        operation,
+    };
+    let rows = app.store.usage(&caller.workspace_id, &wanted).await?;
+    if csv {
+        return Ok(csv_response(
+            UsageRow::CSV_HEADER,
+            rows.iter().map(UsageRow::to_csv),
+        ));
+    }
+    let days = rows.into_iter().map(UsageDay::from).collect();
+    Ok(Json(UsageBody {
+        from: from_day,
+        to: to_day,
+        days,
+    })
+    .into_response())
+}
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct StatementBody {
+    #[schema(value_type = Vec<Object>)]
+    pub rows: Vec<StatementRow>,
+}
+
+/// Show every movement of money
+#[utoipa::path(get, path = "/v1/statement", tag = "workspace", operation_id = "getStatement",
+    params(
+        ("from" = Option<String>, Query, description = "First day, such as 2026-01-01; 30 days ago if absent."),
+        ("to" = Option<String>, Query, description = "Last day; today if absent."),
+        ("format" = Option<String>, Query, description = "json (default) or csv."),
+    ),
+    responses((status = 200, description = "Oldest first, at most 10,000 rows.", content(
+        (StatementBody = "application/json"), (String = "text/csv")))))]
+pub async fn get_statement(
+    State(app): State<App>,
+    May(caller, _): May<Usage>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let mut query = Query::parse(query.as_deref());
+    let today = now_us();
+    let from_us = take_day(&mut query, "from")?.unwrap_or(today - 30 * DAY_US);
+    let to_us = take_day(&mut query, "to")?.map_or(today + DAY_US, |day_us| day_us + DAY_US);
+    let csv = wants_csv(&mut query)?;
+    let wanted = StatementQuery {
+        from_us,
+        to_us,
+        after: None,
+        limit: STATEMENT_ROWS_MAX,
+    };
+    let rows = app.store.statement(&caller.workspace_id, &wanted).await?;
+    if csv {
+        return Ok(csv_response(
+            StatementRow::CSV_HEADER,
+            rows.iter().map(StatementRow::to_csv),
+        ));
+    }
+    Ok(Json(StatementBody { rows }).into_response())
+}
+
+fn wants_csv(query: &mut Query) -> Result<bool, Problem> {
+    match query.take("format").as_deref() {
+        None | Some("json") => Ok(false),
+        Some("csv") => Ok(true),
+        Some(_) => Err(Problem::field(
+            "format",
+            Reason::UnknownValue {
+                allowed: "json, csv".to_owned(),
+            },
+        )),
+    }
+}
+
+fn take_day(query: &mut Query, name: &'static str) -> Result<Option<i64>, Problem> {
+    let Some(day) = query.take(name) else {
+        return Ok(None);
+    };
+    let expected = "a day such as 2026-01-31";
+    let wrong = || Problem::field(name, Reason::Malformed { expected });
+    let date: jiff::civil::Date = day.parse().map_err(|_| wrong())?;
+    let midnight = date
+        .to_zoned(jiff::tz::TimeZone::UTC)
+        .map_err(|_| wrong())?;
+    Ok(Some(midnight.timestamp().as_microsecond()))
+}
+
+fn csv_response(header: &str, rows: impl Iterator<Item = String>) -> Response {
+    let mut csv = format!("{header}\n");
+    for row in rows {
+        csv.push_str(&row);
+        csv.push('\n');
+    }
+    ([(CONTENT_TYPE, "text/csv; charset=utf-8")], csv).into_response()
+}

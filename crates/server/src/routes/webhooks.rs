@@ -1,0 +1,123 @@
+//! Where a workspace wants to be told of events.
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use sauti_store::{Delivery, WebhookEndpoint};
+use serde::{Deserialize, Serialize};
+
+use crate::accounts::audit;
+use crate::app::App;
+use crate::http::caller::{Keys, May};
+use crate::http::fields::{Fields, JsonBytes};
+use crate::problem::{Problem, Reason};
+use crate::webhooks::EVENTS;
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct WebhookList {
+    #[schema(value_type = Vec<Object>)]
+    pub webhooks: Vec<WebhookEndpoint>,
+    /// The newest deliveries.
+    #[schema(value_type = Vec<Object>)]
+    pub deliveries: Vec<Delivery>,
+}
+
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[schema(as = WebhookRequest, example = json!({"url": "https://example.com/sauti", "events": ["balance.low"]}))]
+pub struct WebhookBody {
+    pub url: String,
+    /// `balance.low`, `payment.received`; all if absent.
+    pub events: Option<Vec<String>>,
+}
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct NewWebhook {
+    pub webhook_id: String,
+    pub url: String,
+    pub events: Vec<String>,
+    /// Signs the deliveries (`Sauti-Signature`); shown this once.
+    pub secret: String,
+}
+
+/// List the webhooks
+#[utoipa::path(get, path = "/v1/webhooks", tag = "workspace", operation_id = "listWebhooks",
+    responses((status = 200, description = "Webhooks and their newest deliveries.", body = WebhookList)))]
+pub async fn list(
+    State(app): State<App>,
+    May(caller, _): May<Keys>,
+) -> Result<Json<WebhookList>, Problem> {
+    let webhooks = app.store.webhooks(&caller.workspace_id).await?;
+    let deliveries = app.store.deliveries(&caller.workspace_id, 50).await?;
+    Ok(Json(WebhookList {
+        webhooks,
+        deliveries,
+    }))
+}
+
+/// Add a webhook
+#[utoipa::path(post, path = "/v1/webhooks", tag = "workspace", operation_id = "createWebhook",
+    request_body = WebhookBody,
+    responses((status = 201, description = "With its secret, shown this once.", body = NewWebhook)))]
+pub async fn create(
+    State(app): State<App>,
+    May(caller, _): May<Keys>,
+    JsonBytes(body): JsonBytes,
+) -> Result<(StatusCode, Json<NewWebhook>), Problem> {
+    let mut fields = Fields::parse(&body)?;
+    let url = fields.text("url");
+    if url.is_none() && !fields.is_wrong("url") {
+        fields.error("url", Reason::Required);
+    }
+    let events = fields.texts("events").unwrap_or_default();
+    if events.iter().any(|event| !EVENTS.contains(&event.as_str())) {
+        fields.error(
+            "events",
+            Reason::UnknownValue {
+                allowed: EVENTS.join(", "),
+            },
+        );
+    }
+    fields.finish(&["url", "events"], &[])?;
+    let made = app
+        .store
+        .add_webhook(&caller.workspace_id, &url.unwrap_or_default(), &events)
+        .await?;
+    audit(
+        &app,
+        Some(&caller.workspace_id),
+        &caller.actor,
+        "webhook.created",
+        &made.id,
+    )
+    .await;
+    let body = NewWebhook {
+        webhook_id: made.id,
+        url: made.url,
+        events: made.events,
+        secret: made.secret,
+    };
+    Ok((StatusCode::CREATED, Json(body)))
+}
+
+/// Remove a webhook
+#[utoipa::path(delete, path = "/v1/webhooks/{webhook_id}", tag = "workspace", operation_id = "removeWebhook",
+    params(("webhook_id" = String, Path)),
+    responses((status = 204, description = "Nothing more is sent there.")))]
+pub async fn remove(
+    State(app): State<App>,
+    May(caller, _): May<Keys>,
+    Path(webhook_id): Path<String>,
+) -> Result<StatusCode, Problem> {
+    app.store
+        .remove_webhook(&caller.workspace_id, &webhook_id)
+        .await?;
+    audit(
+        &app,
+        Some(&caller.workspace_id),
+        &caller.actor,
+        "webhook.removed",
+        &webhook_id,
+    )
+    .await;
+    Ok(StatusCode::NO_CONTENT)
+}
