@@ -1,0 +1,140 @@
+//! A fresh database for each test, on SQLite always and on PostgreSQL when SAUTI_TEST_POSTGRES_URL names a server.
+#![allow(dead_code, reason = "each test binary uses a part of it")]
+
+use sauti_store::{
+    Environment, IssuedKey, NewKey, Permissions, ReserveRequest, Store, StoreOptions, Workspace,
+    ids::new_id,
+};
+use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
+
+/// A database that goes away with this value (on PostgreSQL, with its server).
+pub struct Database {
+    pub url: String,
+    _folder: Option<tempfile::TempDir>,
+}
+
+impl Database {
+    pub fn sqlite() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite://{}/sauti.db", folder.path().display());
+        Self {
+            url,
+            _folder: Some(folder),
+        }
+    }
+
+    /// `None` when no server is named.
+    pub async fn postgres() -> Option<Self> {
+        let server = std::env::var("SAUTI_TEST_POSTGRES_URL").ok()?;
+        let name = new_id("test_");
+        let mut connection = PgConnection::connect(&server).await.unwrap();
+        connection
+            .execute(AssertSqlSafe(format!("create database {name}")))
+            .await
+            .unwrap();
+        connection.close().await.unwrap();
+        let (base, _) = server.rsplit_once('/').unwrap();
+        Some(Self {
+            url: format!("{base}/{name}"),
+            _folder: None,
+        })
+    }
+
+    pub async fn open(&self) -> Store {
+        self.open_with(StoreOptions::default()).await
+    }
+
+    pub async fn open_with(&self, options: StoreOptions) -> Store {
+        Store::open_with(
+            &self.url,
+            StoreOptions {
+                connections_max: 6,
+                ..options
+            },
+        )
+        .await
+        .unwrap()
+    }
+}
+
+/// Makes each named async function, which takes a `Database`, a test on both databases.
+#[macro_export]
+macro_rules! on_both_databases {
+    ($($(#[$attribute:meta])* $name:ident),* $(,)?) => {
+        mod sqlite {
+            $($(#[$attribute])*
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $name() {
+                super::$name($crate::common::Database::sqlite()).await;
+            })*
+        }
+        mod postgres {
+            $($(#[$attribute])*
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $name() {
+                match $crate::common::Database::postgres().await {
+                    Some(database) => super::$name(database).await,
+                    None => eprintln!("skipped: SAUTI_TEST_POSTGRES_URL is not set"),
+                }
+            })*
+        }
+    };
+}
+
+pub async fn funded(store: &Store, amount_micro: i64) -> Workspace {
+    let workspace = store.create_workspace(None, "Duka", "TZS").await.unwrap();
+    if amount_micro > 0 {
+        store
+            .credit(&workspace.id, amount_micro, "test", &workspace.id)
+            .await
+            .unwrap();
+    }
+    workspace
+}
+
+pub async fn key_with_cap(
+    store: &Store,
+    workspace: &Workspace,
+    cap_micro: Option<i64>,
+) -> IssuedKey {
+    let new = NewKey {
+        workspace_id: workspace.id.clone(),
+        environment: Environment::Live,
+        name: "simu".into(),
+        permissions: Permissions::all(),
+        expires_us: None,
+        spend_cap_micro: cap_micro,
+        created_by: "test".into(),
+    };
+    store.create_key(new).await.unwrap()
+}
+
+pub fn ask(workspace: &Workspace, amount_micro: i64) -> ReserveRequest {
+    ReserveRequest {
+        workspace_id: workspace.id.clone(),
+        key_id: None,
+        operation: "speech".into(),
+        amount_micro,
+        request_id: new_id("req_"),
+    }
+}
+
+pub fn charge_of(workspace: &Workspace, amount_micro: i64) -> sauti_store::ChargeRequest {
+    sauti_store::ChargeRequest {
+        workspace_id: workspace.id.clone(),
+        key_id: None,
+        operation: "speech".into(),
+        amount_micro,
+        request_id: new_id("req_"),
+        usage: sauti_store::Usage {
+            units: 10,
+            audio_ms: 700,
+            cached: true,
+        },
+    }
+}
+
+pub async fn assert_clean(store: &Store) {
+    let report = store.check().await.unwrap();
+    assert!(report.is_clean(), "{report:#?}");
+}
