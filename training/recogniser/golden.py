@@ -1,18 +1,19 @@
 """Write the small reference files that the Rust front end is tested against.
 
-    python golden.py --clip CLIP.opus --vad silero_vad_16k_op15.onnx --out ../../crates/speech/tests/data/recogniser
+    python golden.py --clip CLIP.opus --vad ../../models/recogniser/vad.safetensors --out ../../crates/speech/tests/data/recogniser
 
 The clip is cut to 1.5 s: mel-input.s16 (16 kHz mono), mel-output.f32 (frames x 80) and vad-output.f32 (one
-probability per 512 samples, by ONNX Runtime).
+probability per 512 samples).
 """
 
 import argparse
 from pathlib import Path
 
 import numpy as np
-import onnxruntime
 import soundfile
 import torch
+from safetensors.torch import load_file
+from torch.nn import functional as F
 
 from features import HOP, LogMel
 
@@ -27,20 +28,26 @@ def mel_reference(samples: np.ndarray) -> np.ndarray:
     return LogMel("cpu")(wave)[0].T.contiguous().numpy()
 
 
-def vad_reference(samples: np.ndarray, model: Path) -> np.ndarray:
-    session = onnxruntime.InferenceSession(str(model), providers=["CPUExecutionProvider"])
-    state = np.zeros((2, 1, 128), np.float32)
-    context = np.zeros(CONTEXT, np.float32)
-    wave = samples.astype(np.float32) / 32768
+def vad_reference(samples: np.ndarray, weights: Path) -> np.ndarray:
+    """Silero's network written out in PyTorch."""
+    w = load_file(weights)
+    context, state = torch.zeros(CONTEXT), (torch.zeros(1, 128), torch.zeros(1, 128))
+    wave = torch.from_numpy(samples.astype(np.float32) / 32768)
     out = []
     for start in range(0, len(wave), CHUNK):
-        chunk = np.zeros(CHUNK, np.float32)
+        chunk = torch.zeros(CHUNK)
         part = wave[start : start + CHUNK]
         chunk[: len(part)] = part
-        inputs = {"input": np.concatenate([context, chunk])[None], "state": state, "sr": np.array(16000, np.int64)}
-        probability, state = session.run(None, inputs)
+        x = F.pad(torch.cat([context, chunk])[None, None], (0, CONTEXT), mode="reflect")
         context = chunk[-CONTEXT:]
-        out.append(probability[0, 0])
+        x = F.conv1d(x, w["stft_conv.weight"], stride=128)
+        x = (x[:, :129] ** 2 + x[:, 129:] ** 2).sqrt()
+        for n, stride in ((1, 1), (2, 2), (3, 2), (4, 1)):
+            x = F.conv1d(x, w[f"conv{n}.weight"], w[f"conv{n}.bias"], stride=stride, padding=1).relu()
+        parameters = [w[f"lstm_cell.{name}"] for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")]
+        state = torch._VF.lstm_cell(x[:, :, 0], state, *parameters)
+        x = F.conv1d(state[0][:, :, None].relu(), w["final_conv.weight"], w["final_conv.bias"])
+        out.append(torch.sigmoid(x).item())
     return np.array(out, np.float32)
 
 

@@ -1,26 +1,197 @@
-//! The recogniser.
+//! Speech to text: voice detection, acoustic model, beam search with a language model, words with
+//! times, readable text.
+//!
+//! Recordings of any length run in constant memory: a stretch of speech goes through as soon as it
+//! is complete, and its text comes out before the next one is looked at.
+
+mod align;
+mod beam;
+mod bias;
+mod decode;
+mod encoder;
+mod grammar;
+pub mod lines;
+mod live;
+pub mod lm;
+mod manifest;
+mod mel;
+mod posteriors;
+mod segment;
+mod text;
+mod vad;
 
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use crate::{SpeechError, TranscribeEvent, TranscribeRequest};
+pub use beam::BeamConfig;
+pub use live::{LiveEvent, LiveSession};
+pub use posteriors::Posteriors;
 
-#[derive(Debug, Clone)]
-pub struct Recogniser {}
+use crate::{Segment, SpeechError, TranscribeEvent, TranscribeRequest, Transcript, Word};
+use decode::{Wanted, decode};
+use encoder::Encoder;
+use lm::Lm;
+use manifest::Manifest;
+use segment::{SegmentConfig, Segmenter, Stretch};
+use vad::Vad;
+
+const RATE_HZ: f64 = 16_000.0;
+/// How much of a recording is looked at at once.
+const BLOCK_SAMPLES: usize = 16_000;
+/// Letters heard less surely than this over a whole stretch are noise, not speech.
+const LETTER_CONFIDENCE_MIN: f32 = 0.3;
+const VOICE_P_MIN: f32 = 0.5;
+/// A recording is one speaker's flow: a breath does not end a sentence.
+const FILE_SILENCE_MS: usize = 1_100;
+
+/// Clones share the weights and run beside each other.
+#[derive(Clone)]
+pub struct Recogniser {
+    encoder: Encoder,
+    lm: Lm,
+    vad: Vad,
+    config: BeamConfig,
+}
+
+impl std::fmt::Debug for Recogniser {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Recogniser")
+            .field("lm", &self.lm)
+            .finish_non_exhaustive()
+    }
+}
 
 impl Recogniser {
+    /// Reads `recogniser/` in the models folder; every file is checked against its manifest.
     pub fn load(models_dir: &Path) -> Result<Self, SpeechError> {
-        Err(SpeechError::Model(format!(
-            "no recogniser in {}",
-            models_dir.display()
-        )))
+        let dir = models_dir.join("recogniser");
+        let manifest = Manifest::read(&dir)?;
+        let vad = Vad::from_safetensors(&manifest.load(&dir, "vad.safetensors")?)?;
+        let lm = Lm::open(&manifest.listed(&dir, "words.lm")?)?;
+        manifest.check(&dir, "words.lm", lm.bytes())?;
+        let encoder = Encoder::load(&dir, &manifest)?;
+        Ok(Self {
+            encoder,
+            lm,
+            vad,
+            config: BeamConfig::default(),
+        })
     }
 
+    /// How the search weighs sound against language; for experiments.
+    pub fn set_beam(&mut self, config: BeamConfig) {
+        self.config = config;
+    }
+
+    /// Segment by segment, in order; `emit` returning `Break` stops the work.
     pub fn transcribe(
         &mut self,
-        _request: &TranscribeRequest,
-        _emit: &mut dyn FnMut(TranscribeEvent) -> ControlFlow<()>,
+        request: &TranscribeRequest,
+        emit: &mut dyn FnMut(TranscribeEvent) -> ControlFlow<()>,
     ) -> Result<(), SpeechError> {
-        Err(SpeechError::Internal)
+        let wanted = Wanted::new(request)?;
+        let config = SegmentConfig {
+            silence_ms: FILE_SILENCE_MS,
+            ..SegmentConfig::default()
+        };
+        let mut segmenter = Segmenter::new(&self.vad, config);
+        let mut segments: Vec<Segment> = Vec::new();
+        let mut flow = Flow::default();
+        let mut seen = 0;
+        for block in request.samples.chunks(BLOCK_SAMPLES) {
+            seen += block.len();
+            let mut stretches = segmenter.push(block);
+            if seen == request.samples.len() {
+                stretches.extend(segmenter.finish());
+            }
+            for stretch in stretches {
+                let segment = self.recognise(&stretch, &wanted, &mut flow, request.digits)?;
+                let Some(segment) = segment else { continue };
+                segments.push(segment.clone());
+                let event = TranscribeEvent::Segment {
+                    segment,
+                    done_seconds: seen as f64 / RATE_HZ,
+                };
+                if emit(event).is_break() {
+                    return Ok(());
+                }
+            }
+        }
+        let transcript = Transcript {
+            text: text::join(segments.iter().map(|segment| segment.text.as_str())),
+            no_speech: segments.is_empty(),
+            segments,
+            seconds: request.samples.len() as f64 / RATE_HZ,
+        };
+        // The work is done either way.
+        let _ = emit(TranscribeEvent::Done(transcript));
+        Ok(())
     }
+
+    /// What the acoustic model says to at most 15 s of sound; for experiments.
+    pub fn listen(&self, samples: &[i16]) -> Result<Posteriors, SpeechError> {
+        self.encoder.listen(samples)
+    }
+
+    fn recognise(
+        &self,
+        stretch: &Stretch,
+        wanted: &Wanted,
+        flow: &mut Flow,
+        digits: bool,
+    ) -> Result<Option<Segment>, SpeechError> {
+        if stretch.voice_p < VOICE_P_MIN {
+            flow.before.clear();
+            return Ok(None);
+        }
+        let posteriors = self.encoder.listen(&stretch.samples)?;
+        let start = stretch.from as f64 / RATE_HZ;
+        let decoded = decode(
+            &posteriors,
+            &self.lm,
+            &self.config,
+            wanted,
+            &flow.before,
+            start,
+        );
+        flow.before.clear();
+        if decoded.words.is_empty() || mean_confidence(&decoded.words) < LETTER_CONFIDENCE_MIN {
+            return Ok(None);
+        }
+        if !stretch.ends_in_silence {
+            let from = decoded.words.len().saturating_sub(3);
+            flow.before.extend_from_slice(&decoded.words[from..]);
+        }
+        Ok(Some(segment_of(decoded, digits, flow)))
+    }
+}
+
+/// What one stretch hands to the next when speech went on through the cut.
+#[derive(Default)]
+struct Flow {
+    before: Vec<Word>,
+}
+
+fn segment_of(decoded: decode::Decoded, digits: bool, flow: &Flow) -> Segment {
+    let words = decoded.words;
+    let ends_sentence = flow.before.is_empty();
+    Segment {
+        start: words.first().map_or(0.0, |word| word.start),
+        end: words.last().map_or(0.0, |word| word.end),
+        text: decoded
+            .written
+            .unwrap_or_else(|| text::readable(&words, digits, ends_sentence)),
+        confidence: mean_confidence(&words),
+        words,
+    }
+}
+
+/// Long words weigh more: a short one can be guessed.
+fn mean_confidence(words: &[Word]) -> f32 {
+    let letters: usize = words.iter().map(|word| word.word.len()).sum();
+    let sum: f32 = words
+        .iter()
+        .map(|word| word.confidence * word.word.len() as f32)
+        .sum();
+    sum / letters.max(1) as f32
 }

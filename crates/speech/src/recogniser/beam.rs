@@ -1,0 +1,374 @@
+//! From letter probabilities to words: CTC beam search with the language model.
+//!
+//! A hypothesis is a text so far. While a word is unfinished it is scored by the best word it can
+//! still become, so that gluing words together never looks cheap; words outside the vocabulary are
+//! scored by their spelling, so that names come out as letters.
+
+use super::bias::{Bias, BiasState};
+use super::lm::{LEXICON_ROOT, LetterState, Lm, LmState, UNKNOWN};
+use super::posteriors::{BLANK, CLASSES, Posteriors, SPACE, letter_of, log_add};
+
+const IMPOSSIBLE: f32 = -1e30;
+const OUTSIDE_LEXICON: u32 = u32::MAX;
+const NO_PREFIX: u32 = u32::MAX;
+
+#[derive(Debug, Clone)]
+pub struct BeamConfig {
+    /// Hypotheses kept after each step.
+    pub width: usize,
+    /// Of the language model against the acoustic model.
+    pub lm_weight: f32,
+    /// For each word, against the language model's liking for few words.
+    pub word_bonus: f32,
+    /// Added to ln p of a word outside the vocabulary.
+    pub unknown_penalty: f32,
+    /// Letters less likely than this in a step are not tried.
+    pub letter_log_p_min: f32,
+    pub letters_per_step: usize,
+    /// Hypotheses this far behind the best one are dropped.
+    pub score_margin: f32,
+}
+
+impl Default for BeamConfig {
+    fn default() -> Self {
+        Self {
+            width: 48,
+            lm_weight: 0.6,
+            word_bonus: 1.5,
+            unknown_penalty: -1.0,
+            letter_log_p_min: -8.0,
+            letters_per_step: 8,
+            score_margin: 16.0,
+        }
+    }
+}
+
+/// ln p that a word of an expected term is given at least.
+const TERM_LOG_P: f32 = -5.0;
+/// On top, for each of its letters.
+const TERM_LETTER_BONUS: f32 = 0.5;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hypothesis {
+    pub text: String,
+    pub score: f32,
+}
+
+/// A text so far. Prefixes form a tree; each is its parent and one more letter.
+struct Prefix {
+    parent: u32,
+    first_child: u32,
+    next_sibling: u32,
+    class: u8,
+    word_letters: u8,
+    lexicon: u32,
+    letters: LetterState,
+    /// ln p of the unfinished word's spelling.
+    spelling: f32,
+    lm_state: LmState,
+    /// Language model and bonuses of the finished words, weighted.
+    done: f32,
+    /// The best that the unfinished word can become, weighted.
+    ahead: f32,
+    bias: BiasState,
+    term_letters: u8,
+}
+
+#[derive(Clone, Copy)]
+struct Active {
+    prefix: u32,
+    /// ln p of all alignments that end in a blank, and in the last letter.
+    blank: f32,
+    letter: f32,
+    rank: f32,
+}
+
+impl Active {
+    fn total(&self) -> f32 {
+        log_add(self.blank, self.letter)
+    }
+}
+
+pub struct BeamSearch<'a> {
+    config: &'a BeamConfig,
+    lm: &'a Lm,
+    bias: &'a Bias,
+    prefixes: Vec<Prefix>,
+    /// Where a prefix stands among the next step's hypotheses, and for which step that holds.
+    places: Vec<(u32, u32)>,
+    step: u32,
+}
+
+impl<'a> BeamSearch<'a> {
+    pub fn new(config: &'a BeamConfig, lm: &'a Lm, bias: &'a Bias) -> Self {
+        Self {
+            config,
+            lm,
+            bias,
+            prefixes: Vec::new(),
+            places: Vec::new(),
+            step: 0,
+        }
+    }
+
+    /// The best texts, best first, up to the beam's width.
+    pub fn decode(mut self, posteriors: &Posteriors, context: LmState) -> Vec<Hypothesis> {
+        self.push_prefix(Prefix {
+            parent: NO_PREFIX,
+            first_child: NO_PREFIX,
+            next_sibling: NO_PREFIX,
+            class: SPACE as u8,
+            word_letters: 0,
+            lexicon: LEXICON_ROOT,
+            letters: LetterState::default(),
+            spelling: 0.0,
+            lm_state: context,
+            done: 0.0,
+            ahead: 0.0,
+            bias: BiasState::default(),
+            term_letters: 0,
+        });
+        let mut active = vec![Active {
+            prefix: 0,
+            blank: 0.0,
+            letter: IMPOSSIBLE,
+            rank: 0.0,
+        }];
+        let mut next = Vec::new();
+        for row in posteriors.rows() {
+            self.advance(row, &active, &mut next);
+            self.prune(&mut next);
+            std::mem::swap(&mut active, &mut next);
+        }
+        self.finish(&active)
+    }
+
+    fn advance(&mut self, row: &[f32], active: &[Active], next: &mut Vec<Active>) {
+        next.clear();
+        self.step += 1;
+        let (classes, count) = self.likely_classes(row);
+        for hypothesis in active {
+            let total = hypothesis.total();
+            let last = usize::from(self.prefixes[hypothesis.prefix as usize].class);
+            let place = self.place(hypothesis.prefix, next);
+            next[place].blank = log_add(next[place].blank, total + row[BLANK]);
+            if hypothesis.letter > IMPOSSIBLE {
+                let again = hypothesis.letter + row[last];
+                next[place].letter = log_add(next[place].letter, again);
+            }
+            for &class in &classes[..count] {
+                let class = usize::from(class);
+                // The same letter twice needs a blank between.
+                let from = if class == last && hypothesis.prefix != 0 {
+                    hypothesis.blank
+                } else {
+                    total
+                };
+                if from <= IMPOSSIBLE {
+                    continue;
+                }
+                // A space after a space says nothing.
+                let target = if class == SPACE && last == SPACE {
+                    hypothesis.prefix
+                } else {
+                    self.child(hypothesis.prefix, class)
+                };
+                let place = self.place(target, next);
+                next[place].letter = log_add(next[place].letter, from + row[class]);
+            }
+        }
+    }
+
+    fn likely_classes(&self, row: &[f32]) -> ([u8; CLASSES], usize) {
+        let mut classes = [0u8; CLASSES];
+        let mut count = 0;
+        // In a surely empty step a letter has nowhere to come from.
+        if row[BLANK] > -0.005 {
+            return (classes, 0);
+        }
+        for (class, log_p) in row.iter().enumerate().skip(1) {
+            if *log_p > self.config.letter_log_p_min {
+                classes[count] = class as u8;
+                count += 1;
+            }
+        }
+        let by_likelihood = |a: &u8, b: &u8| row[usize::from(*b)].total_cmp(&row[usize::from(*a)]);
+        classes[..count].sort_unstable_by(by_likelihood);
+        (classes, count.min(self.config.letters_per_step))
+    }
+
+    fn place(&mut self, prefix: u32, next: &mut Vec<Active>) -> usize {
+        let (step, place) = self.places[prefix as usize];
+        if step == self.step {
+            return place as usize;
+        }
+        self.places[prefix as usize] = (self.step, next.len() as u32);
+        next.push(Active {
+            prefix,
+            blank: IMPOSSIBLE,
+            letter: IMPOSSIBLE,
+            rank: 0.0,
+        });
+        next.len() - 1
+    }
+
+    fn prune(&self, active: &mut Vec<Active>) {
+        let mut best = IMPOSSIBLE;
+        for hypothesis in active.iter_mut() {
+            let prefix = &self.prefixes[hypothesis.prefix as usize];
+            hypothesis.rank = hypothesis.total() + prefix.done + prefix.ahead;
+            best = best.max(hypothesis.rank);
+        }
+        active.retain(|hypothesis| hypothesis.rank >= best - self.config.score_margin);
+        if active.len() > self.config.width {
+            active.select_nth_unstable_by(self.config.width, |a, b| b.rank.total_cmp(&a.rank));
+            active.truncate(self.config.width);
+        }
+    }
+
+    fn push_prefix(&mut self, prefix: Prefix) -> u32 {
+        self.prefixes.push(prefix);
+        self.places.push((0, 0));
+        (self.prefixes.len() - 1) as u32
+    }
+
+    fn child(&mut self, parent: u32, class: usize) -> u32 {
+        let mut child = self.prefixes[parent as usize].first_child;
+        while child != NO_PREFIX {
+            let node = &self.prefixes[child as usize];
+            if usize::from(node.class) == class {
+                return child;
+            }
+            child = node.next_sibling;
+        }
+        let mut made = if class == SPACE {
+            self.with_word_finished(parent)
+        } else {
+            self.with_letter(parent, class)
+        };
+        made.next_sibling = self.prefixes[parent as usize].first_child;
+        let child = self.push_prefix(made);
+        self.prefixes[parent as usize].first_child = child;
+        child
+    }
+
+    fn with_letter(&self, parent: u32, class: usize) -> Prefix {
+        let before = &self.prefixes[parent as usize];
+        let symbol = class - 1;
+        let lexicon = match before.lexicon {
+            OUTSIDE_LEXICON => None,
+            node => self.lm.lexicon().child(node, symbol),
+        };
+        let spelling = before.spelling + self.lm.letters().log_p(before.letters, symbol);
+        let starts_word = before.word_letters == 0;
+        let bias = self.bias.after_letter(before.bias, class, starts_word);
+        let term_letters = match (bias.is_inside(), starts_word) {
+            (false, _) => 0,
+            (true, true) => 1,
+            (true, false) => before.term_letters.saturating_add(1),
+        };
+        let unknown = self.config.unknown_penalty + UNKNOWN_AHEAD + spelling;
+        let mut log_p = lexicon.map_or(unknown, |node| {
+            unknown.max(self.lm.lexicon().best_below(node))
+        });
+        let mut bonus = self.config.word_bonus;
+        if bias.is_inside() {
+            log_p = log_p.max(TERM_LOG_P);
+            bonus += TERM_LETTER_BONUS * f32::from(term_letters);
+        }
+        Prefix {
+            parent,
+            first_child: NO_PREFIX,
+            next_sibling: NO_PREFIX,
+            class: class as u8,
+            word_letters: before.word_letters.saturating_add(1),
+            lexicon: lexicon.unwrap_or(OUTSIDE_LEXICON),
+            letters: before.letters.after(symbol),
+            spelling,
+            lm_state: before.lm_state,
+            done: before.done,
+            ahead: self.config.lm_weight * log_p + bonus,
+            bias,
+            term_letters,
+        }
+    }
+
+    /// The unfinished word's score, now that it is known to end here, and what comes after it.
+    fn word_end(&self, prefix: &Prefix) -> (f32, LmState, BiasState) {
+        let known = match prefix.lexicon {
+            OUTSIDE_LEXICON => None,
+            node => self.lm.lexicon().word(node),
+        };
+        let (mut log_p, state) = match known {
+            Some(word) => self.lm.score(prefix.lm_state, word),
+            None => {
+                let (log_p, state) = self.lm.score(prefix.lm_state, UNKNOWN);
+                let end = self.lm.letters().log_p(prefix.letters, 0);
+                (
+                    log_p + prefix.spelling + end + self.config.unknown_penalty,
+                    state,
+                )
+            }
+        };
+        let mut bonus = self.config.word_bonus;
+        let (in_term, bias) = self.bias.after_word(prefix.bias);
+        if in_term {
+            log_p = log_p.max(TERM_LOG_P);
+            bonus += TERM_LETTER_BONUS * f32::from(prefix.term_letters);
+        }
+        (self.config.lm_weight * log_p + bonus, state, bias)
+    }
+
+    fn with_word_finished(&self, parent: u32) -> Prefix {
+        let before = &self.prefixes[parent as usize];
+        let (score, lm_state, bias) = self.word_end(before);
+        Prefix {
+            parent,
+            first_child: NO_PREFIX,
+            next_sibling: NO_PREFIX,
+            class: SPACE as u8,
+            word_letters: 0,
+            lexicon: LEXICON_ROOT,
+            letters: LetterState::default(),
+            spelling: 0.0,
+            lm_state,
+            done: before.done + score,
+            ahead: 0.0,
+            bias,
+            term_letters: 0,
+        }
+    }
+
+    fn finish(&self, active: &[Active]) -> Vec<Hypothesis> {
+        let mut out: Vec<Hypothesis> = active
+            .iter()
+            .map(|hypothesis| {
+                let prefix = &self.prefixes[hypothesis.prefix as usize];
+                let mut score = hypothesis.total() + prefix.done;
+                if prefix.word_letters > 0 {
+                    score += self.word_end(prefix).0;
+                }
+                Hypothesis {
+                    text: self.text(hypothesis.prefix),
+                    score,
+                }
+            })
+            .collect();
+        out.sort_by(|a, b| b.score.total_cmp(&a.score));
+        out
+    }
+
+    fn text(&self, mut prefix: u32) -> String {
+        let mut letters = Vec::new();
+        while prefix != 0 && prefix != NO_PREFIX {
+            let node = &self.prefixes[prefix as usize];
+            letters.push(letter_of(usize::from(node.class)));
+            prefix = node.parent;
+        }
+        let text: String = letters.iter().rev().collect();
+        text.trim().to_owned()
+    }
+}
+
+/// What an unknown word costs before its spelling, while it is still unfinished.
+const UNKNOWN_AHEAD: f32 = -4.0;

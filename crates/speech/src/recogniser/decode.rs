@@ -1,0 +1,125 @@
+//! From letter probabilities to words with times and confidences.
+
+use super::align::place_words;
+use super::beam::{BeamConfig, BeamSearch, Hypothesis};
+use super::bias::Bias;
+use super::grammar::{Grammar, as_figures};
+use super::lm::{Lm, LmState, UNKNOWN};
+use super::posteriors::{Posteriors, STEP_SECONDS};
+use crate::{Expect, SpeechError, TranscribeRequest, Word};
+
+/// What a caller expects to hear, made ready once per request.
+pub struct Wanted {
+    bias: Bias,
+    grammar: Option<Grammar>,
+    /// Spoken digits are written without gaps.
+    joins_digits: bool,
+}
+
+impl Wanted {
+    pub fn new(request: &TranscribeRequest) -> Result<Self, SpeechError> {
+        Ok(Self {
+            bias: Bias::new(&request.keyterms),
+            grammar: Grammar::for_expectation(&request.expect)?,
+            joins_digits: request.digits && request.expect == Expect::Digits,
+        })
+    }
+}
+
+/// The words of one stretch, and a text of their own where the grammar gives one.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Decoded {
+    pub words: Vec<Word>,
+    pub written: Option<String>,
+}
+
+/// Decodes one stretch. `before`: the words just said, when the stretch continues them.
+pub fn decode(
+    posteriors: &Posteriors,
+    lm: &Lm,
+    config: &BeamConfig,
+    wanted: &Wanted,
+    before: &[Word],
+    start_seconds: f64,
+) -> Decoded {
+    if let Some(grammar) = &wanted.grammar {
+        let answer = grammar.decode(posteriors);
+        if !answer.is_accepted() {
+            return Decoded::default();
+        }
+        let written = match wanted.joins_digits {
+            true => Some(as_figures(&answer.text)),
+            false => answer.choice.clone(),
+        };
+        let sure = |_: usize| answer.fit.exp();
+        return Decoded {
+            words: words_in_time(posteriors, &answer.text, start_seconds, sure),
+            written,
+        };
+    }
+    let context = context_state(lm, before);
+    let hypotheses = BeamSearch::new(config, lm, &wanted.bias).decode(posteriors, context);
+    let Some(best) = hypotheses.first() else {
+        return Decoded::default();
+    };
+    let shares = word_shares(&hypotheses);
+    Decoded {
+        words: words_in_time(posteriors, &best.text, start_seconds, |i| shares[i]),
+        written: None,
+    }
+}
+
+fn context_state(lm: &Lm, before: &[Word]) -> LmState {
+    let mut state = lm.start();
+    for word in &before[before.len().saturating_sub(3)..] {
+        let number = lm.lexicon().find(&word.word).unwrap_or(UNKNOWN);
+        state = lm.score(state, number).1;
+    }
+    state
+}
+
+fn words_in_time(
+    posteriors: &Posteriors,
+    text: &str,
+    start_seconds: f64,
+    share: impl Fn(usize) -> f32,
+) -> Vec<Word> {
+    let places = place_words(posteriors, text);
+    text.split(' ')
+        .zip(places)
+        .enumerate()
+        .map(|(i, (word, place))| Word {
+            word: word.to_owned(),
+            start: start_seconds + place.first_step as f64 * STEP_SECONDS,
+            end: start_seconds + place.end_step as f64 * STEP_SECONDS,
+            // Both must hold: the letters are heard, and no other reading competes.
+            confidence: (place.letter_p * share(i)).sqrt().clamp(0.0, 1.0),
+        })
+        .collect()
+}
+
+/// For each word of the best text, the share of all hypotheses' probability that has it too.
+fn word_shares(hypotheses: &[Hypothesis]) -> Vec<f32> {
+    let Some(best) = hypotheses.first() else {
+        return Vec::new();
+    };
+    let words: Vec<&str> = best.text.split(' ').collect();
+    let mut with_word = vec![0f32; words.len()];
+    let mut total = 0f32;
+    for hypothesis in hypotheses {
+        let weight = (hypothesis.score - best.score).exp();
+        total += weight;
+        let other: Vec<&str> = hypothesis.text.split(' ').collect();
+        for (i, word) in words.iter().enumerate() {
+            // Another reading may have split or joined a word before this one.
+            let near = other.iter().skip(i.saturating_sub(1)).take(3);
+            if near.into_iter().any(|candidate| candidate == word) {
+                with_word[i] += weight;
+            }
+        }
+    }
+    with_word
+        .iter()
+        .map(|weight| weight / total.max(1e-9))
+        .collect()
+}

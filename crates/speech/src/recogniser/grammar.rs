@@ -1,0 +1,415 @@
+//! Answers of a known form: digits, yes or no, an amount, one of some choices. The search is exact
+//! and knows nothing else; what fits no such answer is refused.
+
+use super::posteriors::{BLANK, Posteriors, SPACE, class_of, log_add};
+use crate::{Expect, SpeechError};
+
+const DIGITS: [&str; 10] = [
+    "sifuri", "moja", "mbili", "tatu", "nne", "tano", "sita", "saba", "nane", "tisa",
+];
+const DIGITS_TOO: [(&str, usize); 2] = [("zero", 0), ("ziro", 0)];
+const YES: [&str; 6] = [
+    "ndiyo",
+    "ndio",
+    "naam",
+    "sawa",
+    "ndiyo ndiyo",
+    "ndiyo kabisa",
+];
+const NO: [&str; 7] = [
+    "hapana",
+    "la",
+    "siyo",
+    "sio",
+    "hapana hapana",
+    "la hasha",
+    "sitaki",
+];
+const NUMBERS: [&str; 19] = [
+    "kumi",
+    "ishirini",
+    "thelathini",
+    "arobaini",
+    "arubaini",
+    "hamsini",
+    "sitini",
+    "sabini",
+    "themanini",
+    "tisini",
+    "mia",
+    "elfu",
+    "laki",
+    "milioni",
+    "bilioni",
+    "nusu",
+    "robo",
+    "na",
+    "nukta",
+];
+const CURRENCIES: [&str; 8] = [
+    "shilingi",
+    "dola",
+    "senti",
+    "pauni",
+    "yuro",
+    "randi",
+    "faranga",
+    "shillingi",
+];
+const CHOICES_MAX: usize = 500;
+const CHOICE_LETTERS_MAX: usize = 200;
+/// Below this mean distance per letter from the likeliest letters, the answer is not in the sound.
+const FIT_MIN: f32 = -1.6;
+
+/// One letter of one word of the grammar.
+struct Letter {
+    class: usize,
+    next: Vec<u32>,
+    ends_word: bool,
+    /// An answer may be complete here.
+    is_final: bool,
+    /// Which choice this letter belongs to.
+    choice: u32,
+}
+
+/// An acceptor over letters: the words of every answer, spelled out.
+pub struct Grammar {
+    letters: Vec<Letter>,
+    starts: Vec<u32>,
+    choices: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    pub text: String,
+    /// The choice as the caller wrote it.
+    pub choice: Option<String>,
+    /// Mean ln p lost against the likeliest letters, per letter: 0 is perfect.
+    pub fit: f32,
+}
+
+impl Answer {
+    pub fn is_accepted(&self) -> bool {
+        self.fit >= FIT_MIN && !self.text.is_empty()
+    }
+}
+
+impl Grammar {
+    /// `None` when anything may be said.
+    pub fn for_expectation(expect: &Expect) -> Result<Option<Self>, SpeechError> {
+        let mut grammar = Self {
+            letters: Vec::new(),
+            starts: Vec::new(),
+            choices: Vec::new(),
+        };
+        match expect {
+            Expect::Any => return Ok(None),
+            Expect::Digits => grammar.allow_digits(),
+            Expect::YesNo => {
+                for phrase in YES.iter().chain(&NO) {
+                    grammar.allow_phrase(phrase, 0);
+                }
+            }
+            Expect::Amount => grammar.allow_amounts(),
+            Expect::Choices(choices) => grammar.allow_choices(choices)?,
+        }
+        Ok(Some(grammar))
+    }
+
+    fn allow_digits(&mut self) {
+        let words = DIGITS
+            .iter()
+            .copied()
+            .chain(DIGITS_TOO.map(|(word, _)| word));
+        let ends = self.add_words(words);
+        let starts = self.starts.clone();
+        self.link(&ends, &starts, true);
+    }
+
+    /// Number words in any order, a currency before or after, and once more for the cents.
+    fn allow_amounts(&mut self) {
+        let numbers = DIGITS.iter().chain(&NUMBERS).copied();
+        let first_ends = self.add_words(CURRENCIES.into_iter());
+        let currency_starts = self.starts.clone();
+        let ends = self.add_words(numbers);
+        let number_starts: Vec<u32> = self.starts[currency_starts.len()..].to_vec();
+        self.link(&first_ends, &number_starts, true);
+        self.link(&ends, &number_starts, true);
+        self.link(&ends, &currency_starts, true);
+    }
+
+    fn allow_choices(&mut self, choices: &[String]) -> Result<(), SpeechError> {
+        if choices.is_empty() || choices.len() > CHOICES_MAX {
+            return Err(SpeechError::BadRequest(format!(
+                "choices must number 1 to {CHOICES_MAX}"
+            )));
+        }
+        for (i, choice) in choices.iter().enumerate() {
+            let spoken = sauti_text::compare::comparable(choice);
+            if spoken.is_empty() || spoken.len() > CHOICE_LETTERS_MAX {
+                return Err(SpeechError::BadRequest(format!(
+                    "choice {} has no letters or more than {CHOICE_LETTERS_MAX}",
+                    i + 1
+                )));
+            }
+            self.choices.push(choice.clone());
+            self.allow_phrase(&spoken, i as u32);
+        }
+        Ok(())
+    }
+
+    fn allow_phrase(&mut self, phrase: &str, choice: u32) {
+        let mut last: Option<u32> = None;
+        for word in phrase.split_whitespace() {
+            let (first, end) = self.add_word(word, choice);
+            match last {
+                Some(last) => self.letters[last as usize].next.push(first),
+                None => self.starts.push(first),
+            }
+            last = Some(end);
+        }
+        if let Some(last) = last {
+            self.letters[last as usize].is_final = true;
+        }
+    }
+
+    /// Words that may stand at the beginning; gives their last letters.
+    fn add_words<'a>(&mut self, words: impl Iterator<Item = &'a str>) -> Vec<u32> {
+        words
+            .map(|word| {
+                let (first, end) = self.add_word(word, 0);
+                self.starts.push(first);
+                end
+            })
+            .collect()
+    }
+
+    fn add_word(&mut self, word: &str, choice: u32) -> (u32, u32) {
+        let first = self.letters.len() as u32;
+        for class in word.bytes().filter_map(class_of) {
+            let next = self.letters.len() as u32 + 1;
+            self.letters.push(Letter {
+                class,
+                next: vec![next],
+                ends_word: false,
+                is_final: false,
+                choice,
+            });
+        }
+        let end = self.letters.len() as u32 - 1;
+        let last = &mut self.letters[end as usize];
+        last.next.clear();
+        last.ends_word = true;
+        (first, end)
+    }
+
+    fn link(&mut self, ends: &[u32], starts: &[u32], is_final: bool) {
+        for &end in ends {
+            let letter = &mut self.letters[end as usize];
+            letter.next.extend(starts);
+            letter.is_final = is_final;
+        }
+    }
+
+    /// The answer that fits the sound best.
+    pub fn decode(&self, posteriors: &Posteriors) -> Answer {
+        Search::run(self, posteriors)
+    }
+}
+
+/// Best path over states: 0 is before the first letter, then for letter i its sound (2i + 1) and
+/// the gap after it (2i + 2).
+struct Search<'a> {
+    grammar: &'a Grammar,
+    score: Vec<f32>,
+    came_from: Vec<u32>,
+}
+
+impl<'a> Search<'a> {
+    fn run(grammar: &'a Grammar, posteriors: &Posteriors) -> Answer {
+        let states = 2 * grammar.letters.len() + 1;
+        let mut search = Search {
+            grammar,
+            score: vec![f32::MIN; states],
+            came_from: Vec::with_capacity(states * posteriors.steps()),
+        };
+        search.score[0] = 0.0;
+        let mut likeliest = 0.0;
+        for row in posteriors.rows() {
+            likeliest += row.iter().copied().fold(f32::MIN, f32::max);
+            search.step(row);
+        }
+        search.answer(posteriors.steps(), likeliest)
+    }
+
+    fn step(&mut self, row: &[f32]) {
+        let idle = log_add(row[BLANK], row[SPACE]);
+        let states = self.score.len();
+        let mut next = vec![f32::MIN; states];
+        let mut from = vec![0u32; states];
+        let mut reach = |state: usize, source: usize, score: f32| {
+            if score > next[state] {
+                next[state] = score;
+                from[state] = source as u32;
+            }
+        };
+        if self.score[0] > f32::MIN {
+            reach(0, 0, self.score[0] + idle);
+            for &start in &self.grammar.starts {
+                let class = self.grammar.letters[start as usize].class;
+                reach(2 * start as usize + 1, 0, self.score[0] + row[class]);
+            }
+        }
+        for (i, letter) in self.grammar.letters.iter().enumerate() {
+            let (sound, gap) = (2 * i + 1, 2 * i + 2);
+            let silent = if letter.ends_word { idle } else { row[BLANK] };
+            if self.score[sound] > f32::MIN {
+                reach(sound, sound, self.score[sound] + row[letter.class]);
+                reach(gap, sound, self.score[sound] + silent);
+            }
+            if self.score[gap] > f32::MIN {
+                reach(gap, gap, self.score[gap] + silent);
+            }
+            for &to in &letter.next {
+                let class = self.grammar.letters[to as usize].class;
+                let target = 2 * to as usize + 1;
+                if self.score[gap] > f32::MIN {
+                    reach(target, gap, self.score[gap] + row[class]);
+                }
+                if self.score[sound] > f32::MIN && class != letter.class {
+                    reach(target, sound, self.score[sound] + row[class]);
+                }
+            }
+        }
+        self.score = next;
+        self.came_from.extend(from);
+    }
+
+    fn answer(&self, steps: usize, likeliest: f32) -> Answer {
+        let states = self.score.len();
+        let ends = (1..states).filter(|s| self.grammar.letters[(s - 1) / 2].is_final);
+        let best = ends.max_by(|a, b| self.score[*a].total_cmp(&self.score[*b]));
+        let Some(end) = best.filter(|end| self.score[*end] > f32::MIN) else {
+            return Answer {
+                text: String::new(),
+                choice: None,
+                fit: f32::MIN,
+            };
+        };
+        let mut letters = Vec::new();
+        let mut state = end;
+        for step in (0..steps).rev() {
+            let source = self.came_from[step * states + state] as usize;
+            if state % 2 == 1 && source != state {
+                letters.push((state - 1) / 2);
+            }
+            state = source;
+        }
+        letters.reverse();
+        let mut text = String::new();
+        for &i in &letters {
+            let letter = &self.grammar.letters[i];
+            text.push(super::posteriors::letter_of(letter.class));
+            if letter.ends_word {
+                text.push(' ');
+            }
+        }
+        let choice = self.grammar.letters[(end - 1) / 2].choice as usize;
+        Answer {
+            text: text.trim_end().to_owned(),
+            choice: self.grammar.choices.get(choice).cloned(),
+            fit: (self.score[end] - likeliest) / letters.len().max(1) as f32,
+        }
+    }
+}
+
+/// Spoken digits as figures, without gaps: what a caller who asked for digits wants.
+pub fn as_figures(text: &str) -> String {
+    text.split_whitespace()
+        .filter_map(|word| {
+            let known = DIGITS.iter().position(|digit| *digit == word);
+            known.or_else(|| {
+                DIGITS_TOO
+                    .iter()
+                    .find(|(too, _)| *too == word)
+                    .map(|(_, n)| *n)
+            })
+        })
+        .filter_map(|digit| char::from_digit(digit as u32, 10))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::posteriors::fixtures::spoken;
+    use super::*;
+
+    fn answer(expect: Expect, said: &str) -> Answer {
+        let grammar = Grammar::for_expectation(&expect).unwrap().unwrap();
+        grammar.decode(&spoken(said, 1.0, 5))
+    }
+
+    #[test]
+    fn digits_come_out_whatever_their_number() {
+        let said = "sifuri saba moja mbili nne nne tisa";
+        let answer = answer(Expect::Digits, said);
+        assert_eq!(answer.text, said);
+        assert!(answer.is_accepted());
+        assert_eq!(as_figures(&answer.text), "0712449");
+    }
+
+    #[test]
+    fn a_slurred_digit_is_still_a_digit() {
+        assert_eq!(answer(Expect::Digits, "tatu nani").text, "tatu nane");
+    }
+
+    #[test]
+    fn other_speech_is_refused() {
+        for expect in [Expect::Digits, Expect::YesNo, Expect::Amount] {
+            let answer = answer(expect, "wanafunzi wamefika shuleni leo asubuhi");
+            assert!(!answer.is_accepted(), "{answer:?}");
+        }
+    }
+
+    #[test]
+    fn yes_and_no_are_told_apart() {
+        assert_eq!(answer(Expect::YesNo, "ndiyo").text, "ndiyo");
+        assert_eq!(answer(Expect::YesNo, "hapana").text, "hapana");
+    }
+
+    #[test]
+    fn amounts_may_carry_a_currency() {
+        for said in [
+            "shilingi elfu tano na mia mbili",
+            "mia tano",
+            "dola kumi na senti hamsini",
+        ] {
+            let answer = answer(Expect::Amount, said);
+            assert_eq!(answer.text, said);
+            assert!(answer.is_accepted());
+        }
+    }
+
+    #[test]
+    fn a_choice_comes_back_as_the_caller_wrote_it() {
+        let choices = ["Huduma kwa Wateja", "Salio", "Namba 5"]
+            .map(String::from)
+            .to_vec();
+        let found = answer(Expect::Choices(choices.clone()), "namba tano");
+        assert_eq!(found.choice.as_deref(), Some("Namba 5"));
+        let found = answer(Expect::Choices(choices), "huduma wateja");
+        assert_eq!(found.choice.as_deref(), Some("Huduma kwa Wateja"));
+    }
+
+    #[test]
+    fn choices_without_letters_are_refused() {
+        assert!(Grammar::for_expectation(&Expect::Choices(Vec::new())).is_err());
+        assert!(Grammar::for_expectation(&Expect::Choices(vec!["?!".to_owned()])).is_err());
+    }
+
+    #[test]
+    fn no_sound_gives_no_answer() {
+        let grammar = Grammar::for_expectation(&Expect::Digits).unwrap().unwrap();
+        assert!(!grammar.decode(&Posteriors::default()).is_accepted());
+    }
+}

@@ -1,0 +1,108 @@
+//! Sound that is still being spoken: what it seems to say so far, and what it said.
+
+use super::decode::Wanted;
+use super::segment::{SegmentConfig, Segmenter, Stretch};
+use super::{Flow, Recogniser};
+use crate::{Segment, SpeechError, TranscribeRequest};
+
+/// How much new sound makes a new guess worth its cost.
+const PARTIAL_SAMPLES: usize = 9_600;
+/// In a conversation the other side waits for the end of the sentence.
+const LIVE_SILENCE_MS: usize = 600;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum LiveEvent {
+    /// The open sentence so far; later ones replace it.
+    Partial(String),
+    Final(Segment),
+}
+
+/// One caller's stream. Memory stays within one stretch of speech.
+pub struct LiveSession {
+    recogniser: Recogniser,
+    segmenter: Segmenter,
+    wanted: Wanted,
+    flow: Flow,
+    digits: bool,
+    unheard_samples: usize,
+    last_partial: String,
+}
+
+impl LiveSession {
+    /// The request says what is expected; its samples are not used.
+    pub fn new(recogniser: &Recogniser, request: &TranscribeRequest) -> Result<Self, SpeechError> {
+        let config = SegmentConfig {
+            silence_ms: LIVE_SILENCE_MS,
+            ..SegmentConfig::default()
+        };
+        Ok(Self {
+            segmenter: Segmenter::new(&recogniser.vad, config),
+            recogniser: recogniser.clone(),
+            wanted: Wanted::new(request)?,
+            flow: Flow::default(),
+            digits: request.digits,
+            unheard_samples: 0,
+            last_partial: String::new(),
+        })
+    }
+
+    /// Takes the next samples (16 kHz mono) and tells what they brought.
+    pub fn push(&mut self, samples: &[i16]) -> Result<Vec<LiveEvent>, SpeechError> {
+        let mut events = Vec::new();
+        for stretch in self.segmenter.push(samples) {
+            self.finalise(&stretch, &mut events)?;
+        }
+        self.unheard_samples += samples.len();
+        if self.unheard_samples >= PARTIAL_SAMPLES {
+            self.unheard_samples = 0;
+            events.extend(self.guess()?);
+        }
+        Ok(events)
+    }
+
+    /// What was still open when the stream ended.
+    pub fn finish(&mut self) -> Result<Vec<LiveEvent>, SpeechError> {
+        let mut events = Vec::new();
+        for stretch in self.segmenter.finish() {
+            self.finalise(&stretch, &mut events)?;
+        }
+        Ok(events)
+    }
+
+    fn finalise(
+        &mut self,
+        stretch: &Stretch,
+        events: &mut Vec<LiveEvent>,
+    ) -> Result<(), SpeechError> {
+        self.unheard_samples = 0;
+        let had_partial = !std::mem::take(&mut self.last_partial).is_empty();
+        let segment =
+            self.recogniser
+                .recognise(stretch, &self.wanted, &mut self.flow, self.digits)?;
+        match segment {
+            Some(segment) => events.push(LiveEvent::Final(segment)),
+            // The guess came to nothing: take it back.
+            None if had_partial => events.push(LiveEvent::Partial(String::new())),
+            None => {}
+        }
+        Ok(())
+    }
+
+    fn guess(&mut self) -> Result<Option<LiveEvent>, SpeechError> {
+        let Some(stretch) = self.segmenter.open_stretch() else {
+            return Ok(None);
+        };
+        let mut flow = Flow {
+            before: self.flow.before.clone(),
+        };
+        let segment = self
+            .recogniser
+            .recognise(&stretch, &self.wanted, &mut flow, self.digits)?;
+        let text = segment.map(|segment| segment.text).unwrap_or_default();
+        if text.is_empty() || text == self.last_partial {
+            return Ok(None);
+        }
+        self.last_partial.clone_from(&text);
+        Ok(Some(LiveEvent::Partial(text)))
+    }
+}

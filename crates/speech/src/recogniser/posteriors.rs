@@ -1,0 +1,146 @@
+//! What the acoustic model says: for every 40 ms, how likely each letter is.
+
+/// Blank, space, apostrophe, a to z.
+pub const CLASSES: usize = 29;
+pub const BLANK: usize = 0;
+pub const SPACE: usize = 1;
+/// Seconds from one step to the next.
+pub const STEP_SECONDS: f64 = 0.04;
+
+/// Natural logarithms, a row of [`CLASSES`] per step.
+#[derive(Debug, Clone, Default)]
+pub struct Posteriors {
+    values: Vec<f32>,
+}
+
+impl Posteriors {
+    /// Values beyond the last whole row are dropped.
+    pub fn new(mut values: Vec<f32>) -> Self {
+        values.truncate(values.len() / CLASSES * CLASSES);
+        // A broken number would poison every sum after it.
+        for value in &mut values {
+            *value = if value.is_finite() {
+                value.clamp(-60.0, 0.0)
+            } else {
+                -60.0
+            };
+        }
+        Self { values }
+    }
+
+    pub fn steps(&self) -> usize {
+        self.values.len() / CLASSES
+    }
+
+    pub fn row(&self, step: usize) -> &[f32] {
+        &self.values[step * CLASSES..][..CLASSES]
+    }
+
+    pub fn rows(&self) -> impl Iterator<Item = &[f32]> {
+        self.values.chunks_exact(CLASSES)
+    }
+
+    /// The likeliest letters without any language model.
+    pub fn greedy(&self) -> String {
+        let mut text = String::new();
+        let mut last = BLANK;
+        for row in self.rows() {
+            let best = best_class(row);
+            if best != last && best != BLANK {
+                text.push(letter_of(best));
+            }
+            last = best;
+        }
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+}
+
+pub fn best_class(row: &[f32]) -> usize {
+    let best = row.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
+    best.map_or(BLANK, |(class, _)| class)
+}
+
+pub fn class_of(letter: u8) -> Option<usize> {
+    match letter {
+        b' ' => Some(SPACE),
+        b'\'' => Some(2),
+        b'a'..=b'z' => Some((letter - b'a') as usize + 3),
+        _ => None,
+    }
+}
+
+/// The inverse of [`class_of`]; blank has no letter and reads as a space.
+pub fn letter_of(class: usize) -> char {
+    match class {
+        2 => '\'',
+        3..CLASSES => (b'a' + (class - 3) as u8) as char,
+        _ => ' ',
+    }
+}
+
+/// ln(e^a + e^b).
+#[inline]
+pub fn log_add(a: f32, b: f32) -> f32 {
+    let (high, low) = if a > b { (a, b) } else { (b, a) };
+    if low < -1e29 {
+        return high;
+    }
+    high + (low - high).exp().ln_1p()
+}
+
+#[cfg(test)]
+pub mod fixtures {
+    use super::*;
+
+    /// What a sure model would say to `text`, with seeded noise of the given strength on top.
+    pub fn spoken(text: &str, noise: f32, mut seed: u64) -> Posteriors {
+        let mut random = move || {
+            seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 40) as f32 / (1u64 << 24) as f32
+        };
+        let mut classes = vec![BLANK; 3];
+        for letter in text.bytes() {
+            classes.push(class_of(letter).unwrap());
+            classes.push(BLANK);
+        }
+        classes.extend([BLANK; 3]);
+        let mut values = Vec::new();
+        for class in classes {
+            let mut row: Vec<f32> = (0..CLASSES).map(|_| noise * random()).collect();
+            row[class] += 8.0;
+            let total = row.iter().fold(-1e30, |sum, x| log_add(sum, *x));
+            values.extend(row.iter().map(|x| x - total));
+        }
+        Posteriors::new(values)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_and_classes_are_inverse() {
+        for letter in " 'abcdefghijklmnopqrstuvwxyz".bytes() {
+            assert_eq!(letter_of(class_of(letter).unwrap()), char::from(letter));
+        }
+        assert_eq!(class_of(b'A'), None);
+    }
+
+    #[test]
+    fn greedy_reading_gives_the_text_back() {
+        assert_eq!(
+            fixtures::spoken("ng'ombe mmoja", 1.0, 1).greedy(),
+            "ng'ombe mmoja"
+        );
+    }
+
+    #[test]
+    fn broken_numbers_become_unlikely_ones() {
+        let posteriors = Posteriors::new(vec![f32::NAN; CLASSES + 5]);
+        assert_eq!(posteriors.steps(), 1);
+        assert!(posteriors.row(0).iter().all(|value| *value == -60.0));
+    }
+}

@@ -1,0 +1,220 @@
+//! Cuts a stream of sound into stretches of speech that the encoder can take whole.
+
+use std::collections::VecDeque;
+
+use super::vad::{CHUNK, Vad};
+
+const RATE_HZ: usize = 16_000;
+
+#[derive(Debug, Clone)]
+pub struct SegmentConfig {
+    /// Speech begins at this probability and goes on until it falls below the lower one.
+    pub start_p: f32,
+    pub stop_p: f32,
+    pub speech_ms_min: usize,
+    /// Silence that ends a stretch.
+    pub silence_ms: usize,
+    /// Kept around the speech.
+    pub padding_ms: usize,
+    /// A longer stretch is cut at its quietest place.
+    pub length_ms_max: usize,
+}
+
+impl Default for SegmentConfig {
+    fn default() -> Self {
+        Self {
+            start_p: 0.5,
+            stop_p: 0.3,
+            speech_ms_min: 160,
+            silence_ms: 700,
+            padding_ms: 250,
+            length_ms_max: 14_000,
+        }
+    }
+}
+
+/// A stretch of sound with speech in it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stretch {
+    /// Samples from the start of the recording.
+    pub from: usize,
+    pub samples: Vec<i16>,
+    /// The highest voice probability over a quarter of a second.
+    pub voice_p: f32,
+    /// Whether silence ended it; else it was cut in the middle of speech.
+    pub ends_in_silence: bool,
+}
+
+/// One chunk's sound and what the detector thought of it.
+struct Heard {
+    samples: Vec<i16>,
+    p: f32,
+}
+
+/// Takes sound in pieces of any size; memory stays within one stretch.
+pub struct Segmenter {
+    config: SegmentConfig,
+    vad: Vad,
+    rest: Vec<i16>,
+    /// The open stretch, or the padding before a possible one.
+    heard: VecDeque<Heard>,
+    /// Where `heard` begins.
+    from: usize,
+    is_open: bool,
+    speech_chunks: usize,
+    silent_chunks: usize,
+}
+
+impl Segmenter {
+    pub fn new(vad: &Vad, config: SegmentConfig) -> Self {
+        let mut vad = vad.clone();
+        vad.reset();
+        Self {
+            config,
+            vad,
+            rest: Vec::new(),
+            heard: VecDeque::new(),
+            from: 0,
+            is_open: false,
+            speech_chunks: 0,
+            silent_chunks: 0,
+        }
+    }
+
+    /// The stretches that these samples complete.
+    pub fn push(&mut self, samples: &[i16]) -> Vec<Stretch> {
+        let mut out = Vec::new();
+        let mut samples = samples;
+        while self.rest.len() + samples.len() >= CHUNK {
+            let (head, tail) = samples.split_at(CHUNK - self.rest.len());
+            self.rest.extend(head);
+            samples = tail;
+            let chunk = std::mem::take(&mut self.rest);
+            out.extend(self.hear(chunk));
+        }
+        self.rest.extend(samples);
+        out
+    }
+
+    /// What was still going on when the sound ended.
+    pub fn finish(&mut self) -> Vec<Stretch> {
+        let mut out = Vec::new();
+        let rest = std::mem::take(&mut self.rest);
+        if !rest.is_empty() {
+            out.extend(self.hear(rest));
+        }
+        if self.is_open {
+            out.extend(self.close(self.heard.len(), true));
+        }
+        self.is_open = false;
+        out
+    }
+
+    /// The speech that has begun but not ended.
+    pub fn open_stretch(&self) -> Option<Stretch> {
+        let spoken = self.is_open && self.speech_chunks >= self.chunks(self.config.speech_ms_min);
+        spoken.then(|| self.stretch(self.heard.len(), false))
+    }
+
+    fn chunks(&self, ms: usize) -> usize {
+        (ms * RATE_HZ / 1000).div_ceil(CHUNK)
+    }
+
+    fn hear(&mut self, samples: Vec<i16>) -> Option<Stretch> {
+        let p = self.vad.hear(&samples);
+        self.heard.push_back(Heard { samples, p });
+        if !self.is_open {
+            if p >= self.config.start_p {
+                self.is_open = true;
+                self.speech_chunks = 1;
+                self.silent_chunks = 0;
+            } else {
+                self.drop_front(self.chunks(self.config.padding_ms));
+            }
+            return None;
+        }
+        if p >= self.config.stop_p {
+            self.speech_chunks += usize::from(p >= self.config.start_p);
+            self.silent_chunks = 0;
+        } else {
+            self.silent_chunks += 1;
+        }
+        if self.silent_chunks >= self.chunks(self.config.silence_ms) {
+            let extra = self.silent_chunks - self.chunks(self.config.padding_ms);
+            let stretch = self.close(self.heard.len() - extra, true);
+            self.is_open = false;
+            self.drop_front(self.chunks(self.config.padding_ms));
+            return stretch;
+        }
+        if self.heard.len() >= self.chunks(self.config.length_ms_max) {
+            let cut = self.quietest_place();
+            let stretch = self.close(cut, false);
+            self.speech_chunks = self
+                .heard
+                .iter()
+                .filter(|h| h.p >= self.config.start_p)
+                .count();
+            return stretch;
+        }
+        None
+    }
+
+    /// The open stretch up to a chunk; what comes after stays.
+    fn close(&mut self, chunks: usize, ends_in_silence: bool) -> Option<Stretch> {
+        let long_enough = self.speech_chunks >= self.chunks(self.config.speech_ms_min);
+        let stretch = long_enough.then(|| self.stretch(chunks, ends_in_silence));
+        self.drop_front(self.heard.len() - chunks);
+        stretch
+    }
+
+    fn stretch(&self, chunks: usize, ends_in_silence: bool) -> Stretch {
+        let mut samples = Vec::with_capacity(chunks * CHUNK);
+        for heard in self.heard.iter().take(chunks) {
+            samples.extend(&heard.samples);
+        }
+        let p: Vec<f32> = self
+            .heard
+            .iter()
+            .take(chunks)
+            .map(|heard| heard.p)
+            .collect();
+        let voice_p = p
+            .windows(8.min(p.len().max(1)))
+            .map(|window| window.iter().sum::<f32>() / window.len() as f32)
+            .fold(0.0, f32::max);
+        Stretch {
+            from: self.from,
+            samples,
+            voice_p,
+            ends_in_silence,
+        }
+    }
+
+    fn drop_front(&mut self, keep: usize) {
+        while self.heard.len() > keep {
+            if let Some(dropped) = self.heard.pop_front() {
+                self.from += dropped.samples.len();
+            }
+        }
+    }
+
+    /// In the second half, so that neither part is too short: least voice, then least sound.
+    fn quietest_place(&self) -> usize {
+        let len = self.heard.len();
+        let cost = |i: usize| {
+            let around = &[i.saturating_sub(1), i, (i + 1).min(len - 1)];
+            let voice: f32 = around.iter().map(|&i| self.heard[i].p).sum();
+            let energy: f32 = around.iter().map(|&i| level(&self.heard[i].samples)).sum();
+            voice + 0.1 * energy
+        };
+        let places = len / 2..len.saturating_sub(2).max(len / 2 + 1);
+        let best = places.min_by(|&a, &b| cost(a).total_cmp(&cost(b)));
+        best.unwrap_or(len)
+    }
+}
+
+/// Loudness on a rough scale of 0 (nothing) to about 10.
+fn level(samples: &[i16]) -> f32 {
+    let energy: f64 = samples.iter().map(|s| f64::from(*s) * f64::from(*s)).sum();
+    ((energy / samples.len().max(1) as f64 + 1.0).ln() / 2.0) as f32
+}

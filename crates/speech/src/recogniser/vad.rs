@@ -1,0 +1,304 @@
+//! Voice activity, 32 ms at a time: the Silero network (MIT), from its published weights.
+//!
+//! A short-time spectrum, four small convolutions, one LSTM cell, one output.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rten_simd::{Isa, SimdOp};
+
+use crate::SpeechError;
+
+pub const CHUNK: usize = 512;
+const CONTEXT: usize = 64;
+const SPECTRUM_WINDOW: usize = 256;
+const SPECTRUM_HOP: usize = 128;
+const SPECTRUM_BINS: usize = 129;
+const WIDTH: usize = 128;
+
+/// Inputs by outputs with the outputs together, so that sums run over whole rows.
+struct Weights {
+    spectrum: Vec<f32>,
+    convolutions: [Convolution; 4],
+    lstm_input: Vec<f32>,
+    lstm_state: Vec<f32>,
+    lstm_bias: Vec<f32>,
+    output: Vec<f32>,
+    output_bias: f32,
+}
+
+struct Convolution {
+    weight: Vec<f32>,
+    bias: Vec<f32>,
+    inputs: usize,
+    outputs: usize,
+    stride: usize,
+}
+
+/// The network and what it remembers of the sound so far. Clones share the weights.
+#[derive(Clone)]
+pub struct Vad {
+    weights: Arc<Weights>,
+    context: [f32; CONTEXT],
+    hidden: Vec<f32>,
+    cell: Vec<f32>,
+}
+
+impl Vad {
+    /// Reads the weights from a safetensors file.
+    pub fn from_safetensors(bytes: &[u8]) -> Result<Self, SpeechError> {
+        let tensors = Tensors::parse(bytes)
+            .ok_or_else(|| SpeechError::Model("the voice detector's file is damaged".to_owned()))?;
+        let convolution = |n: usize, inputs, outputs, stride| {
+            let weight = tensors.get(&format!("conv{n}.weight"), outputs * inputs * 3)?;
+            Ok(Convolution {
+                weight: transposed(&weight, outputs, inputs * 3),
+                bias: tensors.get(&format!("conv{n}.bias"), outputs)?,
+                inputs,
+                outputs,
+                stride,
+            })
+        };
+        let lstm = |name: &str| {
+            let weight = tensors.get(name, 4 * WIDTH * WIDTH)?;
+            Ok::<_, SpeechError>(transposed(&weight, 4 * WIDTH, WIDTH))
+        };
+        let spectrum = tensors.get("stft_conv.weight", 2 * SPECTRUM_BINS * SPECTRUM_WINDOW)?;
+        let mut lstm_bias = tensors.get("lstm_cell.bias_ih", 4 * WIDTH)?;
+        let second = tensors.get("lstm_cell.bias_hh", 4 * WIDTH)?;
+        lstm_bias.iter_mut().zip(second).for_each(|(a, b)| *a += b);
+        let weights = Weights {
+            spectrum: transposed(&spectrum, 2 * SPECTRUM_BINS, SPECTRUM_WINDOW),
+            convolutions: [
+                convolution(1, SPECTRUM_BINS, WIDTH, 1)?,
+                convolution(2, WIDTH, 64, 2)?,
+                convolution(3, 64, 64, 2)?,
+                convolution(4, 64, WIDTH, 1)?,
+            ],
+            lstm_input: lstm("lstm_cell.weight_ih")?,
+            lstm_state: lstm("lstm_cell.weight_hh")?,
+            lstm_bias,
+            output: tensors.get("final_conv.weight", WIDTH)?,
+            output_bias: tensors.get("final_conv.bias", 1)?[0],
+        };
+        Ok(Self {
+            weights: Arc::new(weights),
+            context: [0.0; CONTEXT],
+            hidden: vec![0.0; WIDTH],
+            cell: vec![0.0; WIDTH],
+        })
+    }
+
+    /// Forgets what was heard.
+    pub fn reset(&mut self) {
+        self.context = [0.0; CONTEXT];
+        self.hidden.fill(0.0);
+        self.cell.fill(0.0);
+    }
+
+    /// How likely it is that someone speaks in these samples, 0 to 1. A short last chunk counts as
+    /// followed by silence.
+    pub fn hear(&mut self, chunk: &[i16]) -> f32 {
+        struct Hear<'a>(&'a mut Vad, &'a [i16]);
+        impl SimdOp for Hear<'_> {
+            type Output = f32;
+            #[inline(always)]
+            fn eval<I: Isa>(self, _isa: I) -> f32 {
+                self.0.run(self.1)
+            }
+        }
+        Hear(self, chunk).dispatch()
+    }
+
+    #[inline(always)]
+    fn run(&mut self, chunk: &[i16]) -> f32 {
+        let mut wave = [0f32; CONTEXT + CHUNK + CONTEXT];
+        wave[..CONTEXT].copy_from_slice(&self.context);
+        for (x, sample) in wave[CONTEXT..CONTEXT + CHUNK].iter_mut().zip(chunk) {
+            *x = f32::from(*sample) / 32768.0;
+        }
+        let end = CONTEXT + CHUNK;
+        self.context.copy_from_slice(&wave[end - CONTEXT..end]);
+        for i in 0..CONTEXT {
+            wave[end + i] = wave[end - 2 - i];
+        }
+        let weights = Arc::clone(&self.weights);
+        let mut x = magnitudes(&wave, &weights.spectrum);
+        for convolution in &weights.convolutions {
+            x = convolution.run(&x);
+        }
+        self.remember(&weights, &x);
+        let mut sum = weights.output_bias;
+        for (h, w) in self.hidden.iter().zip(&weights.output) {
+            sum += h.max(0.0) * w;
+        }
+        sigmoid(sum)
+    }
+
+    #[inline(always)]
+    fn remember(&mut self, weights: &Weights, x: &[f32]) {
+        let mut gates = weights.lstm_bias.clone();
+        add_product(&mut gates, x, &weights.lstm_input);
+        add_product(&mut gates, &self.hidden, &weights.lstm_state);
+        for i in 0..WIDTH {
+            let keep = sigmoid(gates[WIDTH + i]) * self.cell[i];
+            self.cell[i] = keep + sigmoid(gates[i]) * gates[2 * WIDTH + i].tanh();
+            self.hidden[i] = sigmoid(gates[3 * WIDTH + i]) * self.cell[i].tanh();
+        }
+    }
+}
+
+fn sigmoid(x: f32) -> f32 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+/// `out` += `x` times a matrix stored input by input.
+#[inline(always)]
+fn add_product(out: &mut [f32], x: &[f32], matrix: &[f32]) {
+    for (row, x) in matrix.chunks_exact(out.len()).zip(x) {
+        for (o, w) in out.iter_mut().zip(row) {
+            *o += w * x;
+        }
+    }
+}
+
+#[inline(always)]
+fn magnitudes(wave: &[f32], basis: &[f32]) -> Vec<f32> {
+    let frames = (wave.len() - SPECTRUM_WINDOW) / SPECTRUM_HOP + 1;
+    let mut out = Vec::with_capacity(frames * SPECTRUM_BINS);
+    for frame in 0..frames {
+        let mut parts = [0f32; 2 * SPECTRUM_BINS];
+        let window = &wave[frame * SPECTRUM_HOP..][..SPECTRUM_WINDOW];
+        add_product(&mut parts, window, basis);
+        let (real, imaginary) = parts.split_at(SPECTRUM_BINS);
+        let pairs = real.iter().zip(imaginary);
+        out.extend(pairs.map(|(re, im)| (re * re + im * im).sqrt()));
+    }
+    out
+}
+
+impl Convolution {
+    /// Width 3, one frame of zeros on both sides, then only what is above zero.
+    #[inline(always)]
+    fn run(&self, x: &[f32]) -> Vec<f32> {
+        let frames = x.len() / self.inputs;
+        let mut out = Vec::new();
+        for centre in (0..frames).step_by(self.stride) {
+            let mut sums = self.bias.clone();
+            for tap in 0..3 {
+                let Some(frame) = (centre + tap).checked_sub(1).filter(|f| *f < frames) else {
+                    continue;
+                };
+                let input = &x[frame * self.inputs..][..self.inputs];
+                for (i, x) in input.iter().enumerate() {
+                    let row = &self.weight[(i * 3 + tap) * self.outputs..][..self.outputs];
+                    for (o, w) in sums.iter_mut().zip(row) {
+                        *o += w * x;
+                    }
+                }
+            }
+            out.extend(sums.iter().map(|sum| sum.max(0.0)));
+        }
+        out
+    }
+}
+
+fn transposed(matrix: &[f32], rows: usize, columns: usize) -> Vec<f32> {
+    let mut out = vec![0.0; matrix.len()];
+    for row in 0..rows {
+        for column in 0..columns {
+            out[column * rows + row] = matrix[row * columns + column];
+        }
+    }
+    out
+}
+
+struct Tensors<'a> {
+    places: BTreeMap<String, [usize; 2]>,
+    data: &'a [u8],
+}
+
+impl<'a> Tensors<'a> {
+    fn parse(bytes: &'a [u8]) -> Option<Self> {
+        let len = u64::from_le_bytes(bytes.get(..8)?.try_into().ok()?);
+        let data_at = usize::try_from(len).ok()?.checked_add(8)?;
+        let header: serde_json::Value = serde_json::from_slice(bytes.get(8..data_at)?).ok()?;
+        let mut places = BTreeMap::new();
+        for (name, entry) in header.as_object()? {
+            if entry["dtype"] == "F32" {
+                let place = |i: usize| usize::try_from(entry["data_offsets"][i].as_u64()?).ok();
+                places.insert(name.clone(), [place(0)?, place(1)?]);
+            }
+        }
+        Some(Self {
+            places,
+            data: &bytes[data_at..],
+        })
+    }
+
+    fn get(&self, name: &str, len: usize) -> Result<Vec<f32>, SpeechError> {
+        let place = self.places.get(name);
+        let bytes = place.and_then(|[from, to]| self.data.get(*from..*to));
+        bytes
+            .filter(|bytes| bytes.len() == len * 4)
+            .map(|bytes| {
+                bytes
+                    .chunks_exact(4)
+                    .map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+                    .collect()
+            })
+            .ok_or_else(|| SpeechError::Model(format!("the voice detector's file lacks {name}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn data(path: &str) -> Vec<u8> {
+        std::fs::read(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
+    }
+
+    fn detector() -> Vad {
+        Vad::from_safetensors(&data("../../models/recogniser/vad.safetensors")).unwrap()
+    }
+
+    #[test]
+    fn probabilities_match_the_published_network() {
+        let samples: Vec<i16> = data("tests/data/recogniser/mel-input.s16")
+            .chunks_exact(2)
+            .map(|b| i16::from_le_bytes([b[0], b[1]]))
+            .collect();
+        let expected = data("tests/data/recogniser/vad-output.f32");
+        let mut vad = detector();
+        for (chunk, e) in samples.chunks(CHUNK).zip(expected.chunks_exact(4)) {
+            let expected = f32::from_le_bytes([e[0], e[1], e[2], e[3]]);
+            let actual = vad.hear(chunk);
+            assert!(
+                (actual - expected).abs() < 1e-3,
+                "{actual} should be {expected}"
+            );
+        }
+    }
+
+    #[test]
+    fn silence_is_no_voice_and_a_reset_forgets() {
+        let mut vad = detector();
+        let first = vad.hear(&[0; CHUNK]);
+        assert!(first < 0.1);
+        vad.hear(&[9000; CHUNK]);
+        vad.reset();
+        assert_eq!(vad.hear(&[0; CHUNK]), first);
+    }
+
+    #[test]
+    fn damaged_weights_are_refused() {
+        for bytes in [
+            &b""[..],
+            b"\xff\xff\xff\xff\xff\xff\xff\xff{}",
+            b"\x02\0\0\0\0\0\0\0{}",
+        ] {
+            assert!(Vad::from_safetensors(bytes).is_err());
+        }
+    }
+}
