@@ -38,8 +38,55 @@ pub enum Step<T> {
     Deleted(T),
 }
 
+/// Tables larger than this many cells are halved first, so that an hour's transcript needs little memory.
+const CELLS_MAX: usize = 4_000_000;
+
 /// The cheapest way from one sequence to the other.
 pub fn align<T: PartialEq + Clone>(reference: &[T], hypothesis: &[T]) -> Vec<Step<T>> {
+    let mut steps = Vec::with_capacity(reference.len().max(hypothesis.len()));
+    align_into(reference, hypothesis, &mut steps);
+    steps
+}
+
+fn align_into<T: PartialEq + Clone>(reference: &[T], hypothesis: &[T], steps: &mut Vec<Step<T>>) {
+    if reference.len() < 2
+        || (reference.len() + 1).saturating_mul(hypothesis.len() + 1) <= CELLS_MAX
+    {
+        return align_by_table(reference, hypothesis, steps);
+    }
+    // Hirschberg: the best way passes the middle of the reference where both halves together cost least.
+    let (head, tail) = reference.split_at(reference.len() / 2);
+    let forward = last_row(head.iter(), hypothesis.iter());
+    let backward = last_row(tail.iter().rev(), hypothesis.iter().rev());
+    let total = |i: &usize| forward[*i] + backward[hypothesis.len() - i];
+    let middle = (0..=hypothesis.len()).min_by_key(total).unwrap_or(0);
+    align_into(head, &hypothesis[..middle], steps);
+    align_into(tail, &hypothesis[middle..], steps);
+}
+
+/// The cost of turning all of the reference into each beginning of the hypothesis.
+fn last_row<'t, T: PartialEq + 't>(
+    reference: impl Iterator<Item = &'t T>,
+    hypothesis: impl ExactSizeIterator<Item = &'t T> + Clone,
+) -> Vec<u32> {
+    let mut row: Vec<u32> = (0..=hypothesis.len() as u32).collect();
+    for wanted in reference {
+        let mut diagonal = row[0];
+        row[0] += 1;
+        for (j, got) in hypothesis.clone().enumerate() {
+            let changed = diagonal + u32::from(wanted != got);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(row[j + 1] + 1).min(row[j] + 1);
+        }
+    }
+    row
+}
+
+fn align_by_table<T: PartialEq + Clone>(
+    reference: &[T],
+    hypothesis: &[T],
+    steps: &mut Vec<Step<T>>,
+) {
     let width = hypothesis.len() + 1;
     let mut cost: Vec<u32> = vec![0; (reference.len() + 1) * width];
     for (j, cell) in cost.iter_mut().enumerate().take(width) {
@@ -54,29 +101,30 @@ pub fn align<T: PartialEq + Clone>(reference: &[T], hypothesis: &[T]) -> Vec<Ste
             cost[i * width + j] = diagonal.min(step);
         }
     }
-    trace_back(reference, hypothesis, &cost)
+    trace_back(reference, hypothesis, &cost, steps);
 }
 
 fn trace_back<T: PartialEq + Clone>(
     reference: &[T],
     hypothesis: &[T],
     cost: &[u32],
-) -> Vec<Step<T>> {
+    steps: &mut Vec<Step<T>>,
+) {
     let width = hypothesis.len() + 1;
     let (mut i, mut j) = (reference.len(), hypothesis.len());
-    let mut steps = Vec::with_capacity(i.max(j));
+    let first = steps.len();
     while i > 0 || j > 0 {
         let here = cost[i * width + j];
         if i > 0 && j > 0 {
             let same = reference[i - 1] == hypothesis[j - 1];
             if here == cost[(i - 1) * width + j - 1] + u32::from(!same) {
-                let (left, right) = (reference[i - 1].clone(), hypothesis[j - 1].clone());
+                let (wanted, got) = (reference[i - 1].clone(), hypothesis[j - 1].clone());
                 steps.push(if same {
-                    Step::Same(left)
+                    Step::Same(wanted)
                 } else {
                     Step::Substituted {
-                        reference: left,
-                        hypothesis: right,
+                        reference: wanted,
+                        hypothesis: got,
                     }
                 });
                 i -= 1;
@@ -92,8 +140,7 @@ fn trace_back<T: PartialEq + Clone>(
             j -= 1;
         }
     }
-    steps.reverse();
-    steps
+    steps[first..].reverse();
 }
 
 /// Errors between words as they stand; bring both sides through [`comparable`] first.
@@ -277,6 +324,25 @@ mod tests {
             "watu elfu moja mia mbili na hamsini tisini na tano nukta tano asilimia"
         );
         assert_eq!(comparable("Ng’ombe 20"), "ng'ombe ishirini");
+    }
+
+    #[test]
+    fn long_texts_are_aligned_by_halves_at_the_same_cost() {
+        let reference: Vec<u32> = (0..3_000).map(|n| n % 37).collect();
+        let mut hypothesis = reference.clone();
+        hypothesis[100] = 99;
+        hypothesis.remove(1_700);
+        hypothesis.insert(2_900, 98);
+        let errors = count(&align(&reference, &hypothesis), reference.len());
+        assert_eq!(
+            errors,
+            Errors {
+                substitutions: 1,
+                insertions: 1,
+                deletions: 1,
+                reference_len: 3_000
+            }
+        );
     }
 
     #[test]

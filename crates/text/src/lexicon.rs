@@ -102,15 +102,6 @@ impl Lexicon {
             .or_else(|| self.base.as_ref().and_then(|base| base.get(&key)))
     }
 
-    /// Only what was laid over the built-in list.
-    pub(crate) fn own(&self, word: &str) -> Option<&Pronunciation> {
-        if self.own.is_empty() {
-            None
-        } else {
-            self.own.get(&key(word))
-        }
-    }
-
     pub fn len(&self) -> usize {
         self.own.len() + self.base.as_ref().map_or(0, |base| base.len())
     }

@@ -3,17 +3,22 @@
 //! Pure functions without state, files or threads. This crate knows nothing of audio, models or requests: it hands a
 //! [`Script`] to whoever speaks it.
 
+mod builder;
 mod cardinal;
 mod clean;
 pub mod compare;
+mod english;
 mod error;
 mod letters;
 mod lexicon;
 mod normalise;
 mod phonemes;
+mod say_as;
 mod script;
+mod ssml;
 pub mod written;
 
+pub use builder::CLAUSE_PHONEMES_MAX;
 pub use cardinal::cardinal;
 pub use error::TextError;
 pub use lexicon::{Lexicon, LexiconError, Pronunciation};

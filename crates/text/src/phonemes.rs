@@ -1,5 +1,10 @@
 //! Letters to phonemes. The voices were trained on exactly these symbols, so the plain Swahili rules must not drift.
 
+use crate::english;
+use crate::letters::spell;
+use crate::lexicon::{Lexicon, Pronunciation};
+use crate::normalise::is_swahili_shaped;
+
 /// Longest first; the two-letter nasal groups of the training rules map to themselves and need no entry.
 const GROUPS: [(&str, &str); 9] = [
     ("ng'", "ŋ"),
@@ -19,6 +24,79 @@ pub(crate) const STRESS: char = 'ˈ';
 pub fn swahili_phonemes(word: &str) -> String {
     let word = word.to_lowercase().replace(['’', 'ʼ', '‘'], "'");
     stressed(&sounds(&word))
+}
+
+/// Phonemes of any one word: from the lexicon, by its letters' names, by Swahili or by English spelling.
+pub(crate) fn pronounce(word: &str, lexicon: &Lexicon) -> String {
+    if let Some(said) = lexicon.get(word) {
+        return said.phonemes();
+    }
+    let lower = word.to_ascii_lowercase();
+    if is_without_vowel(&lower) {
+        return if is_interjection(&lower) {
+            swahili_phonemes(&lower)
+        } else {
+            respelled(&spell(&lower))
+        };
+    }
+    if !is_swahili_shaped(&lower)
+        && let Some(respelling) = english::respell(&lower)
+    {
+        return respelled(&respelling);
+    }
+    swahili_phonemes(&lower)
+}
+
+fn is_without_vowel(word: &str) -> bool {
+    !word.contains(is_vowel) && word.contains(|c: char| c.is_ascii_alphabetic())
+}
+
+/// "mm", "hm", "shh" are sounds, not letters.
+fn is_interjection(word: &str) -> bool {
+    word.len() > 1
+        && word.chars().all(|c| matches!(c, 'm' | 'h' | 's'))
+        && word.starts_with(['m', 'h', 's'])
+        && word.contains(['m', 'h'])
+        && word != "hms"
+}
+
+impl Pronunciation {
+    pub(crate) fn phonemes(&self) -> String {
+        match self {
+            Self::Ipa(phonemes) => phonemes.clone(),
+            Self::Respelling(text) => respelled(text),
+        }
+    }
+}
+
+/// One or more words in Swahili spelling, run together. An acute accent sets a word's stress.
+fn respelled(text: &str) -> String {
+    text.split_whitespace().map(respelled_word).collect()
+}
+
+fn respelled_word(word: &str) -> String {
+    let word = word.to_lowercase().replace(['’', 'ʼ', '‘'], "'");
+    let Some(accented) = word.chars().position(|c| plain_vowel(c).is_some()) else {
+        return stressed(&sounds(&word));
+    };
+    let before: String = word.chars().take(accented).collect();
+    let from: String = word
+        .chars()
+        .skip(accented)
+        .map(|c| plain_vowel(c).unwrap_or(c))
+        .collect();
+    format!("{}{STRESS}{}", sounds(&before), sounds(&from))
+}
+
+fn plain_vowel(c: char) -> Option<char> {
+    Some(match c {
+        'á' => 'a',
+        'é' => 'e',
+        'í' => 'i',
+        'ó' => 'o',
+        'ú' => 'u',
+        _ => return None,
+    })
 }
 
 fn sounds(word: &str) -> String {
@@ -88,11 +166,54 @@ fn stressed(sounds: &str) -> String {
     }
 }
 
-/// IPA as people write it, brought to the symbols the voices know. What they do not know is dropped.
+/// IPA as people write it, brought to the symbols the voices know; what they do not know is dropped. The stress mark
+/// moves from the syllable's start to its vowel, and words without one get Swahili's.
 pub(crate) fn from_ipa(ipa: &str) -> String {
-    ipa.chars()
-        .filter(|c| is_vowel(*c) || *c == STRESS || "bdfɡhʤklmnpɾstvwjzŋɲʧʃθðɣ".contains(*c))
-        .collect()
+    let joined = ipa
+        .replace("t͡ʃ", "ʧ")
+        .replace("d͡ʒ", "ʤ")
+        .replace("tʃ", "ʧ")
+        .replace("dʒ", "ʤ");
+    let mut out = String::with_capacity(joined.len());
+    let mut stress_waits = false;
+    for c in joined.chars() {
+        let sound = match c {
+            'ˈ' | '\'' => {
+                stress_waits = true;
+                continue;
+            }
+            'ɪ' | 'y' | 'ɨ' => 'i',
+            'ɛ' | 'ɜ' | 'ø' => 'e',
+            'æ' | 'ɑ' | 'ʌ' | 'ə' | 'ɐ' | 'ɚ' => 'a',
+            'ɔ' | 'ɒ' => 'o',
+            'ʊ' | 'ʉ' => 'u',
+            'g' => 'ɡ',
+            'r' | 'ɹ' | 'ʁ' | 'ɽ' => 'ɾ',
+            'x' | 'χ' | 'ħ' | 'ɦ' => 'h',
+            'ʒ' => 'ʤ',
+            'ɫ' => 'l',
+            'c' | 'q' => 'k',
+            'ʋ' | 'β' => 'v',
+            'ɸ' => 'f',
+            'ɓ' => 'b',
+            'ɗ' => 'd',
+            'ʄ' => 'ʤ',
+            'ɠ' => 'ɡ',
+            'ʍ' => 'w',
+            _ => c,
+        };
+        if is_vowel(sound) && std::mem::take(&mut stress_waits) {
+            out.push(STRESS);
+        }
+        if is_vowel(sound) || "bdfɡhʤklmnpɾstvwjzŋɲʧʃθðɣ".contains(sound) {
+            out.push(sound);
+        }
+    }
+    if out.contains(STRESS) {
+        out
+    } else {
+        stressed(&out)
+    }
 }
 
 #[cfg(test)]
@@ -104,14 +225,55 @@ mod tests {
         for (word, phonemes) in [
             ("karibu", "kaɾˈibu"),
             ("ng'ombe", "ŋˈombe"),
+            ("Ng’ombe", "ŋˈombe"),
             ("ngoma", "ŋɡˈoma"),
             ("nchi", "nʧi"),
             ("mtu", "mtu"),
+            ("mbwa", "mbwa"),
             ("nyumba", "ɲˈumba"),
             ("njia", "nʤˈia"),
             ("kheri", "hˈeɾi"),
+            ("thelathini", "θelaθˈini"),
+            ("ghali", "ɣˈali"),
         ] {
             assert_eq!(swahili_phonemes(word), phonemes, "{word}");
+            assert_eq!(pronounce(word, &Lexicon::builtin()), phonemes, "{word}");
         }
+    }
+
+    #[test]
+    fn english_words_are_said_the_east_african_way() {
+        let lexicon = Lexicon::builtin();
+        for (word, said) in [
+            ("system", "sistim"),
+            ("email", "imeli"),
+            ("Safaricom", "safarikom"),
+            ("WhatsApp", "watsapu"),
+            ("education", "edukeshon"),
+            ("keyboard", "kibod"),
+            ("photo", "foto"),
+        ] {
+            assert_eq!(pronounce(word, &lexicon), swahili_phonemes(said), "{word}");
+        }
+    }
+
+    #[test]
+    fn letters_and_words_without_vowels_are_spelled() {
+        let lexicon = Lexicon::builtin();
+        assert_eq!(pronounce("b", &lexicon), "bi");
+        assert_eq!(pronounce("tz", &lexicon), "tizˈedi");
+        assert_eq!(pronounce("hmm", &lexicon), "hmm");
+    }
+
+    #[test]
+    fn ipa_is_brought_to_known_symbols() {
+        assert_eq!(from_ipa("ˈdʒɑːmɪ"), "ʤˈami");
+        assert_eq!(from_ipa("habari"), "habˈaɾi");
+    }
+
+    #[test]
+    fn an_accent_sets_the_stress() {
+        assert_eq!(respelled("íntaneti"), "ˈintaneti");
+        assert_eq!(respelled("kompyuta"), "kompjˈuta");
     }
 }

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use crate::{CHARACTERS_MAX, Lexicon, TextError, normalise, swahili_phonemes};
+use crate::builder::ScriptBuilder;
+use crate::{CHARACTERS_MAX, Lexicon, TextError, ssml};
 
 /// The mark that closes a clause; it decides melody and pause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -16,6 +17,20 @@ pub enum ClauseEnd {
     None,
 }
 
+impl ClauseEnd {
+    /// The mark as it is written.
+    pub fn mark(self) -> &'static str {
+        match self {
+            Self::Comma => ",",
+            Self::Colon => ":",
+            Self::Full => ".",
+            Self::Question => "?",
+            Self::Exclamation => "!",
+            Self::None => "",
+        }
+    }
+}
+
 /// One word as it is spoken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpokenWord {
@@ -26,7 +41,7 @@ pub struct SpokenWord {
     pub source: Range<usize>,
 }
 
-/// A stretch of speech between two pauses.
+/// A stretch of speech between two pauses. It always has a word.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Clause {
     pub words: Vec<SpokenWord>,
@@ -44,65 +59,20 @@ pub struct Script {
 }
 
 impl Script {
-    pub fn from_text(text: &str, _lexicon: &Lexicon) -> Result<Self, TextError> {
-        let characters = text.chars().count();
-        if text.trim().is_empty() {
-            return Err(TextError::Empty);
-        }
-        if characters > CHARACTERS_MAX {
-            return Err(TextError::TooLong {
-                characters,
-                characters_max: CHARACTERS_MAX,
-            });
-        }
-        let mut clauses = Vec::new();
-        let mut words = Vec::new();
-        for token in normalise(text).split_whitespace() {
-            let phonemes = swahili_phonemes(token);
-            if !phonemes.is_empty() {
-                let word = token
-                    .trim_matches(|c: char| !c.is_alphanumeric())
-                    .to_owned();
-                words.push(SpokenWord {
-                    text: word,
-                    phonemes,
-                    source: 0..text.len(),
-                });
-            }
-            let end = match token.chars().last() {
-                Some(',' | ';') => ClauseEnd::Comma,
-                Some(':') => ClauseEnd::Colon,
-                Some('.') => ClauseEnd::Full,
-                Some('?') => ClauseEnd::Question,
-                Some('!') => ClauseEnd::Exclamation,
-                _ => continue,
-            };
-            if !words.is_empty() {
-                clauses.push(Clause {
-                    words: std::mem::take(&mut words),
-                    end,
-                    break_after_ms: None,
-                    rate: 1.0,
-                });
-            }
-        }
-        if !words.is_empty() {
-            clauses.push(Clause {
-                words,
-                end: ClauseEnd::Full,
-                break_after_ms: None,
-                rate: 1.0,
-            });
-        }
-        if clauses.is_empty() {
-            Err(TextError::NothingSpeakable)
-        } else {
-            Ok(Self { clauses })
-        }
+    /// Reads plain text. Markup and emoji are passed over; letters of other scripts are an error that names them.
+    pub fn from_text(text: &str, lexicon: &Lexicon) -> Result<Self, TextError> {
+        check_length(text)?;
+        let mut builder = ScriptBuilder::new(lexicon);
+        builder.text(text, 0);
+        builder.finish()
     }
 
+    /// Reads the SSML subset: speak, p, s, break, say-as, sub, prosody (rate), phoneme (ipa).
     pub fn from_ssml(ssml: &str, lexicon: &Lexicon) -> Result<Self, TextError> {
-        Self::from_text(ssml, lexicon)
+        check_length(ssml)?;
+        let mut builder = ScriptBuilder::new(lexicon);
+        ssml::read(ssml, &mut builder)?;
+        builder.finish()
     }
 
     /// The words as they are said, with the marks that end the clauses.
@@ -115,14 +85,7 @@ impl Script {
                 }
                 out.push_str(&word.text);
             }
-            out.push_str(match clause.end {
-                ClauseEnd::Comma => ",",
-                ClauseEnd::Colon => ":",
-                ClauseEnd::Full => ".",
-                ClauseEnd::Question => "?",
-                ClauseEnd::Exclamation => "!",
-                ClauseEnd::None => "",
-            });
+            out.push_str(clause.end.mark());
         }
         out
     }
@@ -131,4 +94,18 @@ impl Script {
     pub fn characters(&self) -> usize {
         self.spoken().chars().count()
     }
+}
+
+fn check_length(text: &str) -> Result<(), TextError> {
+    if text.trim().is_empty() {
+        return Err(TextError::Empty);
+    }
+    let characters = text.chars().count();
+    if characters > CHARACTERS_MAX {
+        return Err(TextError::TooLong {
+            characters,
+            characters_max: CHARACTERS_MAX,
+        });
+    }
+    Ok(())
 }

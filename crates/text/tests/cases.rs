@@ -68,3 +68,11 @@ fn the_shared_cases_are_spoken_as_expected() {
     let ((right, sure), (_, _)) = score(&cases);
     assert!(right * 100 >= sure * 97, "{right} of {sure}");
 }
+
+#[test]
+fn further_cases_of_the_same_kinds_are_spoken_as_expected() {
+    let cases = cases(include_str!("data/further-cases.tsv"));
+    assert!(cases.len() > 150);
+    let ((right, all), _) = score(&cases);
+    assert_eq!(right, all);
+}

@@ -83,15 +83,6 @@ impl<'a> Context<'a> {
         self.before(i).and_then(|j| self.word(j))
     }
 
-    /// No word or number stands before in this line.
-    pub fn starts_line(&self, i: usize) -> bool {
-        match i.checked_sub(1).map(|j| &self.tokens[j]) {
-            None => true,
-            Some(t) if t.kind == Kind::Space => t.text.contains('\n') || self.starts_line(i - 1),
-            Some(_) => false,
-        }
-    }
-
     /// The words before in the same sentence, nearest first.
     pub fn words_back(&self, i: usize) -> impl Iterator<Item = &Token<'a>> {
         self.tokens[..i]

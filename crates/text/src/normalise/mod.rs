@@ -20,6 +20,7 @@ use std::ops::Range;
 use crate::clean::{Cleaned, clean};
 use context::Context;
 use token::{Kind, tokens};
+pub(crate) use words::is_swahili_shaped;
 
 /// Written text to spoken words; case and punctuation stay.
 pub fn normalise(text: &str) -> String {
@@ -45,7 +46,6 @@ fn push_space(out: &mut String) {
 pub(crate) enum PieceKind {
     Words,
     Space,
-    /// A space with a line's end in it.
     Mark,
 }
 
@@ -53,8 +53,8 @@ pub(crate) enum PieceKind {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Piece {
     pub kind: PieceKind,
+    /// As it is said. A space is one blank, or one line end for each of the first two that it holds.
     pub text: String,
-    /// The space before this piece held an empty line, or a line ended and a new sentence began.
     pub source: Range<usize>,
 }
 
@@ -124,8 +124,8 @@ const RULES: &[Rule] = &[
     codes::short_code,
     codes::phone,
     codes::alphanumeric,
-    words::dotted,
     money::prefixed,
+    words::dotted,
     calendar::read,
     clock::read,
     relations::grouped_digits,
@@ -140,7 +140,11 @@ const RULES: &[Rule] = &[
 fn read(context: &Context<'_>, i: usize) -> (Reading, PieceKind) {
     let token = context.token(i);
     if token.kind == Kind::Space {
-        let text = if token.text.contains('\n') { "\n" } else { " " };
+        let text = match token.text.bytes().filter(|b| *b == b'\n').take(2).count() {
+            0 => " ",
+            1 => "\n",
+            _ => "\n\n",
+        };
         return (
             Reading {
                 text: text.to_owned(),

@@ -308,15 +308,10 @@ pub(crate) fn operator(context: &Context<'_>, i: usize) -> Option<Reading> {
     if !operand_before || !operand_after || (weak && !spaced) {
         return None;
     }
-    Reading::new(padded(context, i, said, next), next)
-}
-
-/// A space where the writer left none, and the writer's own where there is one.
-fn padded(context: &Context<'_>, i: usize, said: &str, next: usize) -> String {
-    let spaced_before = i > 0 && context.kind(i - 1) == Some(Kind::Space);
-    let _ = next;
+    // A space where the writer left none, and the writer's own where there is one.
+    let spaced_before = context.kind(i - 1) == Some(Kind::Space);
     let head = if spaced_before { "" } else { " " };
-    format!("{head}{said} ")
+    Reading::new(format!("{head}{said} "), next)
 }
 
 /// Any other mark: said by name, kept, or dropped.
@@ -352,12 +347,18 @@ pub(crate) fn mark(context: &Context<'_>, i: usize, mark: char) -> Reading {
         '/' => slash(context, i),
         '_' | '|' | '\\' | '^' | '~' | '`' | '<' | '>' | '≠' | '±' | '≤' | '≥' | '≈' | '¥'
         | '₹' | '₦' | 'µ' | '‰' => one(" "),
+        '-' if joins_word_to_number(context, i) => one(" "),
         '—' | '–' => one(" – "),
         _ => Reading {
             text: mark.to_string(),
             end: i + 1,
         },
     }
+}
+
+/// COVID-19, Chuo-2.
+fn joins_word_to_number(context: &Context<'_>, i: usize) -> bool {
+    i > 0 && context.word(i - 1).is_some() && context.digits(i + 1).is_some()
 }
 
 fn stands_alone(context: &Context<'_>, i: usize) -> bool {

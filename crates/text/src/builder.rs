@@ -1,0 +1,297 @@
+//! Puts a script together: words into clauses, clauses of a length that can be said in one breath.
+
+use std::ops::Range;
+
+use crate::normalise::{Piece, PieceKind, pieces};
+use crate::phonemes::pronounce;
+use crate::{Clause, ClauseEnd, Lexicon, Script, SpokenWord, TextError};
+
+/// The longest clause, in phonemes and the spaces between words.
+pub const CLAUSE_PHONEMES_MAX: usize = 200;
+/// A word longer than this is said in parts.
+const WORD_LETTERS_MAX: usize = 40;
+/// Words without a vowel are spelled, which is long.
+const SPELLED_LETTERS_MAX: usize = 8;
+/// How many kinds of unspeakable characters an error names.
+const UNSPEAKABLE_NAMED_MAX: usize = 20;
+pub(crate) const BREAK_MS_MAX: u32 = 10_000;
+
+pub(crate) struct ScriptBuilder<'a> {
+    lexicon: &'a Lexicon,
+    clauses: Vec<Clause>,
+    words: Vec<SpokenWord>,
+    unspeakable: Vec<char>,
+    pub rate: f32,
+}
+
+impl<'a> ScriptBuilder<'a> {
+    pub fn new(lexicon: &'a Lexicon) -> Self {
+        Self {
+            lexicon,
+            clauses: Vec::new(),
+            words: Vec::new(),
+            unspeakable: Vec::new(),
+            rate: 1.0,
+        }
+    }
+
+    /// Written text that stands at `offset` in the caller's.
+    pub fn text(&mut self, text: &str, offset: usize) {
+        let pieces = pieces(text);
+        for (i, piece) in pieces.iter().enumerate() {
+            let source = piece.source.start + offset..piece.source.end + offset;
+            match piece.kind {
+                PieceKind::Words => self.spoken(&piece.text, source),
+                PieceKind::Mark => self.marks(&piece.text, source, &pieces, i),
+                PieceKind::Space if ends_paragraph(piece, pieces.get(i + 1)) => {
+                    self.end(ClauseEnd::Full)
+                }
+                PieceKind::Space => {}
+            }
+        }
+    }
+
+    /// Words as they are said, all from one place; marks between them end clauses.
+    pub fn spoken(&mut self, text: &str, source: Range<usize>) {
+        let is_letter = |c: char| c.is_alphanumeric() || c == '\'';
+        let mut rest = text;
+        while let Some(c) = rest.chars().next() {
+            let len = if is_letter(c) {
+                rest.find(|c| !is_letter(c)).unwrap_or(rest.len())
+            } else {
+                c.len_utf8()
+            };
+            let (head, tail) = rest.split_at(len);
+            if is_letter(c) {
+                self.word(head, source.clone());
+            } else if let Some(end) = clause_end(c) {
+                self.end(end);
+            }
+            rest = tail;
+        }
+    }
+
+    /// A word whose phonemes are given.
+    pub fn word_with_phonemes(&mut self, text: &str, phonemes: String, source: Range<usize>) {
+        if !phonemes.is_empty() {
+            self.words.push(SpokenWord {
+                text: text.to_owned(),
+                phonemes,
+                source,
+            });
+        }
+    }
+
+    fn word(&mut self, word: &str, source: Range<usize>) {
+        let word = word.trim_matches('\'');
+        for c in word.chars().filter(|c| !c.is_ascii()) {
+            if !self.unspeakable.contains(&c) && self.unspeakable.len() < UNSPEAKABLE_NAMED_MAX {
+                self.unspeakable.push(c);
+            }
+        }
+        if word.is_empty() || !word.is_ascii() {
+            return;
+        }
+        if word.len() <= SPELLED_LETTERS_MAX {
+            return self.word_with_phonemes(word, pronounce(word, self.lexicon), source);
+        }
+        let has_vowel = |part: &str| part.contains(|c: char| "aeiouAEIOU".contains(c));
+        let longest = if has_vowel(word) {
+            WORD_LETTERS_MAX
+        } else {
+            SPELLED_LETTERS_MAX
+        };
+        for part in parts(word, longest) {
+            let sizes = if has_vowel(part) {
+                part.len()
+            } else {
+                SPELLED_LETTERS_MAX
+            };
+            for part in parts(part, sizes) {
+                self.word_with_phonemes(part, pronounce(part, self.lexicon), source.clone());
+            }
+        }
+    }
+
+    fn marks(&mut self, text: &str, source: Range<usize>, pieces: &[Piece], i: usize) {
+        // Marks that are said by name ("na" for "&") come as letters.
+        if text.contains(char::is_alphanumeric) {
+            return self.spoken(text, source);
+        }
+        let text = text.trim();
+        let dash = matches!(text, "-" | "–" | "—");
+        let spaced = dash
+            && pieces
+                .get(i + 1)
+                .is_none_or(|next| next.kind == PieceKind::Space);
+        if (dash && spaced) || text == "–" {
+            return self.end(ClauseEnd::Comma);
+        }
+        for c in text.chars() {
+            if let Some(end) = clause_end(c) {
+                self.end(end);
+            }
+        }
+    }
+
+    /// Ends the clause; a stronger mark right after a weaker one takes its place.
+    pub fn end(&mut self, end: ClauseEnd) {
+        if !self.words.is_empty() {
+            let words = std::mem::take(&mut self.words);
+            let rate = self.rate;
+            cut(words, &mut |words, last| {
+                let end = if last { end } else { ClauseEnd::None };
+                self.clauses.push(Clause {
+                    words,
+                    end,
+                    break_after_ms: None,
+                    rate,
+                });
+            });
+        } else if let Some(clause) = self.clauses.last_mut()
+            && strength(end) > strength(clause.end)
+            && clause.break_after_ms.is_none()
+        {
+            clause.end = end;
+        }
+    }
+
+    /// A pause after what has been said so far. Before the first word there is nothing to pause after.
+    pub fn pause(&mut self, ms: u32) {
+        self.end(ClauseEnd::None);
+        if let Some(clause) = self.clauses.last_mut() {
+            clause.break_after_ms = Some(
+                clause
+                    .break_after_ms
+                    .unwrap_or(0)
+                    .saturating_add(ms)
+                    .min(BREAK_MS_MAX),
+            );
+        }
+    }
+
+    pub fn finish(mut self) -> Result<Script, TextError> {
+        if !self.unspeakable.is_empty() {
+            return Err(TextError::UnspeakableCharacters(self.unspeakable));
+        }
+        self.end(ClauseEnd::Full);
+        if self.clauses.is_empty() {
+            return Err(TextError::NothingSpeakable);
+        }
+        Ok(Script {
+            clauses: self.clauses,
+        })
+    }
+}
+
+fn clause_end(mark: char) -> Option<ClauseEnd> {
+    Some(match mark {
+        ',' | ';' | '(' | ')' | '[' | ']' | '{' | '}' => ClauseEnd::Comma,
+        ':' => ClauseEnd::Colon,
+        '.' => ClauseEnd::Full,
+        '?' => ClauseEnd::Question,
+        '!' => ClauseEnd::Exclamation,
+        _ => return None,
+    })
+}
+
+fn strength(end: ClauseEnd) -> u8 {
+    match end {
+        ClauseEnd::None => 0,
+        ClauseEnd::Comma => 1,
+        ClauseEnd::Colon => 2,
+        ClauseEnd::Full => 3,
+        ClauseEnd::Exclamation => 4,
+        ClauseEnd::Question => 5,
+    }
+}
+
+/// An empty line, or a line's end before a capital, ends a sentence even without its mark.
+fn ends_paragraph(space: &Piece, next: Option<&Piece>) -> bool {
+    match space.text.as_str() {
+        "\n\n" => true,
+        "\n" => next.is_some_and(|piece| piece.text.starts_with(|c: char| c.is_uppercase())),
+        _ => false,
+    }
+}
+
+/// Parts of at most `longest` letters, cut after a vowel where there is one. The word is ASCII.
+fn parts(word: &str, longest: usize) -> impl Iterator<Item = &str> {
+    let mut rest = word;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let limit = rest.len().min(longest.max(1));
+        let at = if limit == rest.len() {
+            limit
+        } else {
+            rest[..limit]
+                .rfind(['a', 'e', 'i', 'o', 'u', 'A', 'E', 'I', 'O', 'U'])
+                .map_or(limit, |at| at + 1)
+        };
+        let (head, tail) = rest.split_at(at);
+        rest = tail;
+        Some(head)
+    })
+}
+
+/// Words a long clause may be cut before, best first in each rank.
+fn opens_phrase(word: &str) -> u8 {
+    const STRONG: &[&str] = &[
+        "lakini", "ingawa", "kwani", "ili", "kisha", "halafu", "ambapo", "ambao", "ambaye",
+        "ambayo", "ambazo", "kwamba", "huku", "wakati", "baada", "kabla", "ikiwa", "iwapo", "bali",
+        "hivyo", "pia", "kuwa",
+    ];
+    const WEAK: &[&str] = &[
+        "na", "au", "kwa", "katika", "kama", "ama", "hadi", "kutoka", "pamoja", "kuhusu", "bila",
+    ];
+    if STRONG.iter().any(|w| word.eq_ignore_ascii_case(w)) {
+        2
+    } else {
+        u8::from(WEAK.iter().any(|w| word.eq_ignore_ascii_case(w)))
+    }
+}
+
+fn length(word: &SpokenWord) -> usize {
+    word.phonemes.chars().count() + 1
+}
+
+/// Hands over the clause in parts that fit, the last marked as such.
+fn cut(words: Vec<SpokenWord>, emit: &mut dyn FnMut(Vec<SpokenWord>, bool)) {
+    let mut left: usize = words.iter().map(length).sum();
+    let mut rest = words;
+    while left > CLAUSE_PHONEMES_MAX {
+        let at = best_cut(&rest, left);
+        if at == 0 || at >= rest.len() {
+            break;
+        }
+        let tail = rest.split_off(at);
+        left -= rest.iter().map(length).sum::<usize>();
+        emit(std::mem::replace(&mut rest, tail), false);
+    }
+    emit(rest, true);
+}
+
+/// The word to cut before: near an even share of what is left, at the best conjunction there.
+fn best_cut(words: &[SpokenWord], left: usize) -> usize {
+    let shares = left.div_ceil(CLAUSE_PHONEMES_MAX);
+    let share = left / shares;
+    let (mut best, mut best_score) = (0, i64::MIN);
+    let mut sum = 0;
+    for (i, word) in words.iter().enumerate() {
+        if i > 0 {
+            let distance = (sum as i64 - share as i64).abs();
+            // A good conjunction is worth a stray of some fifty phonemes from the even share.
+            let score = i64::from(opens_phrase(&word.text)) * 40 - distance;
+            if score > best_score {
+                (best, best_score) = (i, score);
+            }
+        }
+        sum += length(word);
+        if sum > CLAUSE_PHONEMES_MAX {
+            break;
+        }
+    }
+    best
+}

@@ -1,0 +1,460 @@
+//! A small SSML: speak, p, s, break, say-as, sub, prosody (rate), phoneme (ipa). Anything else is an error that names its
+//! line. Entities are the five of XML and character numbers; nothing is expanded, nothing is fetched.
+
+use std::ops::Range;
+
+use crate::builder::{BREAK_MS_MAX, ScriptBuilder};
+use crate::phonemes::from_ipa;
+use crate::{ClauseEnd, TextError, say_as};
+
+const DEPTH_MAX: usize = 32;
+const TAG_BYTES_MAX: usize = 2_000;
+
+enum Open<'a> {
+    Speak,
+    /// A paragraph or a sentence.
+    Block(&'a str),
+    Prosody {
+        rate_before: f32,
+    },
+    /// An element whose text is said in its own way.
+    Word {
+        name: &'a str,
+        how: How,
+        content_start: usize,
+    },
+}
+
+enum How {
+    SayAs { kind: String, format: String },
+    Alias(String),
+    Phonemes(String),
+}
+
+impl Open<'_> {
+    fn name(&self) -> &str {
+        match self {
+            Self::Speak => "speak",
+            Self::Block(name) | Self::Word { name, .. } => name,
+            Self::Prosody { .. } => "prosody",
+        }
+    }
+}
+
+struct Tag<'a> {
+    name: &'a str,
+    attributes: Vec<(&'a str, String)>,
+    closes: bool,
+    empty: bool,
+}
+
+impl Tag<'_> {
+    fn attribute(&self, name: &str) -> Option<&str> {
+        self.attributes
+            .iter()
+            .find(|(key, _)| *key == name)
+            .map(|(_, value)| value.as_str())
+    }
+}
+
+struct Reader<'a, 'b, 'c> {
+    ssml: &'a str,
+    builder: &'c mut ScriptBuilder<'b>,
+    open: Vec<Open<'a>>,
+    done: bool,
+}
+
+pub(crate) fn read(ssml: &str, builder: &mut ScriptBuilder<'_>) -> Result<(), TextError> {
+    let mut reader = Reader {
+        ssml,
+        builder,
+        open: Vec::new(),
+        done: false,
+    };
+    let mut at = ssml.len() - ssml.trim_start_matches('\u{feff}').len();
+    while at < ssml.len() {
+        at = if ssml[at..].starts_with('<') {
+            reader.markup(at)?
+        } else {
+            reader.text(at)?
+        };
+    }
+    match reader.open.last() {
+        Some(open) => Err(reader.error(at, format!("<{}> is not closed", open.name()))),
+        None if !reader.done => Err(reader.error(0, "a <speak> element is wanted")),
+        None => Ok(()),
+    }
+}
+
+impl<'a> Reader<'a, '_, '_> {
+    fn error(&self, at: usize, message: impl Into<String>) -> TextError {
+        let line = self.ssml.as_bytes()[..at.min(self.ssml.len())]
+            .iter()
+            .filter(|b| **b == b'\n')
+            .count()
+            + 1;
+        TextError::Ssml {
+            line,
+            message: message.into(),
+        }
+    }
+
+    /// Text up to the next tag; the offset after it.
+    fn text(&mut self, at: usize) -> Result<usize, TextError> {
+        let end = self.ssml[at..]
+            .find('<')
+            .map_or(self.ssml.len(), |n| at + n);
+        let text = &self.ssml[at..end];
+        self.check_entities(at, text)?;
+        match self.open.last() {
+            None if text.trim().is_empty() => {}
+            None => return Err(self.error(at, "text stands outside <speak>")),
+            // The text of such an element is taken at its end.
+            Some(Open::Word { .. }) => {}
+            Some(_) => self.builder.text(text, at),
+        }
+        Ok(end)
+    }
+
+    fn check_entities(&self, at: usize, text: &str) -> Result<(), TextError> {
+        for (i, _) in text.match_indices('&') {
+            if entity(&text[i..]).is_none() {
+                return Err(self.error(at + i, "'&' must be written as &amp;"));
+            }
+        }
+        Ok(())
+    }
+
+    fn markup(&mut self, at: usize) -> Result<usize, TextError> {
+        let rest = &self.ssml[at..];
+        if let Some(comment) = rest.strip_prefix("<!--") {
+            let end = comment
+                .find("-->")
+                .ok_or_else(|| self.error(at, "a comment is not closed"))?;
+            return Ok(at + 4 + end + 3);
+        }
+        if rest.starts_with("<!") {
+            return Err(self.error(at, "declarations are not taken"));
+        }
+        if rest.starts_with("<?") {
+            let end = rest
+                .find("?>")
+                .ok_or_else(|| self.error(at, "an instruction is not closed"))?;
+            return Ok(at + end + 2);
+        }
+        let end = tag_end(rest).ok_or_else(|| self.error(at, "a tag is not closed"))?;
+        let tag = parse_tag(&rest[1..end]).map_err(|message| self.error(at, message))?;
+        let after = at + end + 1;
+        if tag.closes {
+            self.close(&tag, at)?;
+        } else {
+            self.start(&tag, at, after)?;
+        }
+        Ok(after)
+    }
+
+    fn start(&mut self, tag: &Tag<'a>, at: usize, after: usize) -> Result<(), TextError> {
+        if matches!(self.open.last(), Some(Open::Word { .. })) {
+            return Err(self.error(at, format!("<{}> must not stand here", tag.name)));
+        }
+        if (self.open.is_empty()) != (tag.name == "speak") || self.done {
+            return Err(self.error(at, "one <speak> element holds everything"));
+        }
+        if self.open.len() >= DEPTH_MAX {
+            return Err(self.error(
+                at,
+                format!("more than {DEPTH_MAX} elements inside each other"),
+            ));
+        }
+        let open = match tag.name {
+            "speak" => Open::Speak,
+            "p" | "s" => {
+                self.builder.end(ClauseEnd::Full);
+                Open::Block(tag.name)
+            }
+            "break" => return self.pause(tag, at),
+            "prosody" => self.prosody(tag, at)?,
+            "say-as" | "sub" | "phoneme" => self.word_element(tag, at, after)?,
+            name => return Err(self.error(at, format!("<{name}> is not known"))),
+        };
+        let word = matches!(open, Open::Word { .. });
+        self.open.push(open);
+        if tag.empty {
+            let content = if word { after..after } else { at..after };
+            self.finish_element(content)?;
+        }
+        Ok(())
+    }
+
+    fn pause(&mut self, tag: &Tag<'_>, at: usize) -> Result<(), TextError> {
+        if !tag.empty {
+            return Err(self.error(at, "<break> must be empty: <break/>"));
+        }
+        let ms = match (tag.attribute("time"), tag.attribute("strength")) {
+            (Some(time), _) => {
+                milliseconds(time).ok_or_else(|| self.error(at, format!("'{time}' is no time")))?
+            }
+            (None, Some(strength)) => strength_ms(strength)
+                .ok_or_else(|| self.error(at, format!("'{strength}' is no strength")))?,
+            (None, None) => 500,
+        };
+        self.builder.pause(ms);
+        Ok(())
+    }
+
+    fn prosody(&mut self, tag: &Tag<'_>, at: usize) -> Result<Open<'a>, TextError> {
+        if let Some((name, _)) = tag.attributes.iter().find(|(name, _)| *name != "rate") {
+            return Err(self.error(at, format!("prosody knows only rate, not {name}")));
+        }
+        let rate = tag
+            .attribute("rate")
+            .ok_or_else(|| self.error(at, "prosody wants a rate"))?;
+        let factor =
+            rate_factor(rate).ok_or_else(|| self.error(at, format!("'{rate}' is no rate")))?;
+        let rate_before = self.builder.rate;
+        self.builder.end(ClauseEnd::None);
+        self.builder.rate = (rate_before * factor).clamp(0.5, 2.0);
+        Ok(Open::Prosody { rate_before })
+    }
+
+    fn word_element(
+        &mut self,
+        tag: &Tag<'a>,
+        at: usize,
+        after: usize,
+    ) -> Result<Open<'a>, TextError> {
+        let want = |name: &str| {
+            tag.attribute(name)
+                .map(str::to_owned)
+                .ok_or_else(|| self.error(at, format!("<{}> wants {name}", tag.name)))
+        };
+        let how = match tag.name {
+            "sub" => How::Alias(want("alias")?),
+            "phoneme" => {
+                if tag
+                    .attribute("alphabet")
+                    .is_some_and(|alphabet| alphabet != "ipa")
+                {
+                    return Err(self.error(at, "only the alphabet ipa is known"));
+                }
+                let phonemes = from_ipa(&want("ph")?);
+                if phonemes.is_empty() {
+                    return Err(self.error(at, "ph has no known sound"));
+                }
+                How::Phonemes(phonemes)
+            }
+            _ => {
+                let kind = want("interpret-as")?;
+                if !say_as::KINDS.contains(&kind.as_str()) {
+                    return Err(self.error(at, format!("interpret-as '{kind}' is not known")));
+                }
+                How::SayAs {
+                    kind,
+                    format: tag.attribute("format").unwrap_or_default().to_owned(),
+                }
+            }
+        };
+        Ok(Open::Word {
+            name: tag.name,
+            how,
+            content_start: after,
+        })
+    }
+
+    fn close(&mut self, tag: &Tag<'_>, at: usize) -> Result<(), TextError> {
+        match self.open.last() {
+            Some(open) if open.name() == tag.name => {}
+            Some(open) => {
+                return Err(self.error(
+                    at,
+                    format!("</{}> where </{}> is wanted", tag.name, open.name()),
+                ));
+            }
+            None => return Err(self.error(at, format!("</{}> closes nothing", tag.name))),
+        }
+        let start = match self.open.last() {
+            Some(Open::Word { content_start, .. }) => *content_start,
+            _ => at,
+        };
+        self.finish_element(start..at)
+    }
+
+    fn finish_element(&mut self, content: Range<usize>) -> Result<(), TextError> {
+        match self.open.pop() {
+            Some(Open::Speak) => self.done = true,
+            Some(Open::Block(_)) => self.builder.end(ClauseEnd::Full),
+            Some(Open::Prosody { rate_before }) => {
+                self.builder.end(ClauseEnd::None);
+                self.builder.rate = rate_before;
+            }
+            Some(Open::Word { how, .. }) => self.say(how, content)?,
+            None => {}
+        }
+        Ok(())
+    }
+
+    fn say(&mut self, how: How, content: Range<usize>) -> Result<(), TextError> {
+        let written = unescape(&self.ssml[content.clone()]);
+        let written = written.trim();
+        match how {
+            How::Alias(alias) => self.builder.spoken(&crate::normalise(&alias), content),
+            How::Phonemes(phonemes) => {
+                let text = if written.is_empty() {
+                    phonemes.clone()
+                } else {
+                    written.to_owned()
+                };
+                self.builder.word_with_phonemes(&text, phonemes, content);
+            }
+            How::SayAs { kind, format } => {
+                let said = say_as::say(written, &kind, &format).ok_or_else(|| {
+                    self.error(
+                        content.start,
+                        format!("'{written}' cannot be said as {kind}"),
+                    )
+                })?;
+                self.builder.spoken(&said, content);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The `>` that ends a tag; one inside quotes does not.
+fn tag_end(rest: &str) -> Option<usize> {
+    let mut quote = None;
+    for (i, b) in rest.bytes().enumerate().take(TAG_BYTES_MAX) {
+        match (b, quote) {
+            (b'"' | b'\'', None) => quote = Some(b),
+            (b, Some(open)) if b == open => quote = None,
+            (b'>', None) => return Some(i),
+            _ => {}
+        }
+    }
+    None
+}
+
+fn parse_tag(inside: &str) -> Result<Tag<'_>, String> {
+    let (inside, closes) = inside
+        .strip_prefix('/')
+        .map_or((inside, false), |rest| (rest, true));
+    let (inside, empty) = inside
+        .strip_suffix('/')
+        .map_or((inside, false), |rest| (rest, true));
+    let name_end = inside.find(char::is_whitespace).unwrap_or(inside.len());
+    let (name, mut rest) = inside.split_at(name_end);
+    let valid = |name: &str| {
+        !name.is_empty()
+            && name
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b"-:_".contains(&b))
+    };
+    if !valid(name) {
+        return Err("a tag has no name".to_owned());
+    }
+    let mut attributes: Vec<(&str, String)> = Vec::new();
+    loop {
+        rest = rest.trim_start();
+        if rest.is_empty() {
+            return Ok(Tag {
+                name,
+                attributes,
+                closes,
+                empty,
+            });
+        }
+        let (key, after) = rest
+            .split_once('=')
+            .ok_or_else(|| format!("<{name}> has an attribute without a value"))?;
+        let (key, after) = (key.trim(), after.trim_start());
+        let quote = after.chars().next().filter(|c| matches!(c, '"' | '\''));
+        let quote = quote.ok_or_else(|| format!("the value of {key} wants quotes"))?;
+        let value_end = after[1..]
+            .find(quote)
+            .ok_or_else(|| format!("the value of {key} is not closed"))?;
+        if !valid(key) || attributes.iter().any(|(known, _)| *known == key) {
+            return Err(format!("<{name}> has a wrong attribute"));
+        }
+        attributes.push((key, unescape(&after[1..=value_end])));
+        rest = &after[value_end + 2..];
+    }
+}
+
+/// An entity at the start of the text: its character and its length.
+fn entity(text: &str) -> Option<(char, usize)> {
+    let end = text.bytes().take(10).position(|b| b == b';')?;
+    let c = match &text[1..end] {
+        "amp" => '&',
+        "lt" => '<',
+        "gt" => '>',
+        "quot" => '"',
+        "apos" => '\'',
+        name => {
+            let number = name.strip_prefix('#')?;
+            let code = match number.strip_prefix('x') {
+                Some(hex) => u32::from_str_radix(hex, 16).ok()?,
+                None => number.parse().ok()?,
+            };
+            char::from_u32(code)?
+        }
+    };
+    Some((c, end + 1))
+}
+
+fn unescape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('&') {
+        out.push_str(&rest[..at]);
+        let (c, len) = entity(&rest[at..]).unwrap_or(('&', 1));
+        out.push(c);
+        rest = &rest[at + len..];
+    }
+    out.push_str(rest);
+    out
+}
+
+fn milliseconds(time: &str) -> Option<u32> {
+    let (number, scale) = match time.strip_suffix("ms") {
+        Some(number) => (number, 1.0),
+        None => (time.strip_suffix('s')?, 1000.0),
+    };
+    let ms = number.trim().parse::<f64>().ok()? * scale;
+    (ms.is_finite() && ms >= 0.0).then(|| ms.min(f64::from(BREAK_MS_MAX)).round() as u32)
+}
+
+fn strength_ms(strength: &str) -> Option<u32> {
+    Some(match strength {
+        "none" => 0,
+        "x-weak" => 100,
+        "weak" => 250,
+        "medium" => 500,
+        "strong" => 800,
+        "x-strong" => 1_200,
+        _ => return None,
+    })
+}
+
+fn rate_factor(rate: &str) -> Option<f32> {
+    let named = match rate {
+        "x-slow" => 0.5,
+        "slow" => 0.75,
+        "medium" | "default" => 1.0,
+        "fast" => 1.25,
+        "x-fast" => 1.6,
+        _ => 0.0,
+    };
+    if named > 0.0 {
+        return Some(named);
+    }
+    let (number, percent) = rate
+        .strip_suffix('%')
+        .map_or((rate, false), |number| (number, true));
+    let value: f32 = number.parse().ok()?;
+    let factor = match (percent, rate.starts_with(['+', '-'])) {
+        (true, true) => 1.0 + value / 100.0,
+        (true, false) => value / 100.0,
+        (false, _) => value,
+    };
+    (factor.is_finite() && factor > 0.0).then(|| factor.clamp(0.5, 2.0))
+}

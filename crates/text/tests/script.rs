@@ -1,0 +1,286 @@
+//! Texts and SSML as a caller sends them, down to what a voice gets.
+
+use proptest::prelude::*;
+use sauti_text::compare::comparable;
+use sauti_text::written::{HeardWord, digits, number, readable};
+use sauti_text::{
+    CLAUSE_PHONEMES_MAX, ClauseEnd, Lexicon, Pronunciation, Script, TextError, cardinal, normalise,
+};
+
+fn script(text: &str) -> Script {
+    Script::from_text(text, &Lexicon::builtin()).unwrap()
+}
+
+fn ssml(text: &str) -> Result<Script, TextError> {
+    Script::from_ssml(text, &Lexicon::builtin())
+}
+
+#[test]
+fn marks_end_clauses() {
+    let script = script("Habari yako? Karibu, ndugu! Tuanze: moja.");
+    let ends: Vec<ClauseEnd> = script.clauses.iter().map(|c| c.end).collect();
+    use ClauseEnd::{Colon, Comma, Exclamation, Full, Question};
+    assert_eq!(ends, [Question, Comma, Exclamation, Colon, Full]);
+    assert_eq!(script.spoken(), "Habari yako? Karibu, ndugu! Tuanze: moja.");
+}
+
+#[test]
+fn words_know_where_they_came_from() {
+    let text = "Lipa <b>KSh 500</b> leo.";
+    let script = script(text);
+    let words = &script.clauses[0].words;
+    let said: Vec<(&str, &str)> = words
+        .iter()
+        .map(|w| (w.text.as_str(), &text[w.source.clone()]))
+        .collect();
+    assert_eq!(
+        said,
+        [
+            ("Lipa", "Lipa"),
+            ("shilingi", "KSh 500"),
+            ("mia", "KSh 500"),
+            ("tano", "KSh 500"),
+            ("leo", "leo")
+        ]
+    );
+}
+
+#[test]
+fn long_sentences_are_cut_at_conjunctions() {
+    let text = "Wakulima wa vijiji vya kaskazini walikusanyika mapema asubuhi sokoni wakiwa na mazao yao ya msimu huu \
+                lakini wanunuzi wakubwa kutoka mjini hawakufika kwa sababu barabara kuu ilikuwa imefungwa na maji ya mvua \
+                kubwa iliyonyesha usiku kucha ambayo pia ilibomoa daraja la mto na kuharibu mashamba mengi ya mahindi";
+    let script = script(text);
+    assert!(script.clauses.len() > 1);
+    for clause in &script.clauses {
+        let length: usize = clause
+            .words
+            .iter()
+            .map(|w| w.phonemes.chars().count() + 1)
+            .sum();
+        assert!(length <= CLAUSE_PHONEMES_MAX, "{length}");
+    }
+    assert_eq!(script.clauses[1].words[0].text, "lakini");
+    assert_eq!(script.clauses[0].end, ClauseEnd::None);
+    assert_eq!(script.clauses.last().map(|c| c.end), Some(ClauseEnd::Full));
+}
+
+#[test]
+fn endless_words_are_said_in_parts() {
+    for word in [
+        "ba".repeat(150),
+        "b".repeat(1) + &"xz".repeat(150),
+        "bcdfg".repeat(1000),
+    ] {
+        let script = script(&word);
+        for clause in &script.clauses {
+            let length: usize = clause
+                .words
+                .iter()
+                .map(|w| w.phonemes.chars().count() + 1)
+                .sum();
+            assert!(length <= CLAUSE_PHONEMES_MAX, "{length}");
+        }
+    }
+}
+
+#[test]
+fn texts_that_say_nothing_are_refused() {
+    let lexicon = Lexicon::builtin();
+    let refused = |text: &str| Script::from_text(text, &lexicon).unwrap_err();
+    assert_eq!(refused("  \n "), TextError::Empty);
+    assert_eq!(refused("😀🎉 !!! ..."), TextError::NothingSpeakable);
+    assert_eq!(
+        refused("Habari مرحبا"),
+        TextError::UnspeakableCharacters("مرحبا".chars().fold(vec![], |mut seen, c| {
+            if !seen.contains(&c) {
+                seen.push(c);
+            }
+            seen
+        }))
+    );
+    assert!(matches!(
+        refused(&"a ".repeat(60_000)),
+        TextError::TooLong { .. }
+    ));
+    assert!(refused("Привет").to_string().contains("U+041F"));
+}
+
+#[test]
+fn a_workspace_says_its_own_words() {
+    let lexicon =
+        Lexicon::builtin().with_entries([("Zuku", Pronunciation::Respelling("zúku".into()))]);
+    let script = Script::from_text("Karibu Zuku.", &lexicon).unwrap();
+    assert_eq!(script.clauses[0].words[1].phonemes, "zˈuku");
+}
+
+#[test]
+fn ssml_breaks_rates_and_words_are_followed() {
+    let script = ssml(
+        "<speak>Karibu.<break time=\"300ms\"/> Namba ni <say-as interpret-as=\"digits\">405</say-as>.\n\
+         <prosody rate=\"slow\">Polepole</prosody> <sub alias=\"shirika la umeme\">TANESCO</sub> \
+         <phoneme alphabet=\"ipa\" ph=\"ˈakme\">Acme</phoneme> &amp; wengine</speak>",
+    )
+    .unwrap();
+    assert_eq!(script.clauses[0].break_after_ms, Some(300));
+    assert_eq!(
+        script.spoken(),
+        "Karibu. Namba ni nne sifuri tano. Polepole shirika la umeme Acme na wengine."
+    );
+    assert!((script.clauses[2].rate - 0.75).abs() < 1e-6);
+    assert!((script.clauses[3].rate - 1.0).abs() < 1e-6);
+    let acme = script.clauses[3]
+        .words
+        .iter()
+        .find(|w| w.text == "Acme")
+        .unwrap();
+    assert_eq!(acme.phonemes, "ˈakme");
+}
+
+#[test]
+fn ssml_says_what_it_is_told() {
+    for (kind, written, said) in [
+        ("characters", "KRA", "kei ari ei"),
+        ("cardinal", "1500", "elfu moja mia tano"),
+        ("ordinal", "2", "pili"),
+        (
+            "date",
+            "3/4/2024",
+            "tarehe tatu Aprili elfu mbili na ishirini na nne",
+        ),
+        ("time", "14:30", "saa nane na nusu mchana"),
+        (
+            "telephone",
+            "0712 345 678",
+            "sifuri saba moja mbili, tatu nne tano, sita saba nane",
+        ),
+        ("currency", "KES 500", "shilingi mia tano"),
+    ] {
+        let text = format!("<speak><say-as interpret-as=\"{kind}\">{written}</say-as></speak>");
+        assert_eq!(ssml(&text).unwrap().spoken(), format!("{said}."), "{kind}");
+    }
+}
+
+#[test]
+fn wrong_ssml_is_refused_with_its_line() {
+    for (text, line, word) in [
+        ("habari", 1, "speak"),
+        ("<speak>\n<blink>x</blink></speak>", 2, "blink"),
+        ("<speak>\n\n<p>x</s></speak>", 3, "</p>"),
+        ("<speak>x", 1, "closed"),
+        ("<speak>x & y</speak>", 1, "&amp;"),
+        (
+            "<!DOCTYPE x [<!ENTITY a \"b\">]><speak>&a;</speak>",
+            1,
+            "declarations",
+        ),
+        ("<speak><break time=\"soon\"/></speak>", 1, "soon"),
+        (
+            "<speak><prosody pitch=\"high\">x</prosody></speak>",
+            1,
+            "pitch",
+        ),
+        (
+            "<speak><say-as interpret-as=\"dance\">x</say-as></speak>",
+            1,
+            "dance",
+        ),
+        ("<speak>a</speak><speak>b</speak>", 1, "one <speak>"),
+    ] {
+        match ssml(text) {
+            Err(TextError::Ssml {
+                line: found,
+                message,
+            }) => {
+                assert_eq!(found, line, "{text}");
+                assert!(message.contains(word), "{message}");
+            }
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn five_thousand_characters_of_anything_are_read() {
+    for unit in [
+        "1-", "1.", "1,111", "*1", "a.", "A.B.", "0 ", "<", "&", "[", "+1 ", "www.", "x@y.", "#",
+        "1/2 ", "saa 1:", "XVI ", "(", "Sh ",
+    ] {
+        let text: String = unit.chars().cycle().take(5_000).collect();
+        let _ = Script::from_text(&text, &Lexicon::builtin());
+        let _ = comparable(&text);
+    }
+}
+
+#[test]
+fn five_thousand_characters_of_anything_are_read_as_ssml() {
+    for unit in ["<speak>", "<p>", "</", "<!--", "&amp;", "<a b='"] {
+        let text: String = unit.chars().cycle().take(5_000).collect();
+        assert!(ssml(&text).is_err());
+    }
+}
+
+/// Words may leave open whether a small rest belongs to the thousands: "elfu kumi na mbili" is 12,000 and 10,002.
+fn is_ambiguous(n: u64) -> bool {
+    let rest = n % 1_000;
+    let counts = [
+        n / 1_000 % 100,
+        n / 100_000 % 10,
+        n / 1_000_000 % 1_000,
+        n / 1_000_000_000 % 1_000,
+    ];
+    let last = counts.into_iter().find(|count| *count > 0).unwrap_or(0);
+    (1..100).contains(&rest) && last >= 10 && last % 10 == 0
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn no_text_makes_it_panic(text in "\\PC{0,200}") {
+        let _ = normalise(&text);
+        let _ = Script::from_text(&text, &Lexicon::builtin());
+        let _ = Script::from_ssml(&text, &Lexicon::builtin());
+        let _ = comparable(&text);
+    }
+
+    #[test]
+    fn no_text_of_likely_pieces_makes_it_panic(parts in prop::collection::vec("[0-9]{1,4}|[,./:;*#+=%$&@<>()'\"-]|[A-Za-z]{1,5}|KSh|saa|tarehe|[ \\n]|½|°|🙂|é", 0..60)) {
+        let text = parts.concat();
+        let spoken = normalise(&text);
+        prop_assert!(!spoken.contains(|c: char| c.is_ascii_digit()), "{text:?} -> {spoken:?}");
+        if let Ok(script) = Script::from_text(&text, &Lexicon::builtin()) {
+            for word in script.clauses.iter().flat_map(|c| &c.words) {
+                prop_assert!(!word.phonemes.is_empty());
+                prop_assert!(text.get(word.source.clone()).is_some());
+            }
+        }
+        let _ = Script::from_ssml(&format!("<speak>{text}</speak>"), &Lexicon::builtin());
+    }
+
+    #[test]
+    fn numbers_come_back_from_their_words(n in 0u64..1_000_000_000_000) {
+        let words = cardinal(n);
+        let words: Vec<&str> = words.split(' ').collect();
+        let back = number(&words);
+        prop_assert!(back == Some(n) || is_ambiguous(n), "{n} {words:?} {back:?}");
+    }
+
+    #[test]
+    fn small_numbers_come_back_from_their_words(n in 0u64..100_000) {
+        let words = cardinal(n);
+        let words: Vec<&str> = words.split(' ').collect();
+        let back = number(&words);
+        prop_assert!(back == Some(n) || is_ambiguous(n), "{n} {words:?} {back:?}");
+    }
+
+    #[test]
+    fn any_words_can_be_written(words in prop::collection::vec("[a-z]{1,6}|moja|mbili|kumi|mia|elfu|na|nukta|saa|laki|sifuri|milioni", 0..30)) {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let written = digits(&words);
+        let covered: usize = written.iter().map(|w| w.words.len()).sum();
+        prop_assert_eq!(covered, words.len());
+        let heard: Vec<HeardWord> = words.iter().map(|text| HeardWord { text, pause_after_ms: 300 }).collect();
+        let _ = readable(&heard);
+    }
+}
