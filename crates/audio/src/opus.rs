@@ -34,6 +34,15 @@ impl OpusHead {
             .filter(|head| head.starts_with(b"OpusHead"))
             .ok_or_else(bad)?;
         let channels = head[9];
+        // The header of an MP4 file has version 0, and its numbers the other way round.
+        let number = |place: usize| {
+            let bytes = [head[place], head[place + 1]];
+            if head[8] == 0 {
+                u16::from_be_bytes(bytes)
+            } else {
+                u16::from_le_bytes(bytes)
+            }
+        };
         let (streams, coupled, mapping) = if head[18] == 0 {
             (1, channels.saturating_sub(1), vec![0, 1])
         } else {
@@ -42,8 +51,8 @@ impl OpusHead {
         };
         let this = Self {
             channels,
-            pre_skip: u16::from_le_bytes([head[10], head[11]]),
-            gain_q8_db: i16::from_le_bytes([head[16], head[17]]),
+            pre_skip: number(10),
+            gain_q8_db: number(16) as i16,
             streams,
             coupled,
             mapping,

@@ -12,6 +12,7 @@ use symphonia::default::formats::{
 };
 use symphonia::default::get_codecs;
 
+use super::edits::{self, Edit};
 use super::sniff::Container;
 use super::{Decoded, SAMPLE_RATE_HZ, Session, Source, Window};
 use crate::AudioError;
@@ -26,7 +27,7 @@ pub(super) fn decode(
     source: Source,
     session: &mut Session,
 ) -> Result<Decoded, AudioError> {
-    let (name, source) = match container {
+    let (name, mut source) = match container {
         Container::Wav => ("wav", source),
         Container::Ogg => ("ogg", source),
         Container::Matroska => ("webm", source),
@@ -34,6 +35,10 @@ pub(super) fn decode(
         Container::Flac { start } => ("flac", from(source, start)?),
         Container::Mp3 { start } => ("mp3", from(source, start)?),
         Container::Adts { start } => ("adts", from(source, start)?),
+    };
+    let edit = match (container, source.byte_len()) {
+        (Container::Mp4, Some(bytes)) => edits::find(&mut source, bytes)?,
+        _ => None,
     };
     let stream = MediaSourceStream::new(source, Default::default());
     let options = FormatOptions::default();
@@ -45,7 +50,7 @@ pub(super) fn decode(
         Container::Adts { .. } => AdtsReader::try_new(stream, options).map(boxed),
         Container::Wav | Container::Mp3 { .. } => MpaReader::try_new(stream, options).map(boxed),
     };
-    Demuxing::new(name, reader.map_err(undecodable)?)?.run(session)
+    Demuxing::new(name, reader.map_err(undecodable)?, edit)?.run(session)
 }
 
 /// The MP3 stream inside a WAV file.
@@ -97,6 +102,9 @@ struct Demuxing {
     codec: Codec,
     codec_name: String,
     samples: Vec<f32>,
+    edit: Option<Edit>,
+    /// Decoded so far, whether kept or not.
+    frames: u64,
 }
 
 /// How the work on one packet went.
@@ -107,7 +115,11 @@ enum Step {
 }
 
 impl Demuxing {
-    fn new(container: &'static str, reader: Box<dyn FormatReader>) -> Result<Self, AudioError> {
+    fn new(
+        container: &'static str,
+        reader: Box<dyn FormatReader>,
+        edit: Option<Edit>,
+    ) -> Result<Self, AudioError> {
         let (track_id, codec, codec_name) = open_track(reader.as_ref())?;
         Ok(Self {
             container,
@@ -116,6 +128,8 @@ impl Demuxing {
             codec,
             codec_name,
             samples: Vec::new(),
+            edit,
+            frames: 0,
         })
     }
 
@@ -184,9 +198,13 @@ impl Demuxing {
                 Ok(buffer) => {
                     let spec = buffer.spec();
                     let channels = u16::try_from(spec.channels().count()).unwrap_or(u16::MAX);
-                    session.begin(spec.rate(), channels)?;
+                    let (rate_hz, frames) = (spec.rate(), buffer.frames());
+                    session.begin(rate_hz, channels)?;
                     buffer.copy_to_vec_interleaved(&mut self.samples);
-                    session.push(&self.samples)?;
+                    let kept = kept(self.edit, rate_hz, self.frames, frames);
+                    self.frames += frames as u64;
+                    let lanes = usize::from(channels);
+                    session.push(&self.samples[kept.start * lanes..kept.end * lanes])?;
                     Ok(Step::Decoded)
                 }
                 Err(Error::DecodeError(_) | Error::IoError(_)) => Ok(Step::Damaged),
@@ -231,6 +249,21 @@ impl OpusStream {
         session.push(&samples[skip * lanes..(frames - cut) * lanes])?;
         Ok(Step::Decoded)
     }
+}
+
+/// Which frames of a packet that begins at `first` the edit keeps.
+fn kept(edit: Option<Edit>, rate_hz: u32, first: u64, frames: usize) -> std::ops::Range<usize> {
+    let Some(edit) = edit else {
+        return 0..frames;
+    };
+    // `as` saturates, whatever the file claims.
+    let place =
+        |seconds: f64| ((seconds * f64::from(rate_hz)).round() as u64).saturating_sub(first);
+    let start = place(edit.start_s).min(frames as u64) as usize;
+    let end = edit
+        .seconds
+        .map_or(u64::MAX, |seconds| place(edit.start_s + seconds));
+    start..(end.min(frames as u64) as usize).max(start)
 }
 
 fn audio_params(track: &Track) -> Option<&AudioCodecParameters> {

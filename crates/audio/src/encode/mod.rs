@@ -26,7 +26,7 @@ pub struct StreamEncoder {
 
 enum Writer {
     Plain(PlainWriter),
-    Flac(FlacWriter),
+    Flac(Box<FlacWriter>),
     Mp3(Box<Mp3Writer>),
     OggOpus(Box<OggOpusWriter>),
 }
@@ -64,7 +64,7 @@ impl StreamEncoder {
             OutputFormat::Mp344100 => {
                 Writer::Mp3(Box::new(Mp3Writer::new(rate_hz, samples.is_some())))
             }
-            OutputFormat::Flac24000 => Writer::Flac(FlacWriter::new(rate_hz)?),
+            OutputFormat::Flac24000 => Writer::Flac(Box::new(FlacWriter::new(rate_hz)?)),
             _ => Writer::Plain(PlainWriter::new(format, scaled(rate_hz))),
         };
         Ok(Self {

@@ -1,0 +1,139 @@
+//! Memory stays with the seconds decoded, whatever a file claims or unpacks to. One test, because the counter is global.
+#![expect(
+    unsafe_code,
+    reason = "counting allocations needs the allocator interface"
+)]
+
+mod common;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use common::{Noise, voice};
+use sauti_audio::{AudioError, DecodeLimits, OutputFormat, Recording, decode_bytes, encode};
+
+struct Counting;
+
+static NOW: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call goes to the system allocator unchanged; only sizes are counted.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let now = NOW.fetch_add(layout.size(), Relaxed) + layout.size();
+        PEAK.fetch_max(now, Relaxed);
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        NOW.fetch_sub(layout.size(), Relaxed);
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+const MIB: usize = 1 << 20;
+
+/// The answer, and the bytes that decoding needed on top of the input.
+fn measured(bytes: Vec<u8>, seconds_max: f64) -> (Result<Recording, AudioError>, usize) {
+    let limits = DecodeLimits {
+        seconds_max,
+        ..DecodeLimits::default()
+    };
+    let before = NOW.load(Relaxed);
+    PEAK.store(before, Relaxed);
+    let answer = decode_bytes(bytes, None, &limits, &|| false);
+    (answer, PEAK.load(Relaxed).saturating_sub(before))
+}
+
+/// Ogg Opus whose packets are two bytes and 120 ms each: an hour of nothing in 65 kB.
+fn opus_bomb(packets: usize) -> Vec<u8> {
+    use ogg::writing::{PacketWriteEndInfo as End, PacketWriter};
+    let mut writer = PacketWriter::new(Vec::new());
+    let head = b"OpusHead\x01\x01\0\0\x80\xbb\0\0\0\0\0".to_vec();
+    writer
+        .write_packet(head, 1, End::EndPage, 0)
+        .expect("memory");
+    writer
+        .write_packet(b"OpusTags\0\0\0\0\0\0\0\0".to_vec(), 1, End::EndPage, 0)
+        .expect("memory");
+    for n in 1..=packets as u64 {
+        let end = if n == packets as u64 {
+            End::EndStream
+        } else {
+            End::NormalPacket
+        };
+        // Full-band CELT, 2.5 ms, 48 frames of no bytes.
+        writer
+            .write_packet(vec![0xe3, 48], 1, end, n * 5_760)
+            .expect("memory");
+    }
+    writer.into_inner()
+}
+
+#[test]
+fn memory_follows_the_decoded_seconds_only() {
+    // Bombs: small files that unpack to hours.
+    let bomb = opus_bomb(60_000);
+    assert!(bomb.len() < 300_000);
+    let (answer, used) = measured(bomb.clone(), 60.0);
+    assert!(
+        matches!(answer, Err(AudioError::TooLong { .. })),
+        "{answer:?}"
+    );
+    assert!(used < 8 * MIB, "{used} bytes for a refused bomb");
+    let (answer, used) = measured(bomb, 7_200.5);
+    let seconds = answer.expect("two hours of silence are allowed").seconds;
+    assert!((7_190.0..=7_200.5).contains(&seconds), "{seconds}");
+    // A growing vector may hold half as much again as it needs.
+    assert!(
+        used < seconds as usize * 16_000 * 2 * 3 + 8 * MIB,
+        "{used} bytes for {seconds} s"
+    );
+
+    let silence =
+        encode(&vec![0.0; 24_000 * 120], 24_000, OutputFormat::Flac24000).expect("encodes");
+    let (answer, used) = measured(silence, 60.0);
+    assert!(
+        matches!(answer, Err(AudioError::TooLong { .. })),
+        "{answer:?}"
+    );
+    assert!(used < 8 * MIB, "{used} bytes for refused silence");
+
+    // Damaged headers that claim large things.
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data");
+    let mut files: Vec<Vec<u8>> = std::fs::read_dir(folder)
+        .expect("the folder is there")
+        .map(|entry| std::fs::read(entry.expect("readable").path()).expect("readable"))
+        .collect();
+    let speech = voice(24_000, 0.6);
+    for format in [
+        OutputFormat::Flac24000,
+        OutputFormat::Mp344100,
+        OutputFormat::Opus48000,
+        OutputFormat::Wav8000,
+    ] {
+        files.push(encode(&speech, 24_000, format).expect("encodes"));
+    }
+    let mut noise = Noise(0xfeed_beef_1234_5678);
+    for file in &files {
+        for _ in 0..100 {
+            let mut bytes = file.clone();
+            for _ in 0..4 {
+                let place = noise.below(bytes.len().min(700));
+                let end = (place + 1 + noise.below(8)).min(bytes.len());
+                bytes[place..end].fill([0x00, 0x7f, 0xff][noise.below(3)]);
+            }
+            let (_, used) = measured(bytes, 20.0);
+            assert!(
+                used < 24 * MIB,
+                "{used} bytes for a damaged file of {} bytes",
+                file.len()
+            );
+        }
+    }
+}
