@@ -1,4 +1,3 @@
-use std::io::Write;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 
@@ -7,10 +6,11 @@ use clap::Args;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::{Common, demo, state};
+use super::demo::{self, Demo};
+use super::{Common, output, state};
 use crate::app::{self, App};
 use crate::config::Config;
-use crate::telemetry;
+use crate::{offline, telemetry};
 
 /// Run the service
 ///
@@ -41,7 +41,9 @@ impl Serve {
         }
         let config = Config::load(&sources)?;
         let _telemetry = telemetry::start(&config.telemetry)?;
-        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build()?;
         runtime.block_on(self.serve(config))?;
         // What is left on blocking threads must not hold up the end.
         runtime.shutdown_background();
@@ -58,24 +60,30 @@ impl Serve {
         state::make_data_dir(&config.data.dir)?;
         let app = App::build(config).await?;
         if self.demo {
-            show_demo(&app).await?;
+            let demo = demo::prepare(&app.store, &app.config).await?;
+            tokio::spawn(show_demo(app.clone(), demo));
         }
         app::serve(app, listener, shutdown).await
     }
 }
 
-async fn show_demo(app: &App) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
-    let Some(demo) = demo::prepare(&app.store, &app.config).await? else {
-        writeln!(out, "The data folder holds accounts of its own: no demonstration was made.")?;
-        return Ok(());
+/// Once the models are loaded, so that the lines work as soon as they can be read.
+async fn show_demo(app: App, demo: Option<Demo>) {
+    if let Err(error) = offline::wait_ready(&app.engine).await {
+        tracing::error!("{error:#}");
+    }
+    let shown = match demo {
+        Some(demo) => {
+            let voices = app.engine.voices();
+            let voice_id = voices
+                .first()
+                .map_or("asha", |voice| voice.voice_id.as_str());
+            demo.instructions(&base_url(&app.config), voice_id)
+        }
+        None => "The data folder holds accounts of its own: no demonstration was made.".to_owned(),
     };
-    let voices = app.engine.voices();
-    let voice_id = voices.first().map_or("asha", |voice| voice.voice_id.as_str());
-    let base_url = base_url(&app.config);
-    writeln!(out, "{}", demo.instructions(&base_url, voice_id))?;
-    out.flush()?;
-    Ok(())
+    // Nobody reads our output: the service runs all the same.
+    let _ = output::print(&shown);
 }
 
 /// An address that a browser on this machine can open, also when we listen on all of them.

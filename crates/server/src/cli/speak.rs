@@ -61,9 +61,15 @@ impl Speak {
             None => format_for(&self.out)?,
         };
         let (samples, rate_hz) = offline::block_on(async {
-            let engine = offline::ready_engine(&config).await?;
+            let engine = offline::start_engine(&config)?;
+            // A wrong name is told before the models are waited for.
             let (voice_id, rate_hz) = offline::choose_voice(&engine, self.voice.as_deref())?;
-            let request = SpeakRequest { voice_id, script, speed: self.speed };
+            offline::wait_ready(&engine).await?;
+            let request = SpeakRequest {
+                voice_id,
+                script,
+                speed: self.speed,
+            };
             anyhow::Ok((offline::speak(&engine, request).await?.samples, rate_hz))
         })??;
         let bytes = sauti_audio::encode(&samples, rate_hz, format)?;
@@ -86,16 +92,21 @@ fn read_text(given: Option<&str>) -> anyhow::Result<String> {
             let mut text = String::new();
             // Four bytes a character at most; a longer text is refused by its length anyway.
             let bytes_max = 4 * sauti_text::CHARACTERS_MAX as u64 + 1;
-            std::io::stdin().lock().take(bytes_max).read_to_string(&mut text)?;
+            std::io::stdin()
+                .lock()
+                .take(bytes_max)
+                .read_to_string(&mut text)?;
             Ok(text)
         }
     }
 }
 
 pub(super) fn read_lexicon(file: Option<&Path>) -> anyhow::Result<Lexicon> {
-    let Some(file) = file else { return Ok(Lexicon::builtin()) };
-    let text = std::fs::read_to_string(file)
-        .with_context(|| format!("cannot read {}", file.display()))?;
+    let Some(file) = file else {
+        return Ok(Lexicon::builtin());
+    };
+    let text =
+        std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
     Lexicon::parse(&text).with_context(|| file.display().to_string())
 }
 
@@ -124,13 +135,20 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     }
     // A device or a pipe cannot be replaced by another file.
     let special = std::fs::metadata(path).is_ok_and(|meta| !meta.is_file());
-    let written = if special { std::fs::write(path, bytes) } else { replace_file(path, bytes) };
+    let written = if special {
+        std::fs::write(path, bytes)
+    } else {
+        replace_file(path, bytes)
+    };
     written.with_context(|| format!("cannot write {}", path.display()))
 }
 
 fn replace_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = path
+        .parent()
+        .filter(|p| !p.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     let mut file = tempfile::Builder::new()
         .permissions(std::fs::Permissions::from_mode(0o644))
         .tempfile_in(folder)?;

@@ -37,7 +37,10 @@ pub(super) fn read(path: &Path, engine: &Engine, options: &Options) -> anyhow::R
         .collect();
     for needed in ["id", "text"] {
         if !header.contains_key(needed) {
-            bail!("{}: the first line must name the columns, among them {needed:?}", path.display());
+            bail!(
+                "{}: the first line must name the columns, among them {needed:?}",
+                path.display()
+            );
         }
     }
     let (mut prompts, mut wrong, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
@@ -45,7 +48,10 @@ pub(super) fn read(path: &Path, engine: &Engine, options: &Options) -> anyhow::R
         let record = record.with_context(|| path.display().to_string())?;
         let line = record.position().map_or(0, csv::Position::line);
         let cell = |name: &str| {
-            header.get(name).and_then(|column| record.get(*column)).filter(|cell| !cell.is_empty())
+            header
+                .get(name)
+                .and_then(|column| record.get(*column))
+                .filter(|cell| !cell.is_empty())
         };
         match prompt(cell, engine, options) {
             Ok(prompt) if !seen.insert(prompt.id.clone()) => {
@@ -74,9 +80,13 @@ fn prompt<'a>(
         Some(speed) => crate::cli::parse_speed(speed).map_err(|e| anyhow::anyhow!("speed {e}"))?,
         None => 1.0,
     };
-    let (voice_id, rate_hz) = offline::choose_voice(engine, cell("voice").or(options.voice_id.as_deref()))?;
+    let (voice_id, rate_hz) =
+        offline::choose_voice(engine, cell("voice").or(options.voice_id.as_deref()))?;
     let voices = engine.voices();
-    let voice = voices.iter().find(|voice| voice.voice_id == voice_id).context("no voice")?;
+    let voice = voices
+        .iter()
+        .find(|voice| voice.voice_id == voice_id)
+        .context("no voice")?;
     Ok(Prompt {
         id: id.to_owned(),
         text: text.to_owned(),
@@ -93,7 +103,9 @@ fn check_id(id: &str) -> anyhow::Result<()> {
     let is_name = |part: &str| {
         !part.is_empty()
             && !part.starts_with('.')
-            && part.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
+            && part
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
     };
     if id.len() > 200 || !id.split('/').all(is_name) {
         bail!("the id {id:?} must be letters, digits, '-', '_' and '.', in folders by '/'");
@@ -110,7 +122,9 @@ mod tests {
         for right in ["karibu", "menu/karibu-1", "a.b_c"] {
             assert!(check_id(right).is_ok(), "{right}");
         }
-        for wrong in ["", "../x", "/etc/x", "a//b", "a/", ".hidden", "a b", "ñ", "a/../b"] {
+        for wrong in [
+            "", "../x", "/etc/x", "a//b", "a/", ".hidden", "a b", "ñ", "a/../b",
+        ] {
             assert!(check_id(wrong).is_err(), "{wrong}");
         }
     }

@@ -54,7 +54,13 @@ impl Manifest {
     /// These rows, and those of before that they do not replace.
     pub(super) fn with(&self, rows: &[Row]) -> Self {
         let replaced = |old: &&Row| !rows.iter().any(|row| row.file == old.file);
-        Self { rows: rows.iter().chain(self.rows.iter().filter(replaced)).cloned().collect() }
+        Self {
+            rows: rows
+                .iter()
+                .chain(self.rows.iter().filter(replaced))
+                .cloned()
+                .collect(),
+        }
     }
 
     pub(super) fn write(&self, folder: &Path) -> anyhow::Result<()> {
@@ -62,7 +68,9 @@ impl Manifest {
         for row in &self.rows {
             writer.serialize(row)?;
         }
-        let bytes = writer.into_inner().context("the manifest could not be finished")?;
+        let bytes = writer
+            .into_inner()
+            .context("the manifest could not be finished")?;
         super::write(&folder.join(NAME), &bytes)
     }
 }

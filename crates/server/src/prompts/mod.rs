@@ -49,21 +49,33 @@ pub async fn build(engine: &Engine, options: &Options) -> anyhow::Result<Built> 
             .map(|format| (*format, row_for(prompt, *format, &formats)))
             .partition(|(_, row)| before.holds(row, &options.out_dir));
         built.unchanged += kept.len();
-        rows.extend(kept.into_iter().filter_map(|(_, row)| before.find(&row.file).cloned()));
+        rows.extend(
+            kept.into_iter()
+                .filter_map(|(_, row)| before.find(&row.file).cloned()),
+        );
         if wanted.is_empty() {
             continue;
         }
-        progress.show(&format!("{} of {} prompts: {}", number + 1, prompts.len(), prompt.id));
+        progress.show(&format!(
+            "{} of {} prompts: {}",
+            number + 1,
+            prompts.len(),
+            prompt.id
+        ));
         offline::wait_ready(engine).await?;
         let request = SpeakRequest {
             voice_id: prompt.voice_id.clone(),
             script: prompt.script.clone(),
             speed: prompt.speed,
         };
-        let samples = offline::speak(engine, request).await.with_context(|| prompt.id.clone())?.samples;
+        let samples = offline::speak(engine, request)
+            .await
+            .with_context(|| prompt.id.clone())?
+            .samples;
         for (format, mut row) in wanted {
             let bytes = sauti_audio::encode(&samples, prompt.rate_hz, format)?;
-            row.seconds = samples.len() as f64 / f64::from(prompt.rate_hz);
+            let seconds = samples.len() as f64 / f64::from(prompt.rate_hz);
+            row.seconds = (seconds * 1000.0).round() / 1000.0;
             row.bytes = bytes.len() as u64;
             write(&options.out_dir.join(&row.file), &bytes)?;
             rows.push(row);
@@ -80,8 +92,11 @@ pub async fn build(engine: &Engine, options: &Options) -> anyhow::Result<Built> 
 
 /// Writes the final manifest. Without pruning, rows of prompts that are gone stay listed.
 fn finish(before: &Manifest, rows: Vec<Row>, options: &Options) -> anyhow::Result<usize> {
-    let stale: Vec<&Row> =
-        before.rows.iter().filter(|old| !rows.iter().any(|row| row.file == old.file)).collect();
+    let stale: Vec<&Row> = before
+        .rows
+        .iter()
+        .filter(|old| !rows.iter().any(|row| row.file == old.file))
+        .collect();
     if !options.prune {
         before.with(&rows).write(&options.out_dir)?;
         return Ok(0);
@@ -103,7 +118,11 @@ fn finish(before: &Manifest, rows: Vec<Row>, options: &Options) -> anyhow::Resul
 /// One format lies flat in the folder, as telephone systems expect; several get a folder each.
 fn row_for(prompt: &Prompt, format: OutputFormat, formats: &[OutputFormat]) -> Row {
     let file = format!("{}.{}", prompt.id, format.file_extension());
-    let file = if formats.len() == 1 { file } else { format!("{format}/{file}") };
+    let file = if formats.len() == 1 {
+        file
+    } else {
+        format!("{format}/{file}")
+    };
     Row {
         id: prompt.id.clone(),
         voice: prompt.voice_id.clone(),
@@ -132,13 +151,22 @@ fn fingerprint(prompt: &Prompt, format: OutputFormat) -> String {
         for word in &clause.words {
             part(&word.phonemes);
         }
-        part(&format!("{:?} {:?} {}", clause.end, clause.break_after_ms, clause.rate));
+        part(&format!(
+            "{:?} {:?} {}",
+            clause.end, clause.break_after_ms, clause.rate
+        ));
     }
-    hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    hash.finalize()
+        .iter()
+        .take(16)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let Some(folder) = path.parent() else { bail!("{} is no file", path.display()) };
+    let Some(folder) = path.parent() else {
+        bail!("{} is no file", path.display())
+    };
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     crate::cli::write_whole(path, bytes)
 }

@@ -37,7 +37,9 @@ pub fn start(settings: &Telemetry) -> anyhow::Result<Guard> {
 
 /// Logging of the commands that work without a server: warnings only, for people.
 pub fn start_quiet() {
-    let logs = log_layer(LogFormat::Pretty).with_filter(EnvFilter::new("warn")).boxed();
+    let logs = log_layer(LogFormat::Pretty)
+        .with_filter(EnvFilter::new("warn"))
+        .boxed();
     // Fails only where logging runs already, which is as good.
     let _ = tracing_subscriber::registry().with(vec![logs]).try_init();
 }
@@ -45,8 +47,12 @@ pub fn start_quiet() {
 #[cfg(feature = "otel")]
 fn start_with_traces(settings: &Telemetry, logs: BoxedLayer) -> anyhow::Result<Guard> {
     let (layer, traces) = otel::layer(&settings.otlp_endpoint)?;
-    tracing_subscriber::registry().with(vec![logs, layer]).try_init()?;
-    Ok(Guard { _traces: Some(traces) })
+    tracing_subscriber::registry()
+        .with(vec![logs, layer])
+        .try_init()?;
+    Ok(Guard {
+        _traces: Some(traces),
+    })
 }
 
 #[cfg(not(feature = "otel"))]

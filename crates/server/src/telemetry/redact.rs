@@ -19,7 +19,9 @@ pub fn redacted(line: &str) -> Cow<'_, str> {
         let secret = start + mark.len();
         out.push_str(&rest[..secret]);
         let is_part = |c: char| c.is_ascii_alphanumeric() || "_-.~+/=".contains(c);
-        let end = rest[secret..].find(|c| !is_part(c)).map_or(rest.len(), |len| secret + len);
+        let end = rest[secret..]
+            .find(|c| !is_part(c))
+            .map_or(rest.len(), |len| secret + len);
         if end > secret {
             out.push_str("***");
         }
@@ -30,7 +32,10 @@ pub fn redacted(line: &str) -> Cow<'_, str> {
 }
 
 fn first_mark(text: &str) -> Option<(usize, &'static str)> {
-    MARKS.iter().filter_map(|mark| Some((text.find(mark)?, *mark))).min()
+    MARKS
+        .iter()
+        .filter_map(|mark| Some((text.find(mark)?, *mark)))
+        .min()
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -67,7 +72,10 @@ mod tests {
             redacted("key=sauti_live_01h_Abc123 then Bearer sauti_test_x9, end"),
             "key=sauti_live_*** then Bearer ***, end"
         );
-        assert_eq!(redacted("{\"a\":\"Bearer abc.def-g=\"}"), "{\"a\":\"Bearer ***\"}");
+        assert_eq!(
+            redacted("{\"a\":\"Bearer abc.def-g=\"}"),
+            "{\"a\":\"Bearer ***\"}"
+        );
     }
 
     #[test]
