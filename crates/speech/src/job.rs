@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::SpeechError;
-use crate::engine::Events;
+use crate::engine::{Listening, Speaking};
 
 /// What every job carries, whatever its kind.
 #[derive(Debug, Clone)]
@@ -79,7 +79,20 @@ pub struct Segment {
     pub confidence: f32,
 }
 
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+impl Segment {
+    /// The same segment, of a recording that began this many seconds earlier.
+    pub(crate) fn shifted(mut self, seconds: f64) -> Segment {
+        self.start += seconds;
+        self.end += seconds;
+        for word in &mut self.words {
+            word.start += seconds;
+            word.end += seconds;
+        }
+        self
+    }
+}
+
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
 pub struct Transcript {
     pub text: String,
     pub segments: Vec<Segment>,
@@ -100,7 +113,7 @@ pub enum TranscribeEvent {
 /// The caller's end of a running speech job. Dropping it cancels the job.
 #[derive(Debug)]
 pub struct SpeakHandle {
-    pub(crate) events: Events<SpeakEvent>,
+    pub(crate) events: Speaking,
 }
 
 impl SpeakHandle {
@@ -113,7 +126,7 @@ impl SpeakHandle {
 /// The caller's end of a running transcription. Dropping it cancels the job.
 #[derive(Debug)]
 pub struct TranscribeHandle {
-    pub(crate) events: Events<TranscribeEvent>,
+    pub(crate) events: Listening,
 }
 
 impl TranscribeHandle {

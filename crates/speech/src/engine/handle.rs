@@ -1,5 +1,6 @@
 //! The caller's end of a job.
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Instant;
@@ -7,17 +8,20 @@ use std::time::Instant;
 use tokio::sync::mpsc;
 
 use super::pool::Shared;
-use crate::{SpeakEvent, SpeechError, TranscribeEvent};
+use crate::{SpeakEvent, SpeechError, TranscribeEvent, Transcript};
 
-/// More than the clauses of the longest text or the segments of the longest recording: a slow
+/// More than the clauses of the longest text or the segments of a piece of a recording: a slow
 /// reader must not hold a worker, and what waits here is bounded by the request's own limits.
 pub(super) const EVENTS_MAX: usize = 16_384;
+
+type Receiver<T> = mpsc::Receiver<Result<T, SpeechError>>;
 
 /// A job's place in the queue or in a worker. Dropping it gives the place up at once.
 #[derive(Debug)]
 pub(super) struct Place {
     pub id: u64,
     pub left: Arc<AtomicBool>,
+    pub deadline: Instant,
     pub shared: Weak<Shared>,
 }
 
@@ -30,6 +34,19 @@ impl Place {
             shared.leave(self.id);
         }
     }
+
+    /// Answers the deadline itself, so that neither a busy queue nor a long stretch inside a
+    /// model can hold the caller past it. What was already made still comes first.
+    async fn receive<T>(&self, from: &mut Receiver<T>) -> Result<T, SpeechError> {
+        match tokio::time::timeout_at(self.deadline.into(), from.recv()).await {
+            Ok(Some(event)) => event,
+            Ok(None) => Err(SpeechError::Internal),
+            Err(_) => {
+                self.leave();
+                Err(SpeechError::DeadlineExceeded)
+            }
+        }
+    }
 }
 
 impl Drop for Place {
@@ -38,57 +55,74 @@ impl Drop for Place {
     }
 }
 
-/// Tells the last event of a job from the others.
-pub(crate) trait Event {
-    fn is_last(&self) -> bool;
-}
-
-impl Event for SpeakEvent {
-    fn is_last(&self) -> bool {
-        matches!(self, SpeakEvent::Done { .. })
-    }
-}
-
-impl Event for TranscribeEvent {
-    fn is_last(&self) -> bool {
-        matches!(self, TranscribeEvent::Done(_))
-    }
-}
-
-/// The events of one job, in order, ending at `Done`, at an error or at the deadline.
 #[derive(Debug)]
-pub(crate) struct Events<T> {
-    pub(super) receiver: mpsc::Receiver<Result<T, SpeechError>>,
+pub(crate) struct Speaking {
+    pub(super) receiver: Receiver<SpeakEvent>,
     pub(super) place: Place,
-    pub(super) deadline: Instant,
     pub(super) ended: bool,
 }
 
-impl<T: Event> Events<T> {
-    /// Answers the deadline itself, so that neither a busy queue nor a long stretch inside a
-    /// model can hold the caller past it. What was already made still comes first.
-    pub(crate) async fn next(&mut self) -> Option<Result<T, SpeechError>> {
+impl Speaking {
+    pub(crate) async fn next(&mut self) -> Option<Result<SpeakEvent, SpeechError>> {
         if self.ended {
             return None;
         }
-        match tokio::time::timeout_at(self.deadline.into(), self.receiver.recv()).await {
-            Ok(Some(Ok(event))) => {
-                self.ended = event.is_last();
-                Some(Ok(event))
-            }
-            Ok(Some(Err(error))) => {
-                self.ended = true;
-                Some(Err(error))
-            }
-            Ok(None) => {
-                self.ended = true;
-                Some(Err(SpeechError::Internal))
-            }
-            Err(_) => {
-                self.ended = true;
-                self.place.leave();
-                Some(Err(SpeechError::DeadlineExceeded))
+        let event = self.place.receive(&mut self.receiver).await;
+        self.ended = matches!(event, Err(_) | Ok(SpeakEvent::Done { .. }));
+        Some(event)
+    }
+}
+
+/// A recording's pieces, whose events are told as if it had been read in one go.
+#[derive(Debug)]
+pub(crate) struct Listening {
+    pub(super) place: Place,
+    /// The pieces still to be told, each with its start in seconds.
+    pub(super) pieces: VecDeque<(f64, Receiver<TranscribeEvent>)>,
+    pub(super) told: Transcript,
+}
+
+impl Listening {
+    pub(crate) async fn next(&mut self) -> Option<Result<TranscribeEvent, SpeechError>> {
+        loop {
+            let (offset, receiver) = self.pieces.front_mut()?;
+            let offset = *offset;
+            match self.place.receive(receiver).await {
+                Ok(TranscribeEvent::Segment {
+                    segment,
+                    done_seconds,
+                }) => {
+                    return Some(Ok(TranscribeEvent::Segment {
+                        segment: segment.shifted(offset),
+                        done_seconds: done_seconds + offset,
+                    }));
+                }
+                Ok(TranscribeEvent::Done(piece)) => {
+                    self.append(piece, offset);
+                    self.pieces.pop_front();
+                    if self.pieces.is_empty() {
+                        let whole = std::mem::take(&mut self.told);
+                        return Some(Ok(TranscribeEvent::Done(whole)));
+                    }
+                }
+                Err(error) => {
+                    self.pieces.clear();
+                    return Some(Err(error));
+                }
             }
         }
+    }
+
+    fn append(&mut self, piece: Transcript, offset: f64) {
+        if !self.told.text.is_empty() && !piece.text.is_empty() {
+            self.told.text.push(' ');
+        }
+        self.told.text.push_str(&piece.text);
+        self.told.seconds += piece.seconds;
+        self.told.no_speech &= piece.no_speech;
+        let segments = piece.segments.into_iter();
+        self.told
+            .segments
+            .extend(segments.map(|segment| segment.shifted(offset)));
     }
 }

@@ -5,6 +5,7 @@
 
 mod backend;
 mod handle;
+mod pieces;
 mod pool;
 mod queue;
 mod stats;
@@ -13,27 +14,31 @@ mod tests;
 mod work;
 mod worker;
 
+use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-pub(crate) use handle::Events;
+use handle::EVENTS_MAX;
+pub(crate) use handle::{Listening, Speaking};
 use pool::{Pool, PoolConfig};
 use queue::Bounds;
 pub use stats::{EngineStats, KindStats};
-use work::Task;
+use tokio::sync::mpsc;
+use work::{Answer, Piece, Task};
 
 use crate::voice::VoiceInfo;
 use crate::{
-    Job, SpeakHandle, SpeakRequest, SpeechError, TranscribeHandle, TranscribeRequest, voice,
+    Job, SpeakHandle, SpeakRequest, SpeechError, TranscribeHandle, TranscribeRequest, Transcript,
+    voice,
 };
 
 #[derive(Debug, Clone)]
 pub struct EngineConfig {
     /// The folder with the weights and the voices' catalogue.
     pub models_dir: PathBuf,
-    /// Threads, each working on one job; 0 means one per core. Never fewer than two: one of
-    /// them stays free of long recordings.
+    /// Threads, each working on one job at a time; 0 means one more than there are cores. Never
+    /// fewer than two: one of them stays free of long recordings.
     pub workers: usize,
     /// Jobs that may wait.
     pub queue_max: usize,
@@ -41,7 +46,8 @@ pub struct EngineConfig {
     pub tenant_queue_max: usize,
     /// Decoded audio that may wait, in seconds; an hour takes 115 MB.
     pub queued_audio_seconds_max: f64,
-    /// Recordings up to this many seconds go with speech, ahead of the long ones.
+    /// Recordings up to this many seconds go with speech, ahead of the long ones. Those are read
+    /// in pieces of about a minute, on as many workers as are free.
     pub short_recording_seconds: f64,
 }
 
@@ -129,9 +135,9 @@ impl Engine {
 
 impl EngineConfig {
     fn pool(&self) -> PoolConfig {
-        let cores = || std::thread::available_parallelism().map_or(2, usize::from);
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let workers = match self.workers {
-            0 => cores(),
+            0 => cores() + 1,
             asked => asked,
         };
         PoolConfig {
@@ -147,7 +153,13 @@ impl EngineConfig {
 }
 
 fn speak(pool: &Pool, job: Job, request: SpeakRequest) -> Result<SpeakHandle, SpeechError> {
-    let events = pool.submit(job, 0.0, |answer| Task::Speak(request, answer))?;
+    let (sender, receiver) = mpsc::channel(EVENTS_MAX);
+    let place = pool.submit(&job, 0.0, Task::Speak(request, Answer::new(sender)))?;
+    let events = Speaking {
+        receiver,
+        place,
+        ended: false,
+    };
     Ok(SpeakHandle { events })
 }
 
@@ -156,10 +168,23 @@ fn transcribe(
     job: Job,
     request: TranscribeRequest,
 ) -> Result<TranscribeHandle, SpeechError> {
-    let held_seconds = work::recording_seconds(&request);
-    let events = pool.submit(job, held_seconds, |answer| {
-        Task::Transcribe(request, answer)
-    })?;
+    let (mut pieces, mut receivers) = (VecDeque::new(), VecDeque::new());
+    for samples in pieces::cut(&request.samples) {
+        let (sender, receiver) = mpsc::channel(EVENTS_MAX);
+        receivers.push_back((samples.start as f64 / work::RECORDING_HZ, receiver));
+        let answer = Answer::new(sender);
+        pieces.push_back(Piece { samples, answer });
+    }
+    let held_seconds = request.samples.len() as f64 / work::RECORDING_HZ;
+    let task = Task::Transcribe(Arc::new(request), pieces);
+    let events = Listening {
+        place: pool.submit(&job, held_seconds, task)?,
+        pieces: receivers,
+        told: Transcript {
+            no_speech: true,
+            ..Transcript::default()
+        },
+    };
     Ok(TranscribeHandle { events })
 }
 

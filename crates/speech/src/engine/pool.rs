@@ -4,13 +4,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::Notify;
 
 use super::backend::Load;
-use super::handle::{EVENTS_MAX, Events, Place};
+use super::handle::Place;
 use super::queue::{Bounds, Full, Lane, Queue, Waiting};
 use super::stats::{Ending, EngineStats, Kind, Pace, retry_after};
-use super::work::{Answer, Stop, Task};
+use super::work::{Progress, Stop, Task};
 use super::{Readiness, lock, worker};
 use crate::{Job, SpeechError};
 
@@ -30,6 +30,7 @@ pub(super) struct Queued {
     pub task: Task,
     pub units: f64,
     pub left: Arc<AtomicBool>,
+    pub progress: Arc<Progress>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,25 +135,14 @@ impl Pool {
     }
 
     /// Puts a job in line, or says at once why not.
-    pub fn submit<T>(
-        &self,
-        job: Job,
-        held_seconds: f64,
-        task: impl FnOnce(Answer<T>) -> Task,
-    ) -> Result<Events<T>, SpeechError> {
-        let (sender, receiver) = mpsc::channel(EVENTS_MAX);
-        let task = task(Answer::new(sender));
+    pub fn submit(&self, job: &Job, held_seconds: f64, task: Task) -> Result<Place, SpeechError> {
         let left = Arc::new(AtomicBool::new(false));
-        let id = self.shared.admit(&job, held_seconds, task, left.clone())?;
-        Ok(Events {
-            receiver,
-            place: Place {
-                id,
-                left,
-                shared: Arc::downgrade(&self.shared),
-            },
+        let id = self.shared.admit(job, held_seconds, task, left.clone())?;
+        Ok(Place {
+            id,
+            left,
             deadline: job.deadline,
-            ended: false,
+            shared: Arc::downgrade(&self.shared),
         })
     }
 
@@ -190,6 +180,20 @@ impl State {
             // Ready once, ready while any worker can serve: a reload after a panic is no outage.
             _ if self.stats.model_load_ms > 0 && self.workers_ready > 0 => Readiness::Ready,
             _ => Readiness::Loading,
+        }
+    }
+
+    /// Answers the waiting jobs whose time is over.
+    fn expire(&mut self, now: Instant) {
+        for job in self.queue.remove_expired(now) {
+            self.count(&job.work, Ending::Expired);
+            job.work.task.refuse(SpeechError::DeadlineExceeded);
+        }
+    }
+
+    fn count(&mut self, work: &Queued, ending: Ending) {
+        if let Some(ending) = work.progress.piece_ended(ending) {
+            self.stats.kind_mut(work.task.kind()).count(ending);
         }
     }
 
@@ -261,10 +265,15 @@ impl Shared {
             },
             deadline: job.deadline,
             held_seconds,
-            work: Queued { task, units, left },
+            work: Queued {
+                progress: Arc::new(Progress::new(task.pieces())),
+                task,
+                units,
+                left,
+            },
         });
         drop(state);
-        self.changed.notify_one();
+        self.changed.notify_all();
         Ok(id)
     }
 
@@ -274,8 +283,7 @@ impl Shared {
         let Some(job) = state.queue.remove(id) else {
             return;
         };
-        let kind = job.work.task.kind();
-        state.stats.kind_mut(kind).count(Ending::Cancelled);
+        state.count(&job.work, Ending::Cancelled);
         let idle = state.is_idle();
         drop(state);
         if idle {
@@ -298,8 +306,7 @@ impl Shared {
         state.door = Door::Shut;
         let waiting = state.queue.remove_all();
         for job in &waiting {
-            let kind = job.work.task.kind();
-            state.stats.kind_mut(kind).count(Ending::Cancelled);
+            state.count(&job.work, Ending::Cancelled);
         }
         drop(state);
         self.changed.notify_all();
@@ -309,25 +316,16 @@ impl Shared {
     }
 }
 
-impl State {
-    /// Answers the waiting jobs whose time is over.
-    fn expire(&mut self, now: Instant) {
-        for job in self.queue.remove_expired(now) {
-            let kind = job.work.task.kind();
-            self.stats.kind_mut(kind).count(Ending::Expired);
-            job.work.task.refuse(SpeechError::DeadlineExceeded);
-        }
-    }
-}
-
-/// A job in a worker's hands.
+/// What a worker has in hand: a text, or a piece of a recording.
 #[derive(Debug)]
 pub(super) struct Running {
     pub task: Task,
     pub stop: Stop,
+    id: u64,
     kind: Kind,
     units: f64,
     lane: Lane,
+    progress: Arc<Progress>,
     begun: Instant,
 }
 
@@ -344,21 +342,7 @@ impl Shared {
             // One worker always stays free of long recordings.
             let long_allowed = state.long_running < self.config.workers.saturating_sub(1).max(1);
             if let Some(job) = state.queue.pop(long_allowed) {
-                let kind = job.work.task.kind();
-                state.stats.kind_mut(kind).running += 1;
-                state.long_running += usize::from(job.lane == Lane::Long);
-                return Some(Running {
-                    kind,
-                    units: job.work.units,
-                    lane: job.lane,
-                    begun: Instant::now(),
-                    stop: Stop {
-                        left: job.work.left,
-                        deadline: job.deadline,
-                        cut_off: self.cut_off.clone(),
-                    },
-                    task: job.work.task,
-                });
+                return Some(self.begin(&mut state, job));
             }
             if state.door == Door::Draining && state.queue.is_empty() {
                 // Expired jobs may have been the last ones.
@@ -374,20 +358,65 @@ impl Shared {
         }
     }
 
+    fn begin(&self, state: &mut State, job: Waiting<Queued>) -> Running {
+        let Queued {
+            task,
+            left,
+            progress,
+            ..
+        } = job.work;
+        let kind = task.kind();
+        state.stats.kind_mut(kind).running += 1;
+        state.long_running += usize::from(job.lane == Lane::Long);
+        let (task, rest) = task.take_piece();
+        if let Some(rest) = rest {
+            state.queue.push_rest(Waiting {
+                tenant: job.tenant,
+                work: Queued {
+                    units: rest.units(),
+                    task: rest,
+                    left: left.clone(),
+                    progress: progress.clone(),
+                },
+                ..job
+            });
+        }
+        Running {
+            id: job.id,
+            kind,
+            units: task.units(),
+            lane: job.lane,
+            progress,
+            begun: Instant::now(),
+            stop: Stop {
+                left,
+                deadline: job.deadline,
+                cut_off: self.cut_off.clone(),
+            },
+            task,
+        }
+    }
+
     pub fn finish(&self, job: &Running, ending: Ending, audio_seconds: f64) {
         let took = job.begun.elapsed();
         let mut state = lock(&self.state);
         let stats = state.stats.kind_mut(job.kind);
         stats.running -= 1;
-        stats.count(ending);
         stats.busy_seconds += took.as_secs_f64();
+        if let Some(ending) = job.progress.piece_ended(ending) {
+            stats.count(ending);
+        }
+        let mut rest = None;
         if ending == Ending::Done {
             stats.audio_seconds += audio_seconds;
             state.pace.learn(job.kind, job.units, took);
+        } else {
+            rest = state.queue.remove(job.id);
         }
         state.long_running -= usize::from(job.lane == Lane::Long);
         let idle = state.is_idle();
         drop(state);
+        drop(rest);
         self.changed.notify_all();
         if idle {
             self.idle.notify_waiters();

@@ -105,6 +105,13 @@ impl<T> Queue<T> {
         self.lane_mut(waiting.lane).push(waiting);
     }
 
+    /// Puts the rest of a job back ahead of its tenant's other jobs, behind the other tenants.
+    pub fn push_rest(&mut self, waiting: Waiting<T>) {
+        *self.per_tenant.entry(waiting.tenant.clone()).or_default() += 1;
+        self.held_seconds += waiting.held_seconds;
+        self.lane_mut(waiting.lane).push_front(waiting);
+    }
+
     /// The job whose turn it is. Long recordings are passed over unless `long_allowed`.
     pub fn pop(&mut self, long_allowed: bool) -> Option<Waiting<T>> {
         let long_waits = long_allowed && self.long.len > 0;
@@ -189,12 +196,22 @@ impl<T> Turns<T> {
     }
 
     fn push(&mut self, waiting: Waiting<T>) {
-        let line = self.lines.entry(waiting.tenant.clone()).or_default();
-        if line.is_empty() {
-            self.order.push_back(waiting.tenant.clone());
-        }
-        line.push_back(waiting);
+        self.line_of(&waiting.tenant).push_back(waiting);
         self.len += 1;
+    }
+
+    fn push_front(&mut self, waiting: Waiting<T>) {
+        self.line_of(&waiting.tenant).push_front(waiting);
+        self.len += 1;
+    }
+
+    /// A tenant's line; a tenant that had none queues up behind the others.
+    fn line_of(&mut self, tenant: &Arc<str>) -> &mut VecDeque<Waiting<T>> {
+        let line = self.lines.entry(tenant.clone()).or_default();
+        if line.is_empty() {
+            self.order.push_back(tenant.clone());
+        }
+        line
     }
 
     fn pop(&mut self) -> Option<Waiting<T>> {

@@ -164,7 +164,7 @@ proptest! {
             }
         }
         let mut left = counts.clone();
-        while queue.len() > 0 {
+        while !queue.is_empty() {
             let round = left.iter().filter(|count| **count > 0).count();
             let served: HashSet<u64> = (0..round)
                 .filter_map(|_| queue.pop(true))

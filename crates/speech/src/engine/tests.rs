@@ -1,5 +1,6 @@
 //! The promises of the queue and the workers, with puppets in place of the models.
 
 mod lifecycle;
+mod long;
 mod puppet;
 mod sharing;

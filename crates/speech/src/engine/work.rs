@@ -1,8 +1,9 @@
 //! A job as the queue and the workers see it.
 
-use std::ops::ControlFlow;
+use std::collections::VecDeque;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
@@ -17,10 +18,18 @@ const FULL_PAUSE: Duration = Duration::from_millis(5);
 
 pub(super) const RECORDING_HZ: f64 = 16_000.0;
 
+/// What waits in the queue: a text, or the pieces of a recording that nobody has taken yet.
 #[derive(Debug)]
 pub(super) enum Task {
     Speak(SpeakRequest, Answer<SpeakEvent>),
-    Transcribe(TranscribeRequest, Answer<TranscribeEvent>),
+    Transcribe(Arc<TranscribeRequest>, VecDeque<Piece>),
+}
+
+/// A part of a recording, with a channel of its own: pieces may be read at the same time.
+#[derive(Debug)]
+pub(super) struct Piece {
+    pub samples: Range<usize>,
+    pub answer: Answer<TranscribeEvent>,
 }
 
 impl Task {
@@ -35,19 +44,46 @@ impl Task {
     pub fn units(&self) -> f64 {
         match self {
             Task::Speak(request, _) => request.script.characters() as f64,
-            Task::Transcribe(request, _) => recording_seconds(request),
+            Task::Transcribe(_, pieces) => {
+                let samples: usize = pieces.iter().map(|piece| piece.samples.len()).sum();
+                samples as f64 / RECORDING_HZ
+            }
+        }
+    }
+
+    /// How many workers could be busy with it.
+    pub fn pieces(&self) -> usize {
+        match self {
+            Task::Speak(..) => 1,
+            Task::Transcribe(_, pieces) => pieces.len(),
+        }
+    }
+
+    /// Takes one worker's share; what is left, if anything, goes back into the queue.
+    pub fn take_piece(mut self) -> (Task, Option<Task>) {
+        match &mut self {
+            Task::Transcribe(request, pieces) if pieces.len() > 1 => {
+                let first: VecDeque<Piece> = pieces.drain(..1).collect();
+                (Task::Transcribe(request.clone(), first), Some(self))
+            }
+            _ => (self, None),
         }
     }
 
     pub fn refuse(self, error: SpeechError) {
         match self {
-            Task::Speak(_, answer) => answer.end(error),
-            Task::Transcribe(_, answer) => answer.end(error),
+            Task::Speak(_, answer) => answer.tell(error),
+            Task::Transcribe(_, pieces) => {
+                for piece in pieces {
+                    piece.answer.tell(error.clone());
+                }
+            }
         }
     }
 
     /// Runs on the worker's thread. Gives how it ended and the seconds of audio in it.
     pub fn run(&mut self, backend: &mut dyn Backend, stop: &Stop) -> (Ending, f64) {
+        let read_seconds = self.units();
         match self {
             Task::Speak(request, answer) => {
                 let mut seconds = None;
@@ -57,24 +93,70 @@ impl Task {
                     }
                     answer.send(event, stop)
                 });
-                let ending = answer.conclude(result, seconds.is_some(), stop);
+                let ending = answer.conclude(result, seconds.is_some());
                 (ending, seconds.unwrap_or(0.0))
             }
-            Task::Transcribe(request, answer) => {
-                let mut done = false;
-                let result = backend.transcribe(request, &mut |event| {
-                    done |= matches!(event, TranscribeEvent::Done(_));
-                    answer.send(event, stop)
-                });
-                let ending = answer.conclude(result, done, stop);
-                (ending, recording_seconds(request))
+            Task::Transcribe(request, pieces) => {
+                let mut ending = Ending::Done;
+                for piece in pieces {
+                    ending = piece.run(request, backend, stop);
+                }
+                (ending, read_seconds)
             }
         }
     }
 }
 
-pub(super) fn recording_seconds(request: &TranscribeRequest) -> f64 {
-    request.samples.len() as f64 / RECORDING_HZ
+impl Piece {
+    fn run(
+        &mut self,
+        request: &TranscribeRequest,
+        backend: &mut dyn Backend,
+        stop: &Stop,
+    ) -> Ending {
+        let answer = &mut self.answer;
+        let mut done = false;
+        let mut emit = |event| {
+            done |= matches!(event, TranscribeEvent::Done(_));
+            answer.send(event, stop)
+        };
+        let result = if self.samples.len() == request.samples.len() {
+            backend.transcribe(request, &mut emit)
+        } else {
+            let part = TranscribeRequest {
+                samples: request.samples[self.samples.clone()].into(),
+                keyterms: request.keyterms.clone(),
+                expect: request.expect.clone(),
+                digits: request.digits,
+            };
+            backend.transcribe(&part, &mut emit)
+        };
+        answer.conclude(result, done)
+    }
+}
+
+/// Counts a job once, however many pieces it has: as done with its last piece, or as whatever
+/// ended it first.
+#[derive(Debug)]
+pub(super) struct Progress {
+    left: AtomicUsize,
+    ended: AtomicBool,
+}
+
+impl Progress {
+    pub fn new(pieces: usize) -> Self {
+        Progress {
+            left: AtomicUsize::new(pieces),
+            ended: AtomicBool::new(false),
+        }
+    }
+
+    pub fn piece_ended(&self, ending: Ending) -> Option<Ending> {
+        if ending == Ending::Done && self.left.fetch_sub(1, Ordering::AcqRel) > 1 {
+            return None;
+        }
+        (!self.ended.swap(true, Ordering::AcqRel)).then_some(ending)
+    }
 }
 
 /// The reasons to give up a running job.
@@ -109,7 +191,7 @@ enum Ended {
 /// The worker's end of the channel to the caller.
 #[derive(Debug)]
 pub(super) struct Answer<T> {
-    pub sender: mpsc::Sender<Result<T, SpeechError>>,
+    sender: mpsc::Sender<Result<T, SpeechError>>,
     stopped: Option<Ended>,
 }
 
@@ -130,19 +212,20 @@ impl<T> Answer<T> {
             }
             match self.sender.try_send(message) {
                 Ok(()) => return ControlFlow::Continue(()),
-                Err(TrySendError::Closed(_)) => self.stopped = Some(Ended::Left),
+                Err(TrySendError::Closed(_)) => {
+                    self.stopped = Some(Ended::Left);
+                    return ControlFlow::Break(());
+                }
                 Err(TrySendError::Full(back)) => {
                     message = back;
                     std::thread::sleep(FULL_PAUSE);
-                    continue;
                 }
             }
-            return ControlFlow::Break(());
         }
     }
 
-    fn conclude(&self, result: Result<(), SpeechError>, done: bool, stop: &Stop) -> Ending {
-        // A model may notice the time itself, or fail because it was told to stop.
+    fn conclude(&self, result: Result<(), SpeechError>, done: bool) -> Ending {
+        // Being told to stop comes first: a model may answer that with an error of its own.
         let (ending, error) = match (self.stopped, result) {
             (Some(Ended::Left), _) => return Ending::Cancelled,
             (Some(Ended::CutOff), _) => (Ending::Cancelled, SpeechError::ShuttingDown),
@@ -154,14 +237,8 @@ impl<T> Answer<T> {
             }
             (None, Err(error)) => (Ending::Failed, error),
         };
-        if !stop.left.load(Ordering::Acquire) {
-            self.tell(error);
-        }
-        ending
-    }
-
-    fn end(self, error: SpeechError) {
         self.tell(error);
+        ending
     }
 
     fn tell(&self, error: SpeechError) {

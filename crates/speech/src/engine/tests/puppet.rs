@@ -13,7 +13,7 @@ use super::super::pool::{Pool, PoolConfig};
 use super::super::queue::Bounds;
 use super::super::{lock, speak, transcribe};
 use crate::{
-    Expect, Job, SpeakEvent, SpeakHandle, SpeakRequest, SpeechError, TranscribeEvent,
+    Expect, Job, Segment, SpeakEvent, SpeakHandle, SpeakRequest, SpeechError, TranscribeEvent,
     TranscribeHandle, TranscribeRequest, Transcript,
 };
 
@@ -240,14 +240,23 @@ impl Backend for Puppet {
         request: &TranscribeRequest,
         emit: Emit<'_, TranscribeEvent>,
     ) -> Result<(), SpeechError> {
-        let whole = || {
-            TranscribeEvent::Done(Transcript {
-                text: String::new(),
-                segments: Vec::new(),
-                seconds: 0.0,
-                no_speech: true,
-            })
+        let heard = || Segment {
+            start: 1.0,
+            end: 2.0,
+            text: "Ndiyo.".to_owned(),
+            words: Vec::new(),
+            confidence: 1.0,
         };
-        self.perform(&request.keyterms[0], emit, whole, whole())
+        let segment = || TranscribeEvent::Segment {
+            segment: heard(),
+            done_seconds: 2.0,
+        };
+        let whole = TranscribeEvent::Done(Transcript {
+            text: "Ndiyo.".to_owned(),
+            segments: vec![heard()],
+            seconds: request.samples.len() as f64 / 16_000.0,
+            no_speech: false,
+        });
+        self.perform(&request.keyterms[0], emit, segment, whole)
     }
 }

@@ -117,8 +117,8 @@ async fn speech_does_not_wait_behind_long_recordings() {
     };
     let mut stage = Stage::ready(two).await;
     let hour = stage.direct("hour 1");
-    let first = stage.transcribe("a", "hour 1", 100).unwrap();
-    let _second = stage.transcribe("b", "hour 2", 100).unwrap();
+    let first = stage.transcribe("a", "hour 1", 70).unwrap();
+    let _second = stage.transcribe("b", "hour 2", 70).unwrap();
     assert_eq!(stage.saw_started().await, "hour 1");
     // The second worker is free, and stays so for short work.
     let speech = stage.speak("c", "speech").unwrap();
