@@ -14,12 +14,21 @@ const SECONDS: u64 = 5;
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir_in(".")?;
-    let url = std::env::args().nth(1).unwrap_or_else(|| format!("sqlite://{}/rate.db", folder.path().display()));
+    let url = std::env::args()
+        .nth(1)
+        .unwrap_or_else(|| format!("sqlite://{}/rate.db", folder.path().display()));
     let store = Store::open(&url).await?;
     let mut requests = Vec::new();
     for at in 0..WORKSPACES {
         let workspace = store.create_workspace(None, "rate", "TZS").await?;
-        store.credit(&workspace.id, 1 << 50, "rate", &format!("{}-{at}", workspace.id)).await?;
+        store
+            .credit(
+                &workspace.id,
+                1 << 50,
+                "rate",
+                &format!("{}-{at}", workspace.id),
+            )
+            .await?;
         let key = store
             .create_key(NewKey {
                 workspace_id: workspace.id.clone(),
@@ -37,13 +46,21 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             operation: "speech".into(),
             amount_micro: 1_000,
             request_id: "req_rate".into(),
-            usage: Usage { units: 50, audio_ms: 3_000, cached: true },
+            usage: Usage {
+                units: 50,
+                audio_ms: 3_000,
+                cached: true,
+            },
         });
     }
     measure("charge", &store, &requests, false).await?;
     measure("reserve + settle", &store, &requests, true).await?;
     let report = store.check().await?;
-    println!("books clean: {} ({} transfers)", report.is_clean(), report.transfers);
+    println!(
+        "books clean: {} ({} transfers)",
+        report.is_clean(),
+        report.transfers
+    );
     store.close().await?;
     Ok(())
 }
@@ -59,7 +76,11 @@ async fn measure(
     let began = Instant::now();
     let callers: Vec<_> = (0..CALLERS)
         .map(|at| {
-            let (store, request, slowest_us) = (store.clone(), requests[at % requests.len()].clone(), slowest_us.clone());
+            let (store, request, slowest_us) = (
+                store.clone(),
+                requests[at % requests.len()].clone(),
+                slowest_us.clone(),
+            );
             tokio::spawn(async move {
                 let mut done = 0u64;
                 while Instant::now() < until {
@@ -74,7 +95,9 @@ async fn measure(
                                 request_id: request.request_id.clone(),
                             })
                             .await?;
-                        store.settle(&reservation, request.amount_micro / 2, request.usage).await?;
+                        store
+                            .settle(&reservation, request.amount_micro / 2, request.usage)
+                            .await?;
                     } else {
                         store.charge(request.clone()).await?;
                     }

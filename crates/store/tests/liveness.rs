@@ -5,7 +5,9 @@ mod common;
 use std::time::Duration;
 
 use common::{Database, ask, assert_clean, charge_of, funded};
-use sauti_store::{Backend, Begin, LedgerError, ReservationState, Store, StoreOptions, StoredAnswer, Usage};
+use sauti_store::{
+    Backend, Begin, LedgerError, ReservationState, Store, StoreOptions, StoredAnswer, Usage,
+};
 
 on_both_databases!(
     a_living_process_keeps_its_reservations,
@@ -17,16 +19,26 @@ on_both_databases!(
 );
 
 fn silent() -> StoreOptions {
-    StoreOptions { heartbeat: false, ..StoreOptions::default() }
+    StoreOptions {
+        heartbeat: false,
+        ..StoreOptions::default()
+    }
 }
 
 /// Declares a process dead as soon as it misses a beat: only for stores that never beat, or beat often.
 fn impatient() -> StoreOptions {
-    StoreOptions { dead_after: Duration::ZERO, ..StoreOptions::default() }
+    StoreOptions {
+        dead_after: Duration::ZERO,
+        ..StoreOptions::default()
+    }
 }
 
 fn answer() -> StoredAnswer {
-    StoredAnswer { status: 200, headers: Vec::new(), body: Some(b"late".to_vec()) }
+    StoredAnswer {
+        status: 200,
+        headers: Vec::new(),
+        body: Some(b"late".to_vec()),
+    }
 }
 
 async fn claim(store: &Store, workspace_id: &str) -> sauti_store::Guard {
@@ -42,10 +54,21 @@ async fn a_living_process_keeps_its_reservations(database: Database) {
     let reservation = one.reserve(ask(&workspace, 400)).await.unwrap();
     let guard = claim(&one, &workspace.id).await;
     let other = database.open().await;
-    assert_eq!(other.sweep().await.unwrap(), sauti_store::SweepReport::default());
-    assert_eq!(other.begin(&workspace.id, "key", "body").await.unwrap(), Begin::InFlight);
-    one.settle_and_store(&reservation, 300, Usage::default(), &guard, answer()).await.unwrap();
-    assert_eq!(other.begin(&workspace.id, "key", "body").await.unwrap(), Begin::Replay(answer()));
+    assert_eq!(
+        other.sweep().await.unwrap(),
+        sauti_store::SweepReport::default()
+    );
+    assert_eq!(
+        other.begin(&workspace.id, "key", "body").await.unwrap(),
+        Begin::InFlight
+    );
+    one.settle_and_store(&reservation, 300, Usage::default(), &guard, answer())
+        .await
+        .unwrap();
+    assert_eq!(
+        other.begin(&workspace.id, "key", "body").await.unwrap(),
+        Begin::Replay(answer())
+    );
     assert_clean(&other).await;
 }
 
@@ -58,13 +81,21 @@ async fn a_dead_process_loses_its_reservations_and_claims(database: Database) {
     let reservation = living.reserve(ask(&workspace, 100)).await.unwrap();
 
     // The sweep at opening finds the dead one; on PostgreSQL the living one has just begun to beat.
-    let next = database.open_with(StoreOptions { dead_after: silence(), ..StoreOptions::default() }).await;
+    let next = database
+        .open_with(StoreOptions {
+            dead_after: silence(),
+            ..StoreOptions::default()
+        })
+        .await;
     if next.backend() == Backend::Postgres {
         wait_until_released(&next, 1).await;
     }
     assert_eq!(next.open_reservations().await.unwrap(), 1);
     claim(&next, &workspace.id).await;
-    living.settle(&reservation, 100, Usage::default()).await.unwrap();
+    living
+        .settle(&reservation, 100, Usage::default())
+        .await
+        .unwrap();
     let balance = next.balance(&workspace.id).await.unwrap();
     assert_eq!((balance.available_micro, balance.reserved_micro), (900, 0));
     assert_clean(&next).await;
@@ -89,18 +120,49 @@ async fn a_process_wrongly_declared_dead_settles_nothing(database: Database) {
     let guard = claim(&slow, &workspace.id).await;
     let sweeper = database.open_with(impatient()).await;
     sweeper.sweep().await.unwrap();
-    assert_eq!(sweeper.balance(&workspace.id).await.unwrap().available_micro, 1_000);
+    assert_eq!(
+        sweeper
+            .balance(&workspace.id)
+            .await
+            .unwrap()
+            .available_micro,
+        1_000
+    );
 
     let late = slow.settle(&reservation, 400, Usage::default()).await;
-    assert!(matches!(late, Err(LedgerError::Finished(ReservationState::Abandoned))), "{late:?}");
+    assert!(
+        matches!(
+            late,
+            Err(LedgerError::Finished(ReservationState::Abandoned))
+        ),
+        "{late:?}"
+    );
     let late = slow.release(&reservation).await;
-    assert!(matches!(late, Err(LedgerError::Finished(ReservationState::Abandoned))), "{late:?}");
-    let late = slow.charge_and_store(charge_of(&workspace, 10), &guard, answer()).await;
+    assert!(
+        matches!(
+            late,
+            Err(LedgerError::Finished(ReservationState::Abandoned))
+        ),
+        "{late:?}"
+    );
+    let late = slow
+        .charge_and_store(charge_of(&workspace, 10), &guard, answer())
+        .await;
     assert!(matches!(late, Err(LedgerError::GuardLost)), "{late:?}");
     // The retry that came in meanwhile is charged once.
     let guard = claim(&sweeper, &workspace.id).await;
-    sweeper.charge_and_store(charge_of(&workspace, 10), &guard, answer()).await.unwrap();
-    assert_eq!(sweeper.balance(&workspace.id).await.unwrap().available_micro, 990);
+    sweeper
+        .charge_and_store(charge_of(&workspace, 10), &guard, answer())
+        .await
+        .unwrap();
+    assert_eq!(
+        sweeper
+            .balance(&workspace.id)
+            .await
+            .unwrap()
+            .available_micro,
+        990
+    );
     // What it reserves under its dead name is given back by the next sweep.
     slow.reserve(ask(&workspace, 50)).await.unwrap();
     assert_eq!(sweeper.sweep().await.unwrap().reservations_released, 1);
@@ -115,7 +177,10 @@ async fn closing_gives_back_what_is_held(database: Database) {
     store.close().await.unwrap();
     assert!(store.charge(charge_of(&workspace, 1)).await.is_err());
     let next = database.open().await;
-    assert_eq!(next.balance(&workspace.id).await.unwrap().available_micro, 1_000);
+    assert_eq!(
+        next.balance(&workspace.id).await.unwrap().available_micro,
+        1_000
+    );
     claim(&next, &workspace.id).await;
     assert_clean(&next).await;
 }
@@ -126,7 +191,10 @@ async fn many_sweeps_at_once_release_once(database: Database) {
     for at in 0..60 {
         dead.reserve(ask(&workspaces[at % 2], 10)).await.unwrap();
     }
-    let sweepers = [database.open_with(silent()).await, database.open_with(silent()).await];
+    let sweepers = [
+        database.open_with(silent()).await,
+        database.open_with(silent()).await,
+    ];
     sqlx::any::install_default_drivers();
     let pool = sqlx::AnyPool::connect(&database.url).await.unwrap();
     sqlx::query("update instances set dead_us = 1 where id = $1")
@@ -147,7 +215,10 @@ async fn many_sweeps_at_once_release_once(database: Database) {
         sweep.await.unwrap();
     }
     for workspace in &workspaces {
-        assert_eq!(dead.balance(&workspace.id).await.unwrap().available_micro, 10_000);
+        assert_eq!(
+            dead.balance(&workspace.id).await.unwrap().available_micro,
+            10_000
+        );
     }
     assert_clean(&dead).await;
 }
@@ -158,27 +229,50 @@ async fn old_reservations_of_one_process_can_be_released(database: Database) {
     store.reserve(ask(&workspace, 400)).await.unwrap();
     let me = store.instance_id();
     assert_eq!(store.release_abandoned(Some(&me), 1).await.unwrap(), 0);
-    assert_eq!(store.release_abandoned(Some("proc_other"), i64::MAX).await.unwrap(), 0);
-    assert_eq!(store.release_abandoned(Some(&me), i64::MAX).await.unwrap(), 1);
+    assert_eq!(
+        store
+            .release_abandoned(Some("proc_other"), i64::MAX)
+            .await
+            .unwrap(),
+        0
+    );
+    assert_eq!(
+        store.release_abandoned(Some(&me), i64::MAX).await.unwrap(),
+        1
+    );
     assert_clean(&store).await;
 }
 
 /// On PostgreSQL a process that beats is never declared dead, and one that was goes on under a new name.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_declared_process_goes_on_under_a_new_name() {
-    let Some(database) = Database::postgres().await else { return };
+    let Some(database) = Database::postgres().await else {
+        return;
+    };
     let beat_every = Duration::from_millis(50);
-    let store = database.open_with(StoreOptions { beat_every, ..StoreOptions::default() }).await;
+    let store = database
+        .open_with(StoreOptions {
+            beat_every,
+            ..StoreOptions::default()
+        })
+        .await;
     let workspace = funded(&store, 1_000).await;
     let old = store.instance_id();
     sqlx::any::install_default_drivers();
     let pool = sqlx::AnyPool::connect(&database.url).await.unwrap();
-    sqlx::query("update instances set dead_us = 1 where id = $1").bind(&old).execute(&pool).await.unwrap();
+    sqlx::query("update instances set dead_us = 1 where id = $1")
+        .bind(&old)
+        .execute(&pool)
+        .await
+        .unwrap();
     while store.instance_id() == old {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     let reservation = store.reserve(ask(&workspace, 400)).await.unwrap();
     store.sweep().await.unwrap();
-    store.settle(&reservation, 400, Usage::default()).await.unwrap();
+    store
+        .settle(&reservation, 400, Usage::default())
+        .await
+        .unwrap();
     assert_clean(&store).await;
 }

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use common::{Database, funded, key_with_cap};
 use sauti_store::{
-    Alphabet, AuditQuery, AuthError, DeliveryState, Permission, Pronunciation, Role, SignInPolicy, Store, StoreError,
-    StoreOptions, TokenPurpose, ids,
+    Alphabet, AuditQuery, AuthError, DeliveryState, Permission, Pronunciation, Role, SignInPolicy,
+    Store, StoreError, StoreOptions, TokenPurpose, ids,
 };
 use secrecy::ExposeSecret;
 
@@ -37,24 +37,57 @@ async fn an_account_is_confirmed_by_its_token_once(database: Database) {
     let store = database.open().await;
     let account = person(&store, "asha@example.com").await;
     assert!(!account.is_confirmed());
-    let old = store.issue_token(&account.id, TokenPurpose::Confirm).await.unwrap();
-    let token = store.issue_token(&account.id, TokenPurpose::Confirm).await.unwrap();
-    assert!(matches!(store.confirm_account(&old).await, Err(StoreError::TokenRefused)));
-    assert!(matches!(store.reset_password(&token, "x").await, Err(StoreError::TokenRefused)));
+    let old = store
+        .issue_token(&account.id, TokenPurpose::Confirm)
+        .await
+        .unwrap();
+    let token = store
+        .issue_token(&account.id, TokenPurpose::Confirm)
+        .await
+        .unwrap();
+    assert!(matches!(
+        store.confirm_account(&old).await,
+        Err(StoreError::TokenRefused)
+    ));
+    assert!(matches!(
+        store.reset_password(&token, "x").await,
+        Err(StoreError::TokenRefused)
+    ));
     assert_eq!(store.confirm_account(&token).await.unwrap(), account.id);
-    assert!(matches!(store.confirm_account(&token).await, Err(StoreError::TokenRefused)));
+    assert!(matches!(
+        store.confirm_account(&token).await,
+        Err(StoreError::TokenRefused)
+    ));
     assert!(store.account(&account.id).await.unwrap().is_confirmed());
-    assert!(matches!(store.issue_token("acc_none", TokenPurpose::Reset).await, Err(StoreError::NotFound(_))));
+    assert!(matches!(
+        store.issue_token("acc_none", TokenPurpose::Reset).await,
+        Err(StoreError::NotFound(_))
+    ));
 }
 
 async fn a_reset_changes_the_password_and_ends_sessions(database: Database) {
     let store = database.open().await;
     let account = person(&store, "asha@example.com").await;
-    let session = store.create_session(&account.id, Duration::from_secs(60), "test").await.unwrap();
-    let token = store.issue_token(&account.id, TokenPurpose::Reset).await.unwrap();
+    let session = store
+        .create_session(&account.id, Duration::from_secs(60), "test")
+        .await
+        .unwrap();
+    let token = store
+        .issue_token(&account.id, TokenPurpose::Reset)
+        .await
+        .unwrap();
     store.reset_password(&token, "new hash").await.unwrap();
-    assert!(store.session_by_token(session.token.expose_secret()).await.unwrap().is_none());
-    assert_eq!(store.account(&account.id).await.unwrap().password_hash, "new hash");
+    assert!(
+        store
+            .session_by_token(session.token.expose_secret())
+            .await
+            .unwrap()
+            .is_none()
+    );
+    assert_eq!(
+        store.account(&account.id).await.unwrap().password_hash,
+        "new hash"
+    );
 }
 
 async fn addresses_are_unique_whatever_their_case(database: Database) {
@@ -62,7 +95,15 @@ async fn addresses_are_unique_whatever_their_case(database: Database) {
     let account = person(&store, "Asha@Example.com").await;
     let again = store.create_account("asha@example.COM", "hash", "").await;
     assert!(matches!(again, Err(StoreError::Exists("account"))));
-    assert_eq!(store.account_by_email(" ASHA@example.com").await.unwrap().unwrap().id, account.id);
+    assert_eq!(
+        store
+            .account_by_email(" ASHA@example.com")
+            .await
+            .unwrap()
+            .unwrap()
+            .id,
+        account.id
+    );
     assert!(store.account_by_email("nonsense").await.unwrap().is_none());
     assert_eq!(store.list_accounts("", 10).await.unwrap().len(), 1);
 }
@@ -70,7 +111,10 @@ async fn addresses_are_unique_whatever_their_case(database: Database) {
 async fn wrong_passwords_lock_the_account_for_a_while(database: Database) {
     let store = database.open().await;
     let account = person(&store, "asha@example.com").await;
-    let policy = SignInPolicy { failures_max: 3, pause: Duration::from_secs(3600) };
+    let policy = SignInPolicy {
+        failures_max: 3,
+        pause: Duration::from_secs(3600),
+    };
     assert_eq!(store.sign_in_failed(&account.id, policy).await.unwrap(), 0);
     assert_eq!(store.sign_in_failed(&account.id, policy).await.unwrap(), 0);
     assert!(store.sign_in_failed(&account.id, policy).await.unwrap() > ids::now_us());
@@ -81,93 +125,250 @@ async fn wrong_passwords_lock_the_account_for_a_while(database: Database) {
 async fn sessions_end_when_revoked(database: Database) {
     let store = database.open().await;
     let account = person(&store, "asha@example.com").await;
-    let one = store.create_session(&account.id, Duration::from_secs(60), "one\0").await.unwrap();
-    let two = store.create_session(&account.id, Duration::from_secs(60), "two").await.unwrap();
-    let gone = store.create_session(&account.id, Duration::ZERO, "gone").await.unwrap();
-    assert!(store.session_by_token(gone.token.expose_secret()).await.unwrap().is_none());
+    let one = store
+        .create_session(&account.id, Duration::from_secs(60), "one\0")
+        .await
+        .unwrap();
+    let two = store
+        .create_session(&account.id, Duration::from_secs(60), "two")
+        .await
+        .unwrap();
+    let gone = store
+        .create_session(&account.id, Duration::ZERO, "gone")
+        .await
+        .unwrap();
+    assert!(
+        store
+            .session_by_token(gone.token.expose_secret())
+            .await
+            .unwrap()
+            .is_none()
+    );
     assert!(store.session_by_token("nonsense").await.unwrap().is_none());
-    let (session, owner) = store.session_by_token(one.token.expose_secret()).await.unwrap().unwrap();
-    assert_eq!((session, owner.id), (one.session.clone(), account.id.clone()));
+    let (session, owner) = store
+        .session_by_token(one.token.expose_secret())
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        (session, owner.id),
+        (one.session.clone(), account.id.clone())
+    );
     assert_eq!(store.list_sessions(&account.id).await.unwrap().len(), 2);
-    assert!(store.revoke_session("acc_other", &one.session.id).await.is_err());
-    store.revoke_session(&account.id, &one.session.id).await.unwrap();
-    assert!(store.session_by_token(one.token.expose_secret()).await.unwrap().is_none());
-    store.set_password(&account.id, "other", Some(&two.session.id)).await.unwrap();
-    assert!(store.session_by_token(two.token.expose_secret()).await.unwrap().is_some());
-    store.revoke_session_by_token(two.token.expose_secret()).await.unwrap();
-    assert!(store.session_by_token(two.token.expose_secret()).await.unwrap().is_none());
+    assert!(
+        store
+            .revoke_session("acc_other", &one.session.id)
+            .await
+            .is_err()
+    );
+    store
+        .revoke_session(&account.id, &one.session.id)
+        .await
+        .unwrap();
+    assert!(
+        store
+            .session_by_token(one.token.expose_secret())
+            .await
+            .unwrap()
+            .is_none()
+    );
+    store
+        .set_password(&account.id, "other", Some(&two.session.id))
+        .await
+        .unwrap();
+    assert!(
+        store
+            .session_by_token(two.token.expose_secret())
+            .await
+            .unwrap()
+            .is_some()
+    );
+    store
+        .revoke_session_by_token(two.token.expose_secret())
+        .await
+        .unwrap();
+    assert!(
+        store
+            .session_by_token(two.token.expose_secret())
+            .await
+            .unwrap()
+            .is_none()
+    );
 }
 
 async fn members_come_by_invitation(database: Database) {
     let store = database.open().await;
-    let (asha, juma) = (person(&store, "asha@example.com").await, person(&store, "juma@example.com").await);
-    let workspace = store.create_workspace(Some(&asha.id), "Duka", "tzs").await.unwrap();
+    let (asha, juma) = (
+        person(&store, "asha@example.com").await,
+        person(&store, "juma@example.com").await,
+    );
+    let workspace = store
+        .create_workspace(Some(&asha.id), "Duka", "tzs")
+        .await
+        .unwrap();
     assert_eq!(workspace.currency, "TZS");
-    let invite = store.invite(&workspace.id, "Juma@example.com", Role::Admin, &asha.id).await.unwrap();
+    let invite = store
+        .invite(&workspace.id, "Juma@example.com", Role::Admin, &asha.id)
+        .await
+        .unwrap();
     assert_eq!(store.invites(&workspace.id).await.unwrap().len(), 1);
     let token = invite.token.expose_secret();
-    assert!(matches!(store.accept_invite(token, &asha.id).await, Err(StoreError::TokenRefused)));
-    assert_eq!(store.accept_invite(token, &juma.id).await.unwrap(), (workspace.id.clone(), Role::Admin));
-    assert!(matches!(store.accept_invite(token, &juma.id).await, Err(StoreError::TokenRefused)));
-    assert_eq!(store.role_of(&workspace.id, &juma.id).await.unwrap(), Some(Role::Admin));
+    assert!(matches!(
+        store.accept_invite(token, &asha.id).await,
+        Err(StoreError::TokenRefused)
+    ));
+    assert_eq!(
+        store.accept_invite(token, &juma.id).await.unwrap(),
+        (workspace.id.clone(), Role::Admin)
+    );
+    assert!(matches!(
+        store.accept_invite(token, &juma.id).await,
+        Err(StoreError::TokenRefused)
+    ));
+    assert_eq!(
+        store.role_of(&workspace.id, &juma.id).await.unwrap(),
+        Some(Role::Admin)
+    );
     assert_eq!(store.members(&workspace.id).await.unwrap().len(), 2);
-    assert_eq!(store.workspaces_of(&juma.id).await.unwrap()[0].1, Role::Admin);
-    let other = store.invite(&workspace.id, "x@example.com", Role::Member, &asha.id).await.unwrap();
-    store.cancel_invite(&workspace.id, &other.invite.id).await.unwrap();
+    assert_eq!(
+        store.workspaces_of(&juma.id).await.unwrap()[0].1,
+        Role::Admin
+    );
+    let other = store
+        .invite(&workspace.id, "x@example.com", Role::Member, &asha.id)
+        .await
+        .unwrap();
+    store
+        .cancel_invite(&workspace.id, &other.invite.id)
+        .await
+        .unwrap();
     assert!(store.invites(&workspace.id).await.unwrap().is_empty());
 }
 
 async fn a_workspace_keeps_an_owner(database: Database) {
     let store = database.open().await;
-    let (asha, juma) = (person(&store, "asha@example.com").await, person(&store, "juma@example.com").await);
-    let workspace = store.create_workspace(Some(&asha.id), "Duka", "TZS").await.unwrap();
-    assert!(matches!(store.remove_member(&workspace.id, &asha.id).await, Err(StoreError::Refused(_))));
-    store.add_member(&workspace.id, &juma.id, Role::Owner).await.unwrap();
+    let (asha, juma) = (
+        person(&store, "asha@example.com").await,
+        person(&store, "juma@example.com").await,
+    );
+    let workspace = store
+        .create_workspace(Some(&asha.id), "Duka", "TZS")
+        .await
+        .unwrap();
+    assert!(matches!(
+        store.remove_member(&workspace.id, &asha.id).await,
+        Err(StoreError::Refused(_))
+    ));
+    store
+        .add_member(&workspace.id, &juma.id, Role::Owner)
+        .await
+        .unwrap();
     let (one, other) = tokio::join!(
         store.remove_member(&workspace.id, &asha.id),
         store.set_role(&workspace.id, &juma.id, Role::Member)
     );
-    assert!(one.is_ok() != other.is_ok(), "both owners left: {one:?} {other:?}");
+    assert!(
+        one.is_ok() != other.is_ok(),
+        "both owners left: {one:?} {other:?}"
+    );
     let owners = store.members(&workspace.id).await.unwrap();
-    assert_eq!(owners.iter().filter(|member| member.role == Role::Owner).count(), 1);
+    assert_eq!(
+        owners
+            .iter()
+            .filter(|member| member.role == Role::Owner)
+            .count(),
+        1
+    );
 }
 
 async fn deleting_an_account_closes_its_own_workspace(database: Database) {
     let store = database.open().await;
-    let (asha, juma) = (person(&store, "asha@example.com").await, person(&store, "juma@example.com").await);
-    let own = store.create_workspace(Some(&asha.id), "Own", "TZS").await.unwrap();
-    let shared = store.create_workspace(Some(&asha.id), "Shared", "TZS").await.unwrap();
+    let (asha, juma) = (
+        person(&store, "asha@example.com").await,
+        person(&store, "juma@example.com").await,
+    );
+    let own = store
+        .create_workspace(Some(&asha.id), "Own", "TZS")
+        .await
+        .unwrap();
+    let shared = store
+        .create_workspace(Some(&asha.id), "Shared", "TZS")
+        .await
+        .unwrap();
     let key = key_with_cap(&store, &own, None).await;
     store.authenticate(key.key.reveal()).await.unwrap();
-    store.add_member(&shared.id, &juma.id, Role::Member).await.unwrap();
-    assert!(matches!(store.delete_account(&asha.id).await, Err(StoreError::Refused(_))));
-    store.set_role(&shared.id, &juma.id, Role::Owner).await.unwrap();
+    store
+        .add_member(&shared.id, &juma.id, Role::Member)
+        .await
+        .unwrap();
+    assert!(matches!(
+        store.delete_account(&asha.id).await,
+        Err(StoreError::Refused(_))
+    ));
+    store
+        .set_role(&shared.id, &juma.id, Role::Owner)
+        .await
+        .unwrap();
     store.delete_account(&asha.id).await.unwrap();
-    assert!(matches!(store.account(&asha.id).await, Err(StoreError::NotFound(_))));
-    assert!(matches!(store.authenticate(key.key.reveal()).await, Err(AuthError::Unknown | AuthError::Revoked)));
+    assert!(matches!(
+        store.account(&asha.id).await,
+        Err(StoreError::NotFound(_))
+    ));
+    assert!(matches!(
+        store.authenticate(key.key.reveal()).await,
+        Err(AuthError::Unknown | AuthError::Revoked)
+    ));
     assert!(store.workspace(&own.id).await.unwrap().closed_us.is_some());
-    assert!(store.workspace(&shared.id).await.unwrap().closed_us.is_none());
+    assert!(
+        store
+            .workspace(&shared.id)
+            .await
+            .unwrap()
+            .closed_us
+            .is_none()
+    );
     person(&store, "asha@example.com").await;
 }
 
 async fn a_key_is_accepted_until_revoked(database: Database) {
     let store = database.open().await;
     let account = person(&store, "asha@example.com").await;
-    let workspace = store.create_workspace(Some(&account.id), "Duka", "TZS").await.unwrap();
+    let workspace = store
+        .create_workspace(Some(&account.id), "Duka", "TZS")
+        .await
+        .unwrap();
     let issued = key_with_cap(&store, &workspace, Some(5)).await;
     let text = issued.key.reveal();
     let caller = store.authenticate(text).await.unwrap();
-    assert_eq!((caller.workspace_id.as_str(), caller.confirmed), (workspace.id.as_str(), false));
+    assert_eq!(
+        (caller.workspace_id.as_str(), caller.confirmed),
+        (workspace.id.as_str(), false)
+    );
     assert!(caller.permissions.contains(Permission::Speech));
     store.confirm_account_by_id(&account.id).await.unwrap();
     assert!(store.authenticate(text).await.unwrap().confirmed);
 
     let forged = sauti_store::ApiKey::generate(sauti_store::Environment::Live).unwrap();
-    assert!(matches!(store.authenticate(forged.reveal()).await, Err(AuthError::Unknown)));
-    assert!(matches!(store.authenticate("sauti_live_x").await, Err(AuthError::Malformed)));
-    store.revoke_key(&workspace.id, &issued.info.id).await.unwrap();
-    assert!(matches!(store.authenticate(text).await, Err(AuthError::Revoked)));
-    assert!(matches!(store.revoke_key("ws_other", &issued.info.id).await, Err(StoreError::NotFound(_))));
+    assert!(matches!(
+        store.authenticate(forged.reveal()).await,
+        Err(AuthError::Unknown)
+    ));
+    assert!(matches!(
+        store.authenticate("sauti_live_x").await,
+        Err(AuthError::Malformed)
+    ));
+    store
+        .revoke_key(&workspace.id, &issued.info.id)
+        .await
+        .unwrap();
+    assert!(matches!(
+        store.authenticate(text).await,
+        Err(AuthError::Revoked)
+    ));
+    assert!(matches!(
+        store.revoke_key("ws_other", &issued.info.id).await,
+        Err(StoreError::NotFound(_))
+    ));
     let listed = store.list_keys(&workspace.id).await.unwrap();
     assert_eq!((listed.len(), listed[0].spend_cap_micro), (1, Some(5)));
     assert!(text.ends_with(&listed[0].last_four));
@@ -178,13 +379,31 @@ async fn a_rotated_key_keeps_its_rights(database: Database) {
     let workspace = funded(&store, 0).await;
     let old = key_with_cap(&store, &workspace, Some(5)).await;
     let later = ids::now_us() + 3_600_000_000;
-    let new = store.rotate_key(&workspace.id, &old.info.id, Some(later), "test").await.unwrap();
-    assert_eq!((new.info.permissions, new.info.spend_cap_micro), (old.info.permissions, Some(5)));
+    let new = store
+        .rotate_key(&workspace.id, &old.info.id, Some(later), "test")
+        .await
+        .unwrap();
+    assert_eq!(
+        (new.info.permissions, new.info.spend_cap_micro),
+        (old.info.permissions, Some(5))
+    );
     store.authenticate(old.key.reveal()).await.unwrap();
-    let newest = store.rotate_key(&workspace.id, &new.info.id, None, "test").await.unwrap();
-    assert!(matches!(store.authenticate(new.key.reveal()).await, Err(AuthError::Revoked)));
-    store.rotate_key(&workspace.id, &old.info.id, Some(0), "test").await.unwrap();
-    assert!(matches!(store.authenticate(old.key.reveal()).await, Err(AuthError::Expired)));
+    let newest = store
+        .rotate_key(&workspace.id, &new.info.id, None, "test")
+        .await
+        .unwrap();
+    assert!(matches!(
+        store.authenticate(new.key.reveal()).await,
+        Err(AuthError::Revoked)
+    ));
+    store
+        .rotate_key(&workspace.id, &old.info.id, Some(0), "test")
+        .await
+        .unwrap();
+    assert!(matches!(
+        store.authenticate(old.key.reveal()).await,
+        Err(AuthError::Expired)
+    ));
     store.authenticate(newest.key.reveal()).await.unwrap();
 }
 
@@ -193,19 +412,49 @@ async fn the_use_of_a_key_is_written_down_later(database: Database) {
     let workspace = funded(&store, 0).await;
     let issued = key_with_cap(&store, &workspace, None).await;
     store.authenticate(issued.key.reveal()).await.unwrap();
-    assert_eq!(store.key(&workspace.id, &issued.info.id).await.unwrap().last_used_us, None);
+    assert_eq!(
+        store
+            .key(&workspace.id, &issued.info.id)
+            .await
+            .unwrap()
+            .last_used_us,
+        None
+    );
     store.flush_key_use().await.unwrap();
-    assert!(store.key(&workspace.id, &issued.info.id).await.unwrap().last_used_us.is_some());
+    assert!(
+        store
+            .key(&workspace.id, &issued.info.id)
+            .await
+            .unwrap()
+            .last_used_us
+            .is_some()
+    );
 }
 
 async fn the_audit_trail_pages_backwards(database: Database) {
     let store = database.open().await;
     let workspace = funded(&store, 0).await;
     for at in 0..5 {
-        store.audit(Some(&workspace.id), "acc_x", "key.revoke", "key_y", &at.to_string()).await.unwrap();
+        store
+            .audit(
+                Some(&workspace.id),
+                "acc_x",
+                "key.revoke",
+                "key_y",
+                &at.to_string(),
+            )
+            .await
+            .unwrap();
     }
-    store.audit(None, "cli", "account.create", "acc_z", "\0").await.unwrap();
-    let mut query = AuditQuery { workspace_id: Some(workspace.id.clone()), before: None, limit: 2 };
+    store
+        .audit(None, "cli", "account.create", "acc_z", "\0")
+        .await
+        .unwrap();
+    let mut query = AuditQuery {
+        workspace_id: Some(workspace.id.clone()),
+        before: None,
+        limit: 2,
+    };
     let mut details = String::new();
     loop {
         let page = store.audit_list(&query).await.unwrap();
@@ -214,17 +463,51 @@ async fn the_audit_trail_pages_backwards(database: Database) {
         details.extend(page.iter().map(|entry| entry.detail.as_str()));
     }
     assert_eq!(details, "43210");
-    assert_eq!(store.audit_list(&AuditQuery { limit: 100, ..AuditQuery::default() }).await.unwrap().len(), 6);
+    assert_eq!(
+        store
+            .audit_list(&AuditQuery {
+                limit: 100,
+                ..AuditQuery::default()
+            })
+            .await
+            .unwrap()
+            .len(),
+        6
+    );
 }
 
 async fn a_delivery_is_claimed_by_one_sender(database: Database) {
     let stores = [database.open().await, database.open().await];
     let workspace = funded(&stores[0], 0).await;
-    let hook = stores[0].add_webhook(&workspace.id, "https://example.com/hook", &["balance.low".into()]).await.unwrap();
-    assert!(stores[0].add_webhook(&workspace.id, "ftp://example.com", &[]).await.is_err());
-    assert_eq!(stores[0].enqueue_event(&workspace.id, "payment.received", "{}").await.unwrap(), 0);
+    let hook = stores[0]
+        .add_webhook(
+            &workspace.id,
+            "https://example.com/hook",
+            &["balance.low".into()],
+        )
+        .await
+        .unwrap();
+    assert!(
+        stores[0]
+            .add_webhook(&workspace.id, "ftp://example.com", &[])
+            .await
+            .is_err()
+    );
+    assert_eq!(
+        stores[0]
+            .enqueue_event(&workspace.id, "payment.received", "{}")
+            .await
+            .unwrap(),
+        0
+    );
     for _ in 0..20 {
-        assert_eq!(stores[0].enqueue_event(&workspace.id, "balance.low", "{\"a\":1}").await.unwrap(), 1);
+        assert_eq!(
+            stores[0]
+                .enqueue_event(&workspace.id, "balance.low", "{\"a\":1}")
+                .await
+                .unwrap(),
+            1
+        );
     }
     let lease = Duration::from_secs(3600);
     let claims: Vec<_> = (0..8)
@@ -244,33 +527,84 @@ async fn a_delivery_is_claimed_by_one_sender(database: Database) {
     assert_eq!((claimed.len(), ids.len()), (20, 20));
     assert_eq!(claimed[0].endpoint, hook);
 
-    stores[0].delivery_succeeded(&claimed[0], 204).await.unwrap();
-    stores[0].delivery_failed(&claimed[1], Some(500), "broken", Some(0)).await.unwrap();
-    stores[0].delivery_failed(&claimed[2], None, "gone", None).await.unwrap();
+    stores[0]
+        .delivery_succeeded(&claimed[0], 204)
+        .await
+        .unwrap();
+    stores[0]
+        .delivery_failed(&claimed[1], Some(500), "broken", Some(0))
+        .await
+        .unwrap();
+    stores[0]
+        .delivery_failed(&claimed[2], None, "gone", None)
+        .await
+        .unwrap();
     let again = stores[1].claim_deliveries(100, lease).await.unwrap();
-    assert_eq!((again.len(), again[0].id.clone(), again[0].attempts), (1, claimed[1].id.clone(), 2));
+    assert_eq!(
+        (again.len(), again[0].id.clone(), again[0].attempts),
+        (1, claimed[1].id.clone(), 2)
+    );
     // A report under a claim that has passed on changes nothing.
-    stores[0].delivery_succeeded(&claimed[1], 204).await.unwrap();
-    stores[0].remove_webhook(&workspace.id, &hook.id).await.unwrap();
+    stores[0]
+        .delivery_succeeded(&claimed[1], 204)
+        .await
+        .unwrap();
+    stores[0]
+        .remove_webhook(&workspace.id, &hook.id)
+        .await
+        .unwrap();
     let states = stores[0].deliveries(&workspace.id, 100).await.unwrap();
-    assert_eq!(states.iter().filter(|delivery| delivery.state == DeliveryState::Delivered).count(), 1);
-    assert_eq!(states.iter().filter(|delivery| delivery.state == DeliveryState::Failed).count(), 19);
+    assert_eq!(
+        states
+            .iter()
+            .filter(|delivery| delivery.state == DeliveryState::Delivered)
+            .count(),
+        1
+    );
+    assert_eq!(
+        states
+            .iter()
+            .filter(|delivery| delivery.state == DeliveryState::Failed)
+            .count(),
+        19
+    );
     assert!(stores[0].webhooks(&workspace.id).await.unwrap().is_empty());
 }
 
 async fn pronunciations_are_kept_by_word(database: Database) {
     let store = database.open().await;
     let workspace = funded(&store, 0).await;
-    let mut entry = Pronunciation { word: "GePG".into(), spoken: "gepji".into(), alphabet: Alphabet::Respelling };
-    store.set_pronunciation(&workspace.id, &entry).await.unwrap();
+    let mut entry = Pronunciation {
+        word: "GePG".into(),
+        spoken: "gepji".into(),
+        alphabet: Alphabet::Respelling,
+    };
+    store
+        .set_pronunciation(&workspace.id, &entry)
+        .await
+        .unwrap();
     entry.spoken = "ɡɛpˈi".into();
     entry.alphabet = Alphabet::Ipa;
-    store.set_pronunciation(&workspace.id, &entry).await.unwrap();
+    store
+        .set_pronunciation(&workspace.id, &entry)
+        .await
+        .unwrap();
     entry.word = "gepg".into();
-    assert_eq!(store.pronunciations(&workspace.id).await.unwrap(), [entry.clone()]);
+    assert_eq!(
+        store.pronunciations(&workspace.id).await.unwrap(),
+        [entry.clone()]
+    );
     assert!(store.set_pronunciation("ws_none", &entry).await.is_err());
-    store.remove_pronunciation(&workspace.id, "GEPG").await.unwrap();
-    assert!(store.remove_pronunciation(&workspace.id, "gepg").await.is_err());
+    store
+        .remove_pronunciation(&workspace.id, "GEPG")
+        .await
+        .unwrap();
+    assert!(
+        store
+            .remove_pronunciation(&workspace.id, "gepg")
+            .await
+            .is_err()
+    );
 }
 
 async fn migrations_run_once_from_many_processes(database: Database) {
@@ -278,7 +612,14 @@ async fn migrations_run_once_from_many_processes(database: Database) {
         .map(|_| {
             let url = database.url.clone();
             tokio::spawn(async move {
-                Store::open_with(&url, StoreOptions { connections_max: 2, ..StoreOptions::default() }).await
+                Store::open_with(
+                    &url,
+                    StoreOptions {
+                        connections_max: 2,
+                        ..StoreOptions::default()
+                    },
+                )
+                .await
             })
         })
         .collect();
