@@ -22,7 +22,12 @@ impl From<SpeechError> for Problem {
             SpeechError::UnknownVoice(_) => Problem::new(Code::VoiceNotFound),
             SpeechError::Unspeakable(why) => Problem::detailed(Code::TextUnspeakable, why),
             SpeechError::BadRequest(why) => Problem::detailed(Code::ValidationFailed, why),
-            SpeechError::Model(_) | SpeechError::Internal => Problem::internal(error),
+            SpeechError::Model(why) => {
+                // The workers keep trying to load what is missing or damaged.
+                tracing::error!(%why, "the models cannot be used");
+                Problem::new(Code::WarmingUp).retry_after(10)
+            }
+            SpeechError::Internal => Problem::internal(error),
         }
     }
 }

@@ -1,0 +1,339 @@
+use serde_json::json;
+
+use crate::support::{SPEECH, World};
+
+const WAV: &[u8] = b"RIFF\x08\x00\x00\x00WAVEdata";
+
+#[tokio::test]
+async fn the_voices_are_listed_with_every_field() {
+    let world = World::new().await;
+    let answer = world.get("/v1/voices").await;
+    let body = answer.assert_ok().json();
+    assert_eq!(body["has_more"], false);
+    assert!(body["next_cursor"].is_null());
+    let voices = body["voices"].as_array().unwrap();
+    let ids: Vec<_> = voices
+        .iter()
+        .map(|voice| voice["voice_id"].as_str().unwrap())
+        .collect();
+    assert_eq!(ids, ["asha", "zuri", "juma", "baraka"]);
+    for field in [
+        "name",
+        "language",
+        "locale",
+        "gender",
+        "description",
+        "preview_url",
+        "model_version",
+        "licence",
+    ] {
+        assert!(voices[0][field].is_string(), "{field}");
+    }
+    assert_eq!(voices[0]["language"], "sw");
+    assert!(voices[0]["sample_rate"].is_u64() && voices[0]["quality"].is_object());
+}
+
+#[tokio::test]
+async fn one_voice_is_shown_and_an_unknown_one_is_not_found() {
+    let world = World::new().await;
+    assert_eq!(
+        world.get("/v1/voices/juma").await.assert_ok().json()["voice_id"],
+        "juma"
+    );
+    world
+        .get("/v1/voices/nobody")
+        .await
+        .assert_problem(404, "voice_not_found");
+    world
+        .get("/v1/voices/nobody/preview")
+        .await
+        .assert_problem(404, "voice_not_found");
+}
+
+#[tokio::test]
+async fn speech_answers_with_the_sound_itself_and_what_it_cost() {
+    let world = World::new().await;
+    let body = json!({"text": "Habari yako.", "voice_id": "asha"});
+    world.remember_speech(&body, WAV);
+    let answer = world.post(SPEECH, &body).await;
+    answer.assert_ok();
+    assert_eq!(answer.header("content-type"), "audio/wav");
+    assert_eq!(answer.header("content-length"), WAV.len().to_string());
+    assert_eq!(answer.body, WAV);
+    assert_eq!(answer.header("sauti-units"), "12");
+    assert_eq!(answer.header("sauti-cost"), "12000");
+    assert_eq!(
+        answer.header("sauti-balance"),
+        world.balance_micro().await.to_string()
+    );
+    assert_eq!(answer.header("sauti-cache"), "hit");
+    assert_eq!(answer.header("sauti-currency"), "KES");
+    assert!(answer.header("ratelimit").starts_with("\"requests\";r="));
+    assert!(
+        answer
+            .header("ratelimit-policy")
+            .contains("\"requests\";q=600;w=60")
+    );
+    assert!(answer.header("x-request-id").starts_with("req_"));
+}
+
+#[tokio::test]
+async fn the_names_of_openai_are_understood() {
+    let world = World::new().await;
+    let ours = json!({"text": "Asante.", "voice_id": "zuri", "output_format": "mp3_44100"});
+    world.remember_speech(&ours, b"ID3sound");
+    let theirs = json!({"model": "tts-1", "input": "Asante.", "voice": "zuri", "response_format": "mp3",
+        "instructions": "cheerful", "speed": 1.0});
+    let answer = world.post(SPEECH, &theirs).await;
+    assert_eq!(answer.assert_ok().header("content-type"), "audio/mpeg");
+    assert_eq!(answer.body, &b"ID3sound"[..]);
+    let models = world.get("/v1/models").await.assert_ok().json();
+    assert_eq!(models["object"], "list");
+    assert!(
+        models["data"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|model| model["object"] == "model")
+    );
+}
+
+#[tokio::test]
+async fn verbose_speech_is_json_with_the_sound_the_words_and_their_times() {
+    let world = World::new().await;
+    world.remember_speech(&json!({"text": "Habari", "voice_id": "asha"}), WAV);
+    for extra in ["verbose", "timestamps"] {
+        let mut body = json!({"text": "Habari", "voice_id": "asha"});
+        body[extra] = json!(true);
+        let answer = world.post(SPEECH, &body).await.assert_ok().json();
+        assert_eq!(answer["audio"], "UklGRggAAABXQVZFZGF0YQ==");
+        assert_eq!(answer["normalised_text"], "habari");
+        assert_eq!(
+            answer["words"][0],
+            json!({"word": "habari", "start": 0.0, "end": 0.5})
+        );
+        assert_eq!(answer["content_type"], "audio/wav");
+    }
+}
+
+#[tokio::test]
+async fn two_spellings_of_the_same_words_share_their_sound() {
+    let world = World::new().await;
+    world.remember_speech(&json!({"text": "Nina 5.", "voice_id": "asha"}), WAV);
+    let answer = world
+        .post(
+            SPEECH,
+            &json!({"text": "  Nina tano.  ", "voice_id": "asha"}),
+        )
+        .await;
+    assert_eq!(answer.assert_ok().header("sauti-cache"), "hit");
+    let other_voice = world
+        .post(SPEECH, &json!({"text": "Nina tano.", "voice_id": "juma"}))
+        .await;
+    other_voice.assert_problem(503, "warming_up");
+}
+
+#[tokio::test]
+async fn a_quote_is_what_the_request_then_costs() {
+    let world = World::new().await;
+    let body = json!({"text": "Habari yako rafiki yangu.", "voice_id": "asha"});
+    let quote = world.post("/v1/quotes", &body).await.assert_ok().json();
+    assert_eq!(quote["operation"], "speech");
+    assert_eq!(quote["units"], 25);
+    assert_eq!(quote["cost_micro"], 50_000);
+    assert_eq!(quote["covered"], true);
+    world.remember_speech(&body, WAV);
+    let answer = world.post(SPEECH, &body).await;
+    assert_eq!(
+        answer.header("sauti-cost"),
+        quote["cached_cost_micro"].to_string()
+    );
+    let minute = world
+        .post("/v1/quotes", &json!({"audio_seconds": 60}))
+        .await
+        .assert_ok()
+        .json();
+    assert_eq!(minute["cost_micro"], 1_500_000);
+    world
+        .post("/v1/quotes", &json!({}))
+        .await
+        .assert_problem(422, "validation_failed");
+}
+
+#[tokio::test]
+async fn limits_usage_and_balance_can_be_read() {
+    let world = World::new().await;
+    let limits = world.get("/v1/limits").await.assert_ok().json();
+    assert_eq!(limits["text_characters_max"], 5_000);
+    assert_eq!(limits["file_bytes_max"], 100_000_000);
+    assert!(
+        limits["output_formats"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|name| name == "ulaw_8000")
+    );
+
+    let body = json!({"text": "Moja", "voice_id": "asha"});
+    world.remember_speech(&body, WAV);
+    world.post(SPEECH, &body).await.assert_ok();
+    let usage = world.get("/v1/usage").await.assert_ok().json();
+    assert_eq!(usage["days"][0]["operation"], "speech");
+    assert_eq!(usage["days"][0]["requests"], 1);
+    assert_eq!(usage["days"][0]["cached_requests"], 1);
+    let csv = world.get("/v1/usage?format=csv").await;
+    assert!(
+        csv.assert_ok()
+            .header("content-type")
+            .starts_with("text/csv")
+    );
+    let statement = world.get("/v1/statement").await.assert_ok().json();
+    assert_eq!(statement["rows"].as_array().unwrap().len(), 2);
+    world
+        .get("/v1/usage?from=yesterday")
+        .await
+        .assert_problem(422, "validation_failed");
+    world
+        .get("/v1/statement?to=31-12-2026")
+        .await
+        .assert_problem(422, "validation_failed");
+
+    let balance = world.get("/v1/balance").await.assert_ok().json();
+    assert_eq!(balance["available_micro"], world.balance_micro().await);
+    assert_eq!(balance["currency"], "KES");
+}
+
+#[tokio::test]
+async fn normalising_is_free_and_says_what_will_be_said() {
+    let world = World::new().await;
+    let before = world.balance_micro().await;
+    let answer = world
+        .post("/v1/normalise", &json!({"text": "Nina 5."}))
+        .await
+        .assert_ok()
+        .json();
+    assert!(answer["text"].as_str().unwrap().contains("tano"));
+    assert!(
+        answer["words"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|word| word["phonemes"].is_string())
+    );
+    assert_eq!(world.balance_micro().await, before);
+    world
+        .post("/v1/normalise", &json!({"text": ""}))
+        .await
+        .assert_problem(422, "validation_failed");
+}
+
+#[tokio::test]
+async fn a_workspace_sets_how_its_own_words_are_said() {
+    let world = World::new().await;
+    let put = |said: &str| {
+        let body = json!({"said": said}).to_string();
+        let request = world.request(axum::http::Method::PUT, "/v1/lexicon/Acme");
+        request
+            .header("content-type", "application/json")
+            .body(axum::body::Body::from(body))
+            .unwrap()
+    };
+    world.send(put("/ˈakme/")).await.assert_ok();
+    let listed = world.get("/v1/lexicon").await.assert_ok().json();
+    assert_eq!(
+        listed["words"][0],
+        json!({"word": "acme", "said": "/ˈakme/"})
+    );
+    let said = world
+        .post("/v1/normalise", &json!({"text": "Acme"}))
+        .await
+        .assert_ok()
+        .json();
+    assert_eq!(said["words"][0]["phonemes"], "ˈakme");
+    world
+        .send(put("/!!!/"))
+        .await
+        .assert_problem(422, "validation_failed");
+
+    let delete = || {
+        world
+            .request(axum::http::Method::DELETE, "/v1/lexicon/acme")
+            .body(axum::body::Body::empty())
+            .unwrap()
+    };
+    assert_eq!(world.send(delete()).await.status.as_u16(), 204);
+    world.send(delete()).await.assert_problem(404, "not_found");
+}
+
+#[tokio::test]
+async fn a_key_that_may_manage_keys_makes_lists_and_revokes_them() {
+    let world = World::new().await;
+    let made = world
+        .post(
+            "/v1/keys",
+            &json!({"name": "IVR", "permissions": ["voices"], "expires_in_days": 7}),
+        )
+        .await;
+    assert_eq!(made.status.as_u16(), 201);
+    let made = made.json();
+    let new = World {
+        key: made["api_key"].as_str().unwrap().to_owned(),
+        ..world
+    };
+    new.get("/v1/voices").await.assert_ok();
+    new.get("/v1/keys")
+        .await
+        .assert_problem(403, "permission_missing");
+
+    let admin = new.key_with(sauti_store::Permissions::all()).await;
+    let world = World { key: admin, ..new };
+    let listed = world.get("/v1/keys").await.assert_ok().json();
+    let listed = listed["keys"].as_array().unwrap();
+    assert!(
+        listed
+            .iter()
+            .any(|key| key["key_id"] == made["key_id"] && key.get("api_key").is_none())
+    );
+    let path = format!("/v1/keys/{}", made["key_id"].as_str().unwrap());
+    let delete = world
+        .request(axum::http::Method::DELETE, &path)
+        .body(axum::body::Body::empty())
+        .unwrap();
+    assert_eq!(world.send(delete).await.status.as_u16(), 204);
+    let revoked = World {
+        key: made["api_key"].as_str().unwrap().to_owned(),
+        ..world
+    };
+    revoked
+        .get("/v1/voices")
+        .await
+        .assert_problem(401, "key_revoked");
+}
+
+#[tokio::test]
+async fn nobody_can_give_a_key_more_than_they_have() {
+    let world = World::new().await;
+    let key = world.key_for(sauti_store::Permission::Keys).await;
+    let world = World { key, ..world };
+    let asked = json!({"name": "x", "permissions": ["speech"]});
+    world
+        .post("/v1/keys", &asked)
+        .await
+        .assert_problem(403, "permission_missing");
+}
+
+#[tokio::test]
+async fn the_process_lives_before_it_is_ready() {
+    let world = World::new().await;
+    assert_eq!(
+        world.get("/healthz").await.assert_ok().json()["status"],
+        "ok"
+    );
+    let unready = world.get("/readyz").await;
+    unready.assert_problem(503, "warming_up");
+    assert!(!unready.header("retry-after").is_empty());
+    let metrics = world.get("/metrics").await;
+    let text = String::from_utf8(metrics.assert_ok().body.to_vec()).unwrap();
+    assert!(text.contains("sauti_http_requests_total"), "{text}");
+    assert!(text.contains("sauti_queue_depth"));
+}

@@ -1,0 +1,14 @@
+//! The whole service in-process, against a real SQLite store: requests go through the same router
+//! that the server runs.
+
+mod accounts;
+mod contract;
+mod document;
+mod idempotency;
+mod money;
+mod order;
+mod payments;
+mod refusals;
+mod support;
+mod transcription;
+mod with_models;

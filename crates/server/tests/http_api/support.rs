@@ -1,0 +1,320 @@
+//! A small world for a test: a service of its own, a funded workspace and a key.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{HeaderMap, Method, Request, StatusCode};
+use bytes::Bytes;
+use sauti_server::app::{App, router};
+use sauti_server::cache::{CachedSpeech, Head, HeadWord};
+use sauti_server::config::Config;
+use sauti_server::routes::speech::{self, SpeechRequest};
+use sauti_store::{Environment, NewKey, Permission, Permissions};
+use serde_json::Value;
+use tempfile::TempDir;
+use tower::ServiceExt;
+
+pub const SPEECH: &str = "/v1/audio/speech";
+pub const TRANSCRIPTIONS: &str = "/v1/audio/transcriptions";
+pub const CREDIT_MICRO: i64 = 100_000_000;
+
+pub struct World {
+    pub app: App,
+    pub router: Router,
+    pub account_id: String,
+    pub workspace_id: String,
+    pub key: String,
+    pub dir: TempDir,
+}
+
+pub struct Answer {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub body: Bytes,
+}
+
+pub fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+impl World {
+    pub async fn new() -> World {
+        World::with(&[]).await
+    }
+
+    /// The engine knows its voices but has no weights: it never becomes ready, and what is in
+    /// the cache is all that can be heard.
+    pub async fn with(settings: &[(&str, &str)]) -> World {
+        let dir = tempfile::tempdir().unwrap();
+        let voices = dir.path().join("models/voices");
+        std::fs::create_dir_all(&voices).unwrap();
+        let catalogue = repository().join("models/voices/catalogue.json");
+        std::fs::copy(catalogue, voices.join("catalogue.json")).unwrap();
+        let models = dir.path().join("models");
+        World::build(dir, &models, settings).await
+    }
+
+    pub async fn with_models(settings: &[(&str, &str)]) -> World {
+        World::build(
+            tempfile::tempdir().unwrap(),
+            &repository().join("models"),
+            settings,
+        )
+        .await
+    }
+
+    async fn build(dir: TempDir, models: &Path, settings: &[(&str, &str)]) -> World {
+        let data = dir.path().join("data").display().to_string();
+        let models = models.display().to_string();
+        let mut all = vec![("data.dir", data.as_str()), ("models.dir", models.as_str())];
+        all.extend_from_slice(settings);
+        let app = App::build(Config::with_overrides(&all).unwrap())
+            .await
+            .unwrap();
+        let account = app
+            .store
+            .create_account("mtu@example.com", "not a hash", "Mtu")
+            .await
+            .unwrap();
+        app.store.confirm_account_by_id(&account.id).await.unwrap();
+        let workspace = app
+            .store
+            .create_workspace(Some(&account.id), "Kazi", "KES")
+            .await
+            .unwrap();
+        app.store
+            .credit(&workspace.id, CREDIT_MICRO, "test", "first")
+            .await
+            .unwrap();
+        let mut world = World {
+            router: router(app.clone()),
+            app,
+            account_id: account.id,
+            workspace_id: workspace.id,
+            key: String::new(),
+            dir,
+        };
+        world.key = world.key_with(Permissions::all()).await;
+        world
+    }
+
+    pub fn new_key(&self) -> NewKey {
+        NewKey {
+            workspace_id: self.workspace_id.clone(),
+            environment: Environment::Test,
+            name: "a test".to_owned(),
+            permissions: Permissions::all(),
+            expires_us: None,
+            spend_cap_micro: None,
+            created_by: self.account_id.clone(),
+        }
+    }
+
+    pub async fn make_key(&self, new: NewKey) -> String {
+        self.app
+            .store
+            .create_key(new)
+            .await
+            .unwrap()
+            .key
+            .reveal()
+            .to_owned()
+    }
+
+    pub async fn key_with(&self, permissions: Permissions) -> String {
+        self.make_key(NewKey {
+            permissions,
+            ..self.new_key()
+        })
+        .await
+    }
+
+    pub async fn key_for(&self, permission: Permission) -> String {
+        self.key_with([permission].into_iter().collect()).await
+    }
+
+    pub async fn send(&self, request: Request<Body>) -> Answer {
+        let response = self.router.clone().oneshot(request).await.unwrap();
+        let (parts, body) = response.into_parts();
+        let body = axum::body::to_bytes(body, usize::MAX).await.unwrap();
+        Answer {
+            status: parts.status,
+            headers: parts.headers,
+            body,
+        }
+    }
+
+    /// With the key that may do everything.
+    pub async fn get(&self, path: &str) -> Answer {
+        self.send(self.request(Method::GET, path).body(Body::empty()).unwrap())
+            .await
+    }
+
+    pub async fn post(&self, path: &str, body: &Value) -> Answer {
+        self.post_with(path, body, &[]).await
+    }
+
+    pub async fn post_with(&self, path: &str, body: &Value, headers: &[(&str, &str)]) -> Answer {
+        let mut request = self
+            .request(Method::POST, path)
+            .header("content-type", "application/json");
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        self.send(request.body(Body::from(body.to_string())).unwrap())
+            .await
+    }
+
+    pub fn request(&self, method: Method, path: &str) -> axum::http::request::Builder {
+        Request::builder()
+            .method(method)
+            .uri(path)
+            .header("authorization", format!("Bearer {}", self.key))
+    }
+
+    pub async fn balance_micro(&self) -> i64 {
+        self.app
+            .store
+            .balance(&self.workspace_id)
+            .await
+            .unwrap()
+            .available_micro
+    }
+
+    /// The ledger's own rules hold, and nothing is left on hold.
+    pub async fn assert_ledger_is_sound(&self) {
+        let report = self.app.store.check().await.unwrap();
+        assert!(report.is_clean(), "{report:?}");
+        assert_eq!(self.app.store.open_reservations().await.unwrap(), 0);
+    }
+
+    /// Puts speech into the cache, as if it had been asked for before.
+    pub fn remember_speech(&self, body: &Value, audio: &'static [u8]) {
+        let voices = self.app.engine.voices();
+        let request = SpeechRequest::parse(
+            body.to_string().as_bytes(),
+            &self.app.config.limits,
+            &voices,
+        )
+        .unwrap();
+        let reading = speech::read(&self.app, &request, &sauti_text::Lexicon::builtin()).unwrap();
+        let words = vec![HeadWord {
+            word: "habari".into(),
+            start: 0.0,
+            end: 0.5,
+        }];
+        let head = Head {
+            seconds: 0.5,
+            spoken: "habari".into(),
+            words,
+        };
+        let speech = CachedSpeech {
+            head,
+            audio: Bytes::from_static(audio),
+        };
+        self.app.cache.put(reading.key, Arc::new(speech));
+    }
+}
+
+impl Answer {
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body)
+            .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&self.body)))
+    }
+
+    pub fn header(&self, name: &str) -> &str {
+        self.headers
+            .get(name)
+            .map_or("", |value| value.to_str().unwrap())
+    }
+
+    /// The one shape that every refusal has.
+    #[track_caller]
+    pub fn assert_problem(&self, status: u16, code: &str) -> Value {
+        let text = String::from_utf8_lossy(&self.body);
+        assert_eq!(self.status.as_u16(), status, "{text}");
+        assert_eq!(
+            self.header("content-type"),
+            "application/problem+json",
+            "{text}"
+        );
+        let body = self.json();
+        assert_eq!(body["code"], code, "{text}");
+        assert_eq!(body["status"], status);
+        assert_eq!(body["request_id"], self.header("x-request-id"));
+        assert!(!self.header("x-request-id").is_empty());
+        for field in ["type", "title", "detail", "instance"] {
+            assert!(
+                body[field].as_str().is_some_and(|value| !value.is_empty()),
+                "{field}: {text}"
+            );
+        }
+        assert!(body["errors"].is_array());
+        assert_eq!(body["error"]["message"], body["detail"]);
+        assert_eq!(body["error"]["code"], code);
+        assert!(body["error"]["type"].is_string());
+        assert!(body["error"].get("param").is_some());
+        body
+    }
+
+    #[track_caller]
+    pub fn assert_ok(&self) -> &Answer {
+        assert!(
+            self.status.is_success(),
+            "{} {}",
+            self.status,
+            String::from_utf8_lossy(&self.body)
+        );
+        self
+    }
+}
+
+/// A multipart form as clients send it.
+pub fn multipart(parts: &[(&str, Option<(&str, &str)>, &[u8])]) -> (String, Vec<u8>) {
+    let boundary = "sautiboundary42";
+    let mut body = Vec::new();
+    for (name, file, bytes) in parts {
+        body.extend_from_slice(
+            format!("--{boundary}\r\nContent-Disposition: form-data; name=\"{name}\"").as_bytes(),
+        );
+        if let Some((file_name, content_type)) = file {
+            body.extend_from_slice(
+                format!("; filename=\"{file_name}\"\r\nContent-Type: {content_type}").as_bytes(),
+            );
+        }
+        body.extend_from_slice(b"\r\n\r\n");
+        body.extend_from_slice(bytes);
+        body.extend_from_slice(b"\r\n");
+    }
+    body.extend_from_slice(format!("--{boundary}--\r\n").as_bytes());
+    (format!("multipart/form-data; boundary={boundary}"), body)
+}
+
+impl World {
+    pub async fn transcribe(&self, parts: &[(&str, Option<(&str, &str)>, &[u8])]) -> Answer {
+        self.transcribe_with(parts, &[]).await
+    }
+
+    pub async fn transcribe_with(
+        &self,
+        parts: &[(&str, Option<(&str, &str)>, &[u8])],
+        headers: &[(&str, &str)],
+    ) -> Answer {
+        let (content_type, body) = multipart(parts);
+        let mut request = self
+            .request(Method::POST, TRANSCRIPTIONS)
+            .header("content-type", content_type);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        self.send(request.body(Body::from(body)).unwrap()).await
+    }
+}
+
+/// A WAV file of silence.
+pub fn silent_wav(seconds: f64) -> Vec<u8> {
+    let samples = vec![0.0; (seconds * 16_000.0) as usize];
+    sauti_audio::encode(&samples, 16_000, sauti_audio::OutputFormat::Wav16000).unwrap()
+}

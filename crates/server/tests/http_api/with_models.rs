@@ -1,0 +1,144 @@
+//! The whole way through the real models. Where a checkout has none, there is nothing to test.
+
+use std::time::Duration;
+
+use sauti_speech::Readiness;
+use serde_json::json;
+
+use crate::support::{CREDIT_MICRO, SPEECH, World, repository};
+
+const SENTENCE: &str = "Karibu sana. Leo ni siku njema ya kusema Kiswahili.";
+
+async fn ready_world() -> Option<World> {
+    if !repository().join("models/recogniser/manifest.json").is_file() {
+        eprintln!("no models in this checkout");
+        return None;
+    }
+    let world = World::with_models(&[]).await;
+    for _ in 0..1_200 {
+        match world.app.engine.readiness() {
+            Readiness::Ready => return Some(world),
+            Readiness::Loading => tokio::time::sleep(Duration::from_millis(100)).await,
+            other => panic!("the engine does not start: {other:?}"),
+        }
+    }
+    panic!("the engine does not become ready");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_spoken_is_heard_again_and_both_are_paid_for() {
+    let Some(world) = ready_world().await else {
+        return;
+    };
+    let body = json!({"text": SENTENCE, "voice_id": "asha"});
+    let spoken = world.post(SPEECH, &body).await;
+    spoken.assert_ok();
+    assert_eq!(spoken.header("content-type"), "audio/wav");
+    assert_eq!(
+        spoken.header("content-length"),
+        spoken.body.len().to_string()
+    );
+    assert_eq!(spoken.header("sauti-cache"), "miss");
+    assert_eq!(&spoken.body[..4], b"RIFF");
+    let riff_size = u32::from_le_bytes(spoken.body[4..8].try_into().unwrap());
+    assert_eq!(riff_size as usize, spoken.body.len() - 8);
+    let again = world.post(SPEECH, &body).await;
+    assert_eq!(again.assert_ok().header("sauti-cache"), "hit");
+    assert_eq!(again.body, spoken.body);
+
+    let heard = world
+        .transcribe(&[("file", Some(("a.wav", "audio/wav")), &spoken.body)])
+        .await;
+    let heard_body = heard.assert_ok().json();
+    assert_eq!(
+        heard_body.as_object().unwrap().keys().collect::<Vec<_>>(),
+        ["text"]
+    );
+    let errors = sauti_text::compare::word_errors(SENTENCE, heard_body["text"].as_str().unwrap());
+    assert!(errors.rate() < 0.3, "{heard_body}");
+
+    let costs =
+        [&spoken, &again, &heard].map(|answer| answer.header("sauti-cost").parse::<i64>().unwrap());
+    assert_eq!(
+        world.balance_micro().await,
+        CREDIT_MICRO - costs.iter().sum::<i64>()
+    );
+    world.assert_ledger_is_sound().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn streams_carry_the_sound_and_settle_their_price() {
+    let Some(world) = ready_world().await else {
+        return;
+    };
+    let body = json!({"text": SENTENCE, "voice_id": "juma", "stream": "audio"});
+    let streamed = world.post(SPEECH, &body).await;
+    assert_eq!(&streamed.assert_ok().body[..4], b"RIFF");
+    assert_eq!(streamed.header("content-length"), "");
+    let events = world
+        .post(
+            SPEECH,
+            &json!({"text": SENTENCE, "voice_id": "juma", "stream": "sse", "timestamps": true}),
+        )
+        .await;
+    let text = String::from_utf8(events.assert_ok().body.to_vec()).unwrap();
+    assert!(
+        text.starts_with("event: speech.audio.delta\ndata: {"),
+        "{}",
+        &text[..80]
+    );
+    assert!(text.contains("event: speech.audio.done\n") && text.contains("\"words\":"));
+    let cost: i64 = streamed.header("sauti-cost").parse().unwrap();
+    assert_eq!(world.balance_micro().await, CREDIT_MICRO - 2 * cost);
+
+    let spoken = world
+        .post(SPEECH, &json!({"text": SENTENCE, "voice_id": "juma"}))
+        .await;
+    let recording = (
+        "file",
+        Some(("a.wav", "audio/wav")),
+        spoken.assert_ok().body.as_ref(),
+    );
+    let events = world
+        .transcribe(&[recording, ("stream", None, b"true")])
+        .await;
+    let text = String::from_utf8(events.assert_ok().body.to_vec()).unwrap();
+    assert!(
+        text.contains("event: transcript.text.delta\n")
+            && text.contains("event: transcript.text.done\n")
+    );
+    world.assert_ledger_is_sound().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn silence_has_no_words() {
+    let Some(world) = ready_world().await else {
+        return;
+    };
+    let silence = crate::support::silent_wav(3.0);
+    let recording = ("file", Some(("a.wav", "audio/wav")), silence.as_slice());
+    assert_eq!(
+        world.transcribe(&[recording]).await.assert_ok().json(),
+        json!({"text": ""})
+    );
+    let verbose = world
+        .transcribe(&[recording, ("response_format", None, b"verbose_json")])
+        .await
+        .assert_ok()
+        .json();
+    assert_eq!(verbose["no_speech"], true);
+    let vtt = world
+        .transcribe(&[recording, ("response_format", None, b"vtt")])
+        .await;
+    assert_eq!(vtt.assert_ok().body, &b"WEBVTT\n\n"[..]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_voice_can_be_heard_for_free() {
+    let Some(world) = ready_world().await else {
+        return;
+    };
+    let preview = world.get("/v1/voices/asha/preview").await;
+    assert_eq!(preview.assert_ok().header("content-type"), "audio/wav");
+    assert_eq!(world.balance_micro().await, CREDIT_MICRO);
+}
