@@ -194,8 +194,9 @@ impl Puppet {
         sound: impl Fn() -> T,
         done: T,
     ) -> Result<(), SpeechError> {
-        let _ = self.report.send(Seen::Started(name.to_owned()));
+        // Taken before the start is told: the next orders under this name are for the next job.
         let orders = lock(&self.steps).remove(name);
+        let _ = self.report.send(Seen::Started(name.to_owned()));
         if let Some(orders) = orders {
             loop {
                 match orders.recv().unwrap_or(Step::Vanish) {
