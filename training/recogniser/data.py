@@ -14,7 +14,7 @@ from spelling import CLASS_OF, spell
 
 SAMPLE_RATE = 16_000
 REAL_SETS = ("narrator-stories", "narrator-stories-extra", "narrator-words", "reader-1", "reader-2")
-WIDTHS_SECONDS = (1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 12.5, 15, 20, 24)
+WIDTHS_SECONDS = (1.6, 2, 2.4, 3.2, 4, 5.2, 6.4, 8, 10, 12, 16, 20, 24)  # whole frames at 25 a second
 PADDING_SECONDS_MAX = 0.92  # around a clip, and between two joined ones
 HELD_OUT_EVERY = 20  # clips of the real sets whose number divides by this are for testing only
 
