@@ -10,10 +10,11 @@ use axum::Router;
 use axum::http::HeaderValue;
 use axum::middleware;
 use metrics_exporter_prometheus::PrometheusHandle;
+use sauti_speech::recogniser::Recogniser;
 use sauti_speech::{Engine, EngineConfig};
 use sauti_store::{Balance, Store};
 use secrecy::ExposeSecret;
-use tokio::sync::Semaphore;
+use tokio::sync::{OnceCell, Semaphore};
 use tokio::task::JoinSet;
 use tower_http::catch_panic::CatchPanicLayer;
 
@@ -46,6 +47,9 @@ pub struct Inner {
     pub sign_ups: Attempts,
     /// Recordings that are decoded at the same time: each holds its decoded seconds in memory.
     pub decoding: Semaphore,
+    /// Live sessions at the same time: each keeps a core busy while somebody speaks.
+    pub listening: Arc<Semaphore>,
+    pub live_recogniser: OnceCell<Recogniser>,
 }
 
 impl Deref for App {
@@ -99,6 +103,8 @@ impl App {
             metrics: metrics::handle()?,
             lexicons: Lexicons::default(),
             decoding: Semaphore::new(cores.max(2)),
+            listening: Arc::new(Semaphore::new(cores.max(2))),
+            live_recogniser: OnceCell::new(),
             limiter,
             cache,
             engine,

@@ -44,10 +44,10 @@ pub async fn serve(
     tokio::pin!(shutdown);
 
     loop {
-        let place = Arc::clone(&places)
-            .acquire_owned()
-            .await
-            .context("the semaphore was closed")?;
+        let place = tokio::select! {
+            place = Arc::clone(&places).acquire_owned() => place.context("the semaphore was closed")?,
+            () = &mut shutdown => break,
+        };
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
             () = &mut shutdown => break,

@@ -21,7 +21,7 @@ pub enum Reason {
     TooMany { max: u64 },
     OutOfRange { min: f64, max: f64 },
     UnknownValue { allowed: String },
-    UnknownVoice { allowed: String },
+    UnknownVoice { named: String, allowed: String },
     NearMiss { meant: &'static str },
     NotTogether { with: &'static str },
     Twice { other: &'static str },
@@ -71,8 +71,8 @@ impl FieldError {
             Reason::TooMany { max } => format!("{field} may be given at most {max} times."),
             Reason::OutOfRange { min, max } => format!("{field} must be from {min} to {max}."),
             Reason::UnknownValue { allowed } => format!("{field} must be one of: {allowed}."),
-            Reason::UnknownVoice { allowed } => {
-                format!("{field} names no voice. The voices are: {allowed}.")
+            Reason::UnknownVoice { named, allowed } => {
+                format!("{field} {named:?} is no voice. The voices are: {allowed}.")
             }
             Reason::NearMiss { meant } => {
                 format!("{field} is not a field of this request. Did you mean {meant}?")
@@ -107,8 +107,8 @@ impl FieldError {
             Reason::UnknownValue { allowed } => {
                 format!("{field} lazima iwe mojawapo ya: {allowed}.")
             }
-            Reason::UnknownVoice { allowed } => {
-                format!("{field} haitaji sauti yoyote. Sauti zilizopo ni: {allowed}.")
+            Reason::UnknownVoice { named, allowed } => {
+                format!("{field} {named:?} si sauti. Sauti zilizopo ni: {allowed}.")
             }
             Reason::NearMiss { meant } => {
                 format!("{field} si sehemu ya ombi hili. Je, ulimaanisha {meant}?")

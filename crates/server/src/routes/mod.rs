@@ -6,6 +6,7 @@ pub mod health;
 pub mod info;
 pub mod keys;
 pub mod lexicon;
+pub mod live;
 pub mod members;
 pub mod payments;
 pub mod speech;
@@ -31,6 +32,7 @@ fn work() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(speech::create_speech))
         .routes(routes!(transcription::create_transcription))
+        .routes(routes!(live::live))
         .routes(routes!(voices::list_voices))
         .routes(routes!(voices::get_voice))
         .routes(routes!(voices::preview_voice))

@@ -10,7 +10,10 @@ use crate::support::{CREDIT_MICRO, SPEECH, World, repository};
 const SENTENCE: &str = "Karibu sana. Leo ni siku njema ya kusema Kiswahili.";
 
 async fn ready_world() -> Option<World> {
-    if !repository().join("models/recogniser/manifest.json").is_file() {
+    if !repository()
+        .join("models/recogniser/manifest.json")
+        .is_file()
+    {
         eprintln!("no models in this checkout");
         return None;
     }

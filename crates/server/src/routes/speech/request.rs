@@ -36,9 +36,9 @@ pub struct SpeechBody {
     /// The message to be spoken, 1 to 5,000 characters after trimming. `input` is accepted too.
     /// Text that starts with `<speak>` is read as SSML.
     #[schema(min_length = 1)]
-    pub text: Option<String>,
+    pub text: String,
     /// A voice of `GET /v1/voices`. `voice` is accepted too.
-    pub voice_id: Option<String>,
+    pub voice_id: String,
     /// OpenAI's name for `text`.
     pub input: Option<String>,
     /// OpenAI's name for `voice_id`.
@@ -53,14 +53,22 @@ pub struct SpeechBody {
     #[schema(minimum = 0.5, maximum = 2.0)]
     pub speed: Option<f64>,
     /// `false` (default), `"audio"` (chunked sound) or `"sse"` (events).
-    #[schema(value_type = Option<Object>)]
-    pub stream: Option<Value>,
+    pub stream: Option<StreamBody>,
     /// Whether to tell when each word is said. The answer is then JSON.
     pub timestamps: Option<bool>,
     /// Whether `text` is SSML.
     pub ssml: Option<bool>,
     /// Whether to answer with JSON: the sound in base64, what was said, and when.
     pub verbose: Option<bool>,
+}
+
+/// `false`, `"audio"` or `"sse"`.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(untagged)]
+#[schema(as = Stream)]
+pub enum StreamBody {
+    Whether(bool),
+    How(String),
 }
 
 /// How the speech travels back.
@@ -213,6 +221,7 @@ fn take_voice<'a>(fields: &mut Fields, voices: &'a [VoiceInfo]) -> Option<&'a Vo
         fields.error(
             "voice_id",
             Reason::UnknownVoice {
+                named: wanted.chars().take(64).collect(),
                 allowed: names.join(", "),
             },
         );

@@ -1,0 +1,136 @@
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::http::{HeaderMap, Request};
+use axum::routing::post;
+use sauti_server::app::start_background;
+use sauti_server::webhooks::signature;
+use sauti_store::ids::now_us;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
+
+use crate::support::World;
+
+const SECRET: &str = "a secret of the bridge";
+
+/// A workspace's own server: passes on what it gets.
+async fn receiver() -> (String, mpsc::UnboundedReceiver<(HeaderMap, Bytes)>) {
+    let (sender, received) = mpsc::unbounded_channel();
+    let router = Router::new().route(
+        "/hook",
+        post(move |headers: HeaderMap, body: Bytes| async move {
+            sender.send((headers, body)).ok();
+        }),
+    );
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/hook", listener.local_addr().unwrap());
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    (url, received)
+}
+
+async fn pay(world: &World) {
+    let body = json!({"event_id": "mp-1", "provider": "mpesa", "workspace_id": world.workspace_id,
+        "amount_micro": 5_000_000, "currency": "KES"})
+    .to_string();
+    let seconds = now_us() / 1_000_000;
+    let signed = signature(SECRET.as_bytes(), seconds, body.as_bytes());
+    let request = Request::post("/v1/payments/events")
+        .header("sauti-signature", format!("t={seconds},v1={signed}"))
+        .body(axum::body::Body::from(body));
+    world.send(request.unwrap()).await.assert_ok();
+}
+
+#[tokio::test]
+async fn a_payment_is_told_to_the_workspaces_own_server_signed() {
+    let settings = [
+        ("payments.webhook_secret", SECRET),
+        ("webhooks.allow_private_addresses", "true"),
+    ];
+    let world = World::with(&settings).await;
+    let _background = start_background(&world.app);
+    let (url, mut received) = receiver().await;
+    let made = world
+        .post(
+            "/v1/webhooks",
+            &json!({"url": url, "events": ["payment.received"]}),
+        )
+        .await;
+    assert_eq!(made.status.as_u16(), 201);
+    let secret = made.json()["secret"].as_str().unwrap().to_owned();
+    pay(&world).await;
+
+    let (headers, body) = tokio::time::timeout(Duration::from_secs(30), received.recv())
+        .await
+        .unwrap()
+        .unwrap();
+    let event: Value = serde_json::from_slice(&body).unwrap();
+    assert_eq!(event["type"], "payment.received");
+    assert_eq!(event["data"]["amount_micro"], 5_000_000);
+    let header = headers["sauti-signature"].to_str().unwrap();
+    let seconds: i64 = header
+        .strip_prefix("t=")
+        .unwrap()
+        .split(',')
+        .next()
+        .unwrap()
+        .parse()
+        .unwrap();
+    let expected = format!(
+        "t={seconds},v1={}",
+        signature(secret.as_bytes(), seconds, &body)
+    );
+    assert_eq!(header, expected);
+    let listed = world.get("/v1/webhooks").await.assert_ok().json();
+    assert!(
+        listed["webhooks"][0].get("secret").is_none(),
+        "shown once only"
+    );
+}
+
+#[tokio::test]
+async fn nothing_is_sent_to_addresses_inside() {
+    let world = World::with(&[("payments.webhook_secret", SECRET)]).await;
+    let _background = start_background(&world.app);
+    let (url, mut received) = receiver().await;
+    world
+        .post("/v1/webhooks", &json!({"url": url}))
+        .await
+        .assert_ok();
+    pay(&world).await;
+    for _ in 0..1_000 {
+        let listed = world.get("/v1/webhooks").await.assert_ok().json();
+        let delivery = &listed["deliveries"][0];
+        if delivery["last_error"]
+            .as_str()
+            .is_some_and(|error| !error.is_empty())
+        {
+            assert!(
+                delivery["last_error"]
+                    .as_str()
+                    .unwrap()
+                    .contains("may not go to"),
+                "{delivery}"
+            );
+            assert!(received.try_recv().is_err());
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("the delivery was never tried");
+}
+
+#[tokio::test]
+async fn a_webhook_for_an_unknown_event_is_refused() {
+    let world = World::new().await;
+    let body = json!({"url": "https://example.com", "events": ["balance.lo"]});
+    world
+        .post("/v1/webhooks", &body)
+        .await
+        .assert_problem(422, "validation_failed");
+    world
+        .post("/v1/webhooks", &json!({"url": "ftp://example.com"}))
+        .await
+        .assert_problem(422, "validation_failed");
+}
