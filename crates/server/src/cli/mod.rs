@@ -8,6 +8,7 @@ mod doctor;
 mod eval;
 mod key;
 mod ledger;
+mod lm;
 mod normalise;
 mod output;
 mod prompts;
@@ -90,6 +91,9 @@ enum Command {
     /// Measure the recogniser and the voices
     #[command(subcommand)]
     Eval(eval::Eval),
+    /// Build a language model for the recogniser
+    #[command(subcommand)]
+    Lm(lm::Lm),
     /// Print and check the settings
     #[command(subcommand)]
     Config(settings::Settings),
@@ -132,6 +136,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Voices(command) => command.run(&common),
         Command::Prompts(command) => command.run(&common),
         Command::Eval(command) => command.run(&common),
+        Command::Lm(command) => command.run(),
         Command::Config(command) => command.run(&common),
         Command::Doctor(command) => command.run(&common),
         Command::Openapi => output::print(&crate::openapi::document().to_pretty_json()?),

@@ -1,5 +1,4 @@
 //! Runs the program itself, as a user would.
-#![expect(dead_code, reason = "each test binary uses a part")]
 
 use std::io::Write;
 use std::path::Path;

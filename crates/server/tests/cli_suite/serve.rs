@@ -1,12 +1,10 @@
 //! The service as a process: the demonstration, its address, its end.
 
-mod cli_support;
-
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use cli_support::{command, folder, sauti};
+use crate::support::{command, folder, sauti};
 
 struct Service {
     child: Child,

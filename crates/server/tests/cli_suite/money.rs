@@ -1,13 +1,11 @@
 //! Accounts, workspaces, keys and money from the command line.
 
-mod cli_support;
-
 use std::path::Path;
 
-use cli_support::{folder, sauti, sauti_with_input};
+use crate::support::{folder, sauti, sauti_with_input};
 use serde_json::Value;
 
-fn on_data(folder: &Path, args: &[&str]) -> cli_support::Said {
+fn on_data(folder: &Path, args: &[&str]) -> crate::support::Said {
     sauti(folder, &[args, &["--data", "data"]].concat())
 }
 

@@ -1,8 +1,6 @@
 //! Settings, texts and help: what needs neither models nor a store.
 
-mod cli_support;
-
-use cli_support::{command, folder, sauti, sauti_with_input};
+use crate::support::{command, folder, sauti, sauti_with_input};
 
 #[test]
 fn the_printed_defaults_are_a_settings_file_that_passes_the_check() {
@@ -44,7 +42,7 @@ fn variables_override_the_file_and_are_named_when_wrong() {
         command
             .args(["config", "show", "--config", "s.toml"])
             .env("SAUTI_PRICES__CURRENCY", value);
-        cli_support::Said::from(command.output().unwrap())
+        crate::support::Said::from(command.output().unwrap())
     };
     assert!(shown("UGX").ok().contains("currency = \"UGX\""));
     assert!(shown("shilling").failure().contains("prices.currency"));

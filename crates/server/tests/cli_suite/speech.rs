@@ -1,10 +1,8 @@
 //! Speaking and transcribing without a server, with the real models.
 
-mod cli_support;
-
 use std::path::Path;
 
-use cli_support::{folder, sauti, sauti_with_input};
+use crate::support::{folder, sauti, sauti_with_input};
 
 const SENTENCE: &str = "Habari za asubuhi, karibu nyumbani.";
 

@@ -1,0 +1,7 @@
+//! The command line, tested by running the program. One binary for all, since each one costs a link.
+
+mod money;
+mod serve;
+mod settings;
+mod speech;
+mod support;
