@@ -5,16 +5,18 @@ use std::ptr::NonNull;
 
 use unsafe_libopus::{
     OPUS_APPLICATION_AUDIO, OPUS_GET_LOOKAHEAD_REQUEST, OPUS_OK, OPUS_SET_BITRATE_REQUEST,
-    OPUS_SET_SIGNAL_REQUEST, OPUS_SIGNAL_VOICE, OpusEncoder as RawEncoder, OpusMSDecoder,
-    opus_encode_float, opus_encoder_create, opus_encoder_ctl_impl, opus_encoder_destroy,
-    opus_multistream_decode_float, opus_multistream_decoder_create,
-    opus_multistream_decoder_destroy, varargs,
+    OPUS_SET_COMPLEXITY_REQUEST, OPUS_SET_SIGNAL_REQUEST, OPUS_SIGNAL_VOICE,
+    OpusEncoder as RawEncoder, OpusMSDecoder, opus_encode_float, opus_encoder_create,
+    opus_encoder_ctl_impl, opus_encoder_destroy, opus_multistream_decode_float,
+    opus_multistream_decoder_create, opus_multistream_decoder_destroy, varargs,
 };
 
 use crate::AudioError;
 
 const PACKET_MS_MAX: u32 = 120;
 const HEAD_BYTES_MIN: usize = 19;
+/// Of 0 to 10. At this bit rate more costs time that nobody hears.
+const COMPLEXITY: i32 = 4;
 
 /// The identification header of an Opus stream (RFC 7845).
 pub(crate) struct OpusHead {
@@ -198,8 +200,9 @@ impl OpusEncoder {
         for (request, value) in [
             (OPUS_SET_BITRATE_REQUEST, bits_per_second),
             (OPUS_SET_SIGNAL_REQUEST, OPUS_SIGNAL_VOICE),
+            (OPUS_SET_COMPLEXITY_REQUEST, COMPLEXITY),
         ] {
-            // SAFETY: the state is valid, and both requests take one integer.
+            // SAFETY: the state is valid, and each request takes one integer.
             unsafe { opus_encoder_ctl_impl(this.raw.as_mut(), request, varargs!(value)) };
         }
         Ok(this)

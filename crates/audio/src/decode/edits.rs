@@ -3,6 +3,8 @@
 
 use std::io::{Read, Result, Seek, SeekFrom};
 
+/// No encoder needs longer to start; an edit that begins later is a real cut, and trimming it would be work without a limit.
+const START_S_MAX: f64 = 1.0;
 /// Files have some dozens of boxes in the places looked at.
 const BOXES_MAX: u32 = 2_000;
 
@@ -88,10 +90,10 @@ impl<S: Read + Seek> Walk<'_, S> {
         };
         // Fragmented files do not know their duration and write zero.
         let seconds = (duration > 0).then(|| duration as f64 / movie_scale);
-        (start >= 0).then(|| Edit {
-            start_s: start as f64 / media_scale,
-            seconds,
-        })
+        let start_s = start as f64 / media_scale;
+        (0.0..=START_S_MAX)
+            .contains(&start_s)
+            .then_some(Edit { start_s, seconds })
     }
 
     /// Ticks a second, from a movie or media header.

@@ -1,7 +1,7 @@
 //! Everything but WAV: Symphonia takes the container apart and decodes, except Opus, which is libopus.
 
 use symphonia::core::codecs::CodecParameters;
-use symphonia::core::codecs::audio::well_known::CODEC_ID_OPUS;
+use symphonia::core::codecs::audio::well_known::{CODEC_ID_AAC, CODEC_ID_OPUS};
 use symphonia::core::codecs::audio::{AudioCodecParameters, AudioDecoder, AudioDecoderOptions};
 use symphonia::core::errors::Error;
 use symphonia::core::formats::{FormatOptions, FormatReader, Track, TrackType};
@@ -12,6 +12,7 @@ use symphonia::default::formats::{
 };
 use symphonia::default::get_codecs;
 
+use super::aac;
 use super::edits::{self, Edit};
 use super::sniff::Container;
 use super::{Decoded, SAMPLE_RATE_HZ, Session, Source, Window};
@@ -205,7 +206,12 @@ impl Demuxing {
                     self.frames += frames as u64;
                     let lanes = usize::from(channels);
                     session.push(&self.samples[kept.start * lanes..kept.end * lanes])?;
-                    Ok(Step::Decoded)
+                    let past_end = kept.is_empty() && session.has_samples();
+                    Ok(if past_end && frames > 0 {
+                        Step::End
+                    } else {
+                        Step::Decoded
+                    })
                 }
                 Err(Error::DecodeError(_) | Error::IoError(_)) => Ok(Step::Damaged),
                 Err(error) => Err(undecodable(error)),
@@ -296,8 +302,16 @@ fn open_codec(params: &AudioCodecParameters) -> Result<(Codec, String), AudioErr
             "opus".into(),
         ));
     }
+    let mut params = params.clone();
+    let config = params.extra_data.as_deref();
+    if let Some(core) = config
+        .filter(|_| params.codec == CODEC_ID_AAC)
+        .and_then(aac::core_config)
+    {
+        params.with_extra_data(Box::from(core));
+    }
     let decoder = get_codecs()
-        .make_audio_decoder(params, &AudioDecoderOptions::default())
+        .make_audio_decoder(&params, &AudioDecoderOptions::default())
         .map_err(|_| AudioError::undecodable("its codec is not supported"))?;
     let name = decoder.codec_info().short_name.to_owned();
     Ok((Codec::Symphonia(decoder), name))

@@ -1,5 +1,6 @@
 //! Recordings in. The bytes decide what a file is; its name and its declared type do not count.
 
+mod aac;
 mod edits;
 pub(crate) mod media;
 mod raw;
