@@ -122,7 +122,7 @@ def postgres():
 
 def build():
     # The dev profile optimises the crates that do arithmetic, and the tests built them already.
-    return run(["cargo", "build", "--locked", "-p", "sauti-server", "--bin", "sauti"])
+    return run(["cargo", "build", "--locked", "-p", "sauti", "--bin", "sauti"])
 
 
 def pytest(*paths, env=None):

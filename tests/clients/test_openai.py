@@ -66,10 +66,19 @@ def test_speed_changes_the_length(client, spoken):
     assert wav_seconds(fast.read()) < 0.75 * wav_seconds(spoken)
 
 
-def test_what_was_spoken_is_understood(client, spoken):
-    transcript = client.audio.transcriptions.create(model="whisper-1", file=("karibu.wav", spoken))
-    words = transcript.text.lower()
-    assert "habari" in words and "asubuhi" in words
+@pytest.mark.parametrize(
+    ("voice", "sentence", "words"),
+    [
+        ("asha", "Karibu sana. Habari za asubuhi?", {"karibu", "habari", "asubuhi"}),
+        ("juma", "Mtoto anasoma kitabu shuleni.", {"mtoto", "anasoma", "kitabu"}),
+        ("zuri", "Bei ya mahindi imepanda sokoni.", {"bei", "mahindi", "sokoni"}),
+    ],
+)
+def test_what_was_spoken_is_understood(client, voice, sentence, words):
+    spoken = client.audio.speech.create(model="sauti", voice=voice, input=sentence, response_format="wav").read()
+    heard = client.audio.transcriptions.create(model="whisper-1", file=("spoken.wav", spoken)).text.lower()
+    # Several sentences, so that no fixed answer can pass; one word of three may be misheard.
+    assert sum(word in heard for word in words) >= 2, heard
 
 
 def test_a_verbose_transcript_has_words_with_times(client, spoken):
@@ -116,11 +125,11 @@ def test_a_wrong_key_is_an_authentication_error():
     assert caught.value.code and caught.value.request_id
 
 
-def test_an_unknown_voice_is_named_in_the_error(client):
+def test_an_unknown_voice_is_answered_with_the_voices_there_are(client):
     with pytest.raises(openai.APIStatusError) as caught:
         client.audio.speech.create(model="sauti", voice="nobody", input="Habari.")
-    assert caught.value.status_code in (404, 422)
-    assert "nobody" in caught.value.message
+    assert caught.value.status_code == 422
+    assert "asha" in caught.value.message
 
 
 def test_an_empty_text_is_refused(client):
