@@ -236,8 +236,8 @@ fn parts(word: &str, longest: usize) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Words a long clause may be cut before, best first in each rank.
-fn opens_phrase(word: &str) -> u8 {
+/// How good it is to cut a long clause before a word: as many phonemes as the cut may stray from an even share.
+fn opens_phrase(word: &str, next: Option<&SpokenWord>) -> i64 {
     const STRONG: &[&str] = &[
         "lakini", "ingawa", "kwani", "ili", "kisha", "halafu", "ambapo", "ambao", "ambaye",
         "ambayo", "ambazo", "kwamba", "huku", "wakati", "baada", "kabla", "ikiwa", "iwapo", "bali",
@@ -246,10 +246,16 @@ fn opens_phrase(word: &str) -> u8 {
     const WEAK: &[&str] = &[
         "na", "au", "kwa", "katika", "kama", "ama", "hadi", "kutoka", "pamoja", "kuhusu", "bila",
     ];
-    if STRONG.iter().any(|w| word.eq_ignore_ascii_case(w)) {
-        2
+    let reason = word.eq_ignore_ascii_case("kwa")
+        && next.is_some_and(|next| {
+            ["sababu", "hiyo", "ajili", "kuwa", "hivyo"].contains(&next.text.as_str())
+        });
+    if reason || STRONG.iter().any(|w| word.eq_ignore_ascii_case(w)) {
+        90
+    } else if WEAK.iter().any(|w| word.eq_ignore_ascii_case(w)) {
+        30
     } else {
-        u8::from(WEAK.iter().any(|w| word.eq_ignore_ascii_case(w)))
+        0
     }
 }
 
@@ -282,8 +288,7 @@ fn best_cut(words: &[SpokenWord], left: usize) -> usize {
     for (i, word) in words.iter().enumerate() {
         if i > 0 {
             let distance = (sum as i64 - share as i64).abs();
-            // A good conjunction is worth a stray of some fifty phonemes from the even share.
-            let score = i64::from(opens_phrase(&word.text)) * 40 - distance;
+            let score = opens_phrase(&word.text, words.get(i + 1)) - distance;
             if score > best_score {
                 (best, best_score) = (i, score);
             }

@@ -5,8 +5,9 @@ use crate::letters::spell;
 use crate::lexicon::{Lexicon, Pronunciation};
 use crate::normalise::is_swahili_shaped;
 
-/// Longest first; the two-letter nasal groups of the training rules map to themselves and need no entry.
-const GROUPS: [(&str, &str); 9] = [
+/// In the order of the training rules. "nd" is among them because it wins over "dh": mandhari was taught as nd + h.
+const GROUPS: [(&str, &str); 10] = [
+    ("nd", "nd"),
     ("ng'", "ŋ"),
     ("ng", "ŋɡ"),
     ("ny", "ɲ"),

@@ -60,7 +60,16 @@ fn long_sentences_are_cut_at_conjunctions() {
             .sum();
         assert!(length <= CLAUSE_PHONEMES_MAX, "{length}");
     }
-    assert_eq!(script.clauses[1].words[0].text, "lakini");
+    let opening: Vec<&str> = script.clauses[1..]
+        .iter()
+        .map(|clause| clause.words[0].text.as_str())
+        .collect();
+    assert!(
+        opening
+            .iter()
+            .all(|word| ["lakini", "kwa", "ambayo"].contains(word)),
+        "{opening:?}"
+    );
     assert_eq!(script.clauses[0].end, ClauseEnd::None);
     assert_eq!(script.clauses.last().map(|c| c.end), Some(ClauseEnd::Full));
 }
@@ -234,7 +243,7 @@ fn is_ambiguous(n: u64) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
     fn no_text_makes_it_panic(text in "\\PC{0,200}") {

@@ -73,6 +73,12 @@ fn follows_tarehe(context: &Context<'_>, i: usize) -> bool {
         .any(|w| w.is_one_of(&["tarehe", "trh"]))
 }
 
+fn follows_month(context: &Context<'_>, i: usize) -> bool {
+    context
+        .word_before(i)
+        .is_some_and(|w| w.is_capitalised() && w.is_one_of(&MONTHS))
+}
+
 pub(crate) fn day(n: u64) -> String {
     if n == 1 {
         "mosi".to_owned()
@@ -213,11 +219,28 @@ fn day_opening(context: &Context<'_>, i: usize) -> &'static str {
     }
 }
 
-/// "tarehe 1" is "tarehe mosi".
+const WEEKDAYS: [&str; 7] = [
+    "Jumatatu", "Jumanne", "Jumatano", "Alhamisi", "Ijumaa", "Jumamosi", "Jumapili",
+];
+
+/// A dash at `i` between two days of the week or two months.
+pub(crate) fn joins_names(context: &Context<'_>, i: usize) -> bool {
+    let named = |j: Option<usize>, names: &[&str]| {
+        j.and_then(|j| context.word(j))
+            .is_some_and(|word| word.is_one_of(names))
+    };
+    let (before, after) = (context.before(i), Some(context.skip_space(i + 1)));
+    let both = |names: &[&str]| named(before, names) && named(after, names);
+    both(&WEEKDAYS) || both(&MONTHS)
+}
+
+/// "tarehe 1" is "tarehe mosi", "Januari 1" "Januari mosi".
 fn day_after_tarehe(context: &Context<'_>, i: usize) -> Option<Reading> {
     let alone = !matches!(context.kind(i + 1), Some(Kind::Mark('/' | '-' | '–' | ':')));
     let number = context.number(i)?;
-    (alone && number.plain() == Some(1) && follows_tarehe(context, i))
-        .then(|| Reading::new("mosi", number.end))
-        .flatten()
+    (alone
+        && number.plain() == Some(1)
+        && (follows_tarehe(context, i) || follows_month(context, i)))
+    .then(|| Reading::new("mosi", number.end))
+    .flatten()
 }

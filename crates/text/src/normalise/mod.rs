@@ -134,6 +134,7 @@ const RULES: &[Rule] = &[
     relations::operator,
     codes::by_context,
     quantity::read,
+    units::before_number,
     words::read,
 ];
 

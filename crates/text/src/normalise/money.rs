@@ -67,6 +67,9 @@ const BIRR: Currency = Currency {
 
 /// Shillings by any name that starts like these are written in capitals and small letters as people please.
 fn by_word(word: &str) -> Option<&'static Currency> {
+    if !(2..=4).contains(&word.len()) {
+        return None;
+    }
     Some(match word.to_ascii_uppercase().as_str() {
         "KSH" | "KSHS" | "KES" | "TSH" | "TSHS" | "TZS" | "USH" | "USHS" | "UGX" | "SH" | "SHS"
         | "SOS" => &SHILLING,

@@ -1,6 +1,7 @@
 //! Numbers beside numbers: fractions, ranges, scores, arithmetic; and marks that are said.
 
 use super::Reading;
+use super::calendar;
 use super::context::Context;
 use super::number::Number;
 use super::quantity::{Quantity, dash_after, with_suffix};
@@ -109,9 +110,9 @@ fn mixed(context: &Context<'_>, i: usize) -> Option<Reading> {
     let whole = context.number(i).filter(|n| n.fraction.is_none())?;
     let at = context.skip_space(whole.end);
     let (top, bottom, end) = bare_fraction(context, at)?;
-    if at > whole.end && (top >= bottom || context.kind(at) != Some(Kind::Digits))
-        || (at == whole.end && context.digits(at).is_some())
-    {
+    let apart = at > whole.end;
+    let written_out = context.digits(at).is_some();
+    if (apart && top >= bottom) || (!apart && written_out) {
         return None;
     }
     let class = context.class_before(i);
@@ -216,7 +217,11 @@ pub(crate) fn range(context: &Context<'_>, i: usize) -> Option<Reading> {
     }
     if !spaced && is_score(context, i, low, high, quantity.end) {
         return Reading::new(
-            format!("{} kwa {}", low.say_with(class), high.say()),
+            format!(
+                "{} kwa {}",
+                low.say_with(class.filter(|_| counts_goals(context, i))),
+                high.say()
+            ),
             quantity.end,
         );
     }
@@ -242,6 +247,13 @@ fn is_subtraction(context: &Context<'_>, i: usize, quantity: &Quantity<'_>) -> b
         _ => false,
     };
     falls && context.word_before(i).is_none()
+}
+
+/// Only goals agree with their score: in "Simba 2-1 Yanga" the name before it is a team's.
+fn counts_goals(context: &Context<'_>, i: usize) -> bool {
+    context
+        .word_before(i)
+        .is_some_and(|w| w.is_one_of(&["mabao", "magoli"]))
 }
 
 fn is_score(
@@ -348,11 +360,22 @@ pub(crate) fn mark(context: &Context<'_>, i: usize, mark: char) -> Reading {
         '_' | '|' | '\\' | '^' | '~' | '`' | '<' | '>' | '≠' | '±' | '≤' | '≥' | '≈' | '¥'
         | '₹' | '₦' | 'µ' | '‰' => one(" "),
         '-' if joins_word_to_number(context, i) => one(" "),
+        '-' | '–' if calendar::joins_names(context, i) => days_range(context, i),
         '—' | '–' => one(" – "),
         _ => Reading {
             text: mark.to_string(),
             end: i + 1,
         },
+    }
+}
+
+/// "Jumatatu-Ijumaa", "Januari - Machi".
+fn days_range(context: &Context<'_>, i: usize) -> Reading {
+    let spaced = i > 0 && context.kind(i - 1) == Some(Kind::Space);
+    let text = if spaced { "hadi " } else { " hadi " };
+    Reading {
+        text: text.to_owned(),
+        end: context.skip_space(i + 1),
     }
 }
 

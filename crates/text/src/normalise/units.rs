@@ -192,6 +192,23 @@ fn temperature(
     Reading::new(format!("{name}{}{tail}", quantity.say_with(None)), end)
 }
 
+/// A unit before its number: "kg 5". Single letters are too easily something else.
+pub(crate) fn before_number(context: &Context<'_>, i: usize) -> Option<Reading> {
+    let word = context.word(i).filter(|w| w.text.len() > 1)?;
+    let (_, name) = UNITS.iter().find(|(unit, _)| *unit == word.text)?;
+    let number_follows = context.digits(context.skip_space(i + 1)).is_some();
+    let after_number = context
+        .before(i)
+        .is_some_and(|j| context.kind(j) == Some(Kind::Digits));
+    let is_word = matches!(
+        word.text,
+        "min" | "mi" | "cal" | "sek" | "dak" | "ha" | "hr" | "sec"
+    );
+    (number_follows && !after_number && !is_word)
+        .then(|| Reading::new(*name, i + 1))
+        .flatten()
+}
+
 /// The plain name of a unit, for "nusu kilogramu".
 pub(crate) fn name_at(context: &Context<'_>, i: usize) -> Option<(&'static str, usize)> {
     unit_at(context, i)

@@ -94,15 +94,27 @@ fn sentence_mark(said: &[HeardWord<'_>]) -> &'static str {
     let opens = said
         .first()
         .is_some_and(|word| OPENING.contains(&word.text));
-    let opens_in_two =
-        matches!(said, [first, second, ..] if first.text == "kwa" && second.text == "nini");
-    let closes = said
-        .last()
-        .is_some_and(|word| CLOSING.contains(&word.text) || asks_how(word.text));
+    let opens_in_two = matches!(said, [first, second, ..] if asks_in_two(first.text, second.text));
+    let closes = said.last().is_some_and(|word| {
+        CLOSING.contains(&word.text) || word.text.ends_with("ngapi") || asks_how(word.text)
+    });
     if opens || opens_in_two || closes {
         "?"
     } else {
         "."
+    }
+}
+
+/// "kwa nini", "ni nani", "watu wangapi".
+fn asks_in_two(first: &str, second: &str) -> bool {
+    const AFTER_NI: [&str; 10] = [
+        "nani", "nini", "wapi", "lini", "gani", "kwanini", "vipi", "kipi", "yupi", "ipi",
+    ];
+    let how_many = second.ends_with("ngapi");
+    match first {
+        "kwa" => second == "nini",
+        "ni" => how_many || AFTER_NI.contains(&second),
+        _ => how_many || second == "gani",
     }
 }
 
