@@ -372,3 +372,70 @@ impl<'a> BeamSearch<'a> {
 
 /// What an unknown word costs before its spelling, while it is still unfinished.
 const UNKNOWN_AHEAD: f32 = -4.0;
+
+#[cfg(test)]
+mod tests {
+    use super::super::lm::tests::small_lm;
+    use super::super::posteriors::fixtures::spoken;
+    use super::*;
+
+    fn heard(posteriors: &Posteriors, terms: &[&str]) -> String {
+        let lm = small_lm();
+        let terms: Vec<String> = terms.iter().map(|term| (*term).to_owned()).collect();
+        let bias = Bias::new(&terms);
+        let config = BeamConfig::default();
+        let found = BeamSearch::new(&config, &lm, &bias).decode(posteriors, lm.start());
+        found[0].text.clone()
+    }
+
+    #[test]
+    fn a_clear_sentence_comes_back() {
+        let text = "mwalimu anasoma kitabu leo";
+        for seed in 0..5 {
+            assert_eq!(heard(&spoken(text, 4.0, seed), &[]), text);
+        }
+    }
+
+    #[test]
+    fn the_language_model_mends_a_misheard_letter() {
+        assert_eq!(
+            heard(
+                &blurred("mama anapika chakula leo", "mama anabika chakula leo"),
+                &[]
+            ),
+            "mama anapika chakula leo"
+        );
+    }
+
+    #[test]
+    fn names_outside_the_vocabulary_come_out_as_letters() {
+        let text = "wanjiku anasoma shuleni leo";
+        assert_eq!(heard(&spoken(text, 3.0, 9), &[]), text);
+    }
+
+    #[test]
+    fn an_expected_term_wins_over_a_likelier_spelling() {
+        let posteriors = blurred("mama zuchu leo", "mama sucu leo");
+        assert_ne!(heard(&posteriors, &[]), "mama zuchu leo");
+        let posteriors = blurred("mama zuchu leo", "mama suchu leo");
+        assert_eq!(heard(&posteriors, &["Zuchu"]), "mama zuchu leo");
+    }
+
+    #[test]
+    fn nothing_heard_gives_nothing() {
+        assert_eq!(heard(&spoken("", 1.0, 1), &[]), "");
+        assert_eq!(heard(&Posteriors::default(), &[]), "");
+    }
+
+    /// Two texts of one length mixed: the second a little likelier in the steps where they differ.
+    fn blurred(one: &str, other: &str) -> Posteriors {
+        let (a, b) = (spoken(one, 0.5, 1), spoken(other, 0.5, 2));
+        let steps = a.steps().min(b.steps());
+        let mut values = Vec::new();
+        for step in 0..steps {
+            let pairs = a.row(step).iter().zip(b.row(step));
+            values.extend(pairs.map(|(x, y)| log_add(x + 0.4f32.ln(), y + 0.6f32.ln())));
+        }
+        Posteriors::new(values)
+    }
+}

@@ -94,15 +94,24 @@ impl Recogniser {
             silence_ms: FILE_SILENCE_MS,
             ..SegmentConfig::default()
         };
+        // A short recording is heard whole: cutting its silence away could only lose a faint word.
+        let is_short = request.samples.len() <= config.length_ms_max * 16;
         let mut segmenter = Segmenter::new(&self.vad, config);
         let mut segments: Vec<Segment> = Vec::new();
         let mut flow = Flow::default();
         let mut seen = 0;
-        for block in request.samples.chunks(BLOCK_SAMPLES) {
+        let block_samples = match is_short {
+            true => request.samples.len().max(1),
+            false => BLOCK_SAMPLES,
+        };
+        for block in request.samples.chunks(block_samples) {
             seen += block.len();
             let mut stretches = segmenter.push(block);
             if seen == request.samples.len() {
                 stretches.extend(segmenter.finish());
+                if is_short {
+                    stretches = whole(&request.samples, stretches);
+                }
             }
             for stretch in stretches {
                 let segment = self.recognise(&stretch, &wanted, &mut flow, request.digits)?;
@@ -129,8 +138,19 @@ impl Recogniser {
     }
 
     /// What the acoustic model says to at most 15 s of sound; for experiments.
-    pub fn listen(&self, samples: &[i16]) -> Result<Posteriors, SpeechError> {
+    pub fn listen(&self, samples: &[i16]) -> Posteriors {
         self.encoder.listen(samples)
+    }
+
+    /// The words in such probabilities, whatever their confidence; for experiments.
+    pub fn read(&self, posteriors: &Posteriors) -> Result<Vec<Word>, SpeechError> {
+        let wanted = Wanted::new(&TranscribeRequest {
+            samples: Vec::new().into(),
+            keyterms: Vec::new(),
+            expect: crate::Expect::Any,
+            digits: false,
+        })?;
+        Ok(decode(posteriors, &self.lm, &self.config, &wanted, &[], 0.0).words)
     }
 
     fn recognise(
@@ -144,7 +164,7 @@ impl Recogniser {
             flow.before.clear();
             return Ok(None);
         }
-        let posteriors = self.encoder.listen(&stretch.samples)?;
+        let posteriors = self.encoder.listen(&stretch.samples);
         let start = stretch.from as f64 / RATE_HZ;
         let decoded = decode(
             &posteriors,
@@ -164,6 +184,20 @@ impl Recogniser {
         }
         Ok(Some(segment_of(decoded, digits, flow)))
     }
+}
+
+/// One stretch for everything, if there is speech anywhere in it.
+fn whole(samples: &[i16], stretches: Vec<Stretch>) -> Vec<Stretch> {
+    let voice_p = stretches.iter().map(|s| s.voice_p).fold(0.0, f32::max);
+    if stretches.is_empty() {
+        return stretches;
+    }
+    vec![Stretch {
+        from: 0,
+        samples: samples.to_vec(),
+        voice_p,
+        ends_in_silence: true,
+    }]
 }
 
 /// What one stretch hands to the next when speech went on through the cut.

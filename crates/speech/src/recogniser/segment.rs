@@ -218,3 +218,89 @@ fn level(samples: &[i16]) -> f32 {
     let energy: f64 = samples.iter().map(|s| f64::from(*s) * f64::from(*s)).sum();
     ((energy / samples.len().max(1) as f64 + 1.0).ln() / 2.0) as f32
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn data(path: &str) -> Vec<u8> {
+        std::fs::read(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
+    }
+
+    fn segmenter() -> Segmenter {
+        let weights = data("../../models/recogniser/vad.safetensors");
+        let vad = Vad::from_safetensors(&weights).unwrap();
+        Segmenter::new(&vad, SegmentConfig::default())
+    }
+
+    /// A second and a half, speech from about 0.2 s on.
+    fn speech() -> Vec<i16> {
+        data("tests/data/recogniser/mel-input.s16")
+            .chunks_exact(2)
+            .map(|b| i16::from_le_bytes([b[0], b[1]]))
+            .collect()
+    }
+
+    fn stretches(samples: &[i16], piece: usize) -> Vec<Stretch> {
+        let mut segmenter = segmenter();
+        let mut out: Vec<Stretch> = samples
+            .chunks(piece)
+            .flat_map(|piece| segmenter.push(piece))
+            .collect();
+        out.extend(segmenter.finish());
+        out
+    }
+
+    #[test]
+    fn speech_between_silences_is_found_where_it_stands() {
+        let mut samples = vec![0; 32_000];
+        samples.extend(speech());
+        samples.extend(vec![0; 32_000]);
+        samples.extend(speech());
+        let found = stretches(&samples, 1000);
+        assert_eq!(found.len(), 2);
+        for (stretch, begins) in found.iter().zip([32_000, 88_000]) {
+            assert!(stretch.from.abs_diff(begins) < 8_000, "{}", stretch.from);
+            assert!((16_000..36_000).contains(&stretch.samples.len()));
+            assert!(stretch.voice_p > 0.8);
+            assert_eq!(
+                stretch.samples,
+                samples[stretch.from..stretch.from + stretch.samples.len()]
+            );
+        }
+    }
+
+    #[test]
+    fn the_size_of_the_pieces_does_not_matter() {
+        let mut samples = vec![0; 10_000];
+        samples.extend(speech());
+        samples.extend(vec![0; 30_000]);
+        let whole = stretches(&samples, samples.len());
+        assert_eq!(whole.len(), 1);
+        assert_eq!(stretches(&samples, 77), whole);
+    }
+
+    #[test]
+    fn endless_speech_is_cut_without_losing_any() {
+        let samples = speech().repeat(30);
+        let found = stretches(&samples, 16_000);
+        let config = SegmentConfig::default();
+        assert!(found.len() >= 3);
+        assert!(
+            found
+                .iter()
+                .all(|s| s.samples.len() <= config.length_ms_max * 16 + CHUNK)
+        );
+        for pair in found.windows(2) {
+            assert_eq!(pair[0].from + pair[0].samples.len(), pair[1].from);
+        }
+        let last = &found[found.len() - 1];
+        assert!(last.from + last.samples.len() >= samples.len() - 16_000);
+    }
+
+    #[test]
+    fn silence_and_nothing_at_all_give_nothing() {
+        assert!(stretches(&[], 1).is_empty());
+        assert!(stretches(&[0; 48_000], 5000).is_empty());
+    }
+}

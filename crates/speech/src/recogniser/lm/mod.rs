@@ -14,7 +14,7 @@ mod pack;
 mod prune;
 mod reader;
 #[cfg(test)]
-mod tests;
+pub mod tests;
 
 pub use build::{BuildConfig, BuildReport, Source, build};
 pub use letters::{LetterModel, LetterState};

@@ -1,6 +1,11 @@
 use super::build::{BuildConfig, Source, build};
 use super::{FIRST_WORD, Lm, SENTENCE_END, UNKNOWN};
 
+/// A model of a few sentences, for tests that need one.
+pub fn small_lm() -> Lm {
+    small_model(0.0).0
+}
+
 fn small_model(threshold: f64) -> (Lm, super::BuildReport) {
     let dir = std::env::temp_dir().join(format!(
         "sauti-lm-{}-{:?}-{threshold}",

@@ -1,0 +1,59 @@
+//! The acoustic model: sound to letter probabilities.
+
+mod attention;
+mod linear;
+mod network;
+mod onnx;
+mod simd;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use rten::ThreadPool;
+
+use super::manifest::Manifest;
+use super::mel::LogMel;
+use super::posteriors::Posteriors;
+use crate::SpeechError;
+use network::Network;
+use onnx::Tensors;
+
+pub const FILE: &str = "encoder.onnx";
+/// The encoder has seen nothing longer: 15 s.
+pub const SAMPLES_MAX: usize = 1500 * super::mel::HOP;
+
+/// Clones share the weights, each with a thread of its own.
+pub struct Encoder {
+    network: Arc<Network>,
+    mel: Arc<LogMel>,
+    /// One thread: the engine's workers are what runs side by side.
+    pool: ThreadPool,
+}
+
+impl Clone for Encoder {
+    fn clone(&self) -> Self {
+        Self {
+            network: Arc::clone(&self.network),
+            mel: Arc::clone(&self.mel),
+            pool: ThreadPool::with_num_threads(1),
+        }
+    }
+}
+
+impl Encoder {
+    pub fn load(dir: &Path, manifest: &Manifest) -> Result<Self, SpeechError> {
+        let bytes = manifest.load(dir, FILE)?;
+        Ok(Self {
+            network: Arc::new(Network::load(&Tensors::parse(&bytes)?)?),
+            mel: Arc::new(LogMel::new()),
+            pool: ThreadPool::with_num_threads(1),
+        })
+    }
+
+    /// At most [`SAMPLES_MAX`] samples; what is beyond is not heard.
+    pub fn listen(&self, samples: &[i16]) -> Posteriors {
+        let samples = &samples[..samples.len().min(SAMPLES_MAX)];
+        let spectra = self.mel.spectra(samples);
+        Posteriors::new(self.pool.run(|| self.network.run(&spectra)))
+    }
+}
