@@ -20,7 +20,7 @@ pub use produce::{read, speak_free};
 pub use request::{
     Delivery, SPEED_MAX, SPEED_MIN, SpeechBody, SpeechRequest, characters_max, looks_like_ssml,
 };
-pub use stream::sse;
+pub use stream::{Pieces, break_off, sse};
 
 use crate::app::App;
 use crate::billing::{self, Bill, Hold, price};
@@ -184,24 +184,31 @@ impl Order<'_> {
         characters: usize,
         speech: &Arc<CachedSpeech>,
     ) -> Result<Response, Problem> {
+        let claim = self.claim().await?;
         let mut bill = self.bill(characters, true);
         bill.audio_seconds = speech.head.seconds;
+        if matches!(claim, Claim::Paid) {
+            bill.amount_micro = 0;
+        }
         let (mut headers, body) = deliver(request, speech, &bill, &self.caller.currency);
-        let balance_micro = match self.claim().await? {
+        let balance_micro = match claim {
             Claim::Replay(answer) => {
                 return idempotency::replay(self.app, self.caller, answer).await;
             }
             Claim::Paid => Hold::paid(self.app, self.caller).await?.available_micro(),
-            Claim::Unkeyed => {
-                billing::charge(self.app, self.caller, self.context, &bill, None).await?
-            }
-            Claim::Held(held) => {
-                let keep = Some((held, &headers, body.as_ref()));
-                billing::charge(self.app, self.caller, self.context, &bill, keep).await?
-            }
+            Claim::Unkeyed => self.charge(&bill, None).await?,
+            Claim::Held(held) => self.charge(&bill, Some((held, &headers, &body))).await?,
         };
         billing::add_balance(&mut headers, balance_micro);
         Ok(respond(headers, body))
+    }
+
+    async fn charge(
+        &self,
+        bill: &Bill,
+        keep: Option<(Held, &HeaderMap, &[u8])>,
+    ) -> Result<i64, Problem> {
+        billing::charge(self.app, self.caller, self.context, bill, keep).await
     }
 
     async fn answer_new(

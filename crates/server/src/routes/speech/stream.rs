@@ -26,7 +26,7 @@ use crate::problem::Problem;
 /// Pieces the caller may lag behind by; past them the engine waits.
 const PIECES_MAX: usize = 8;
 
-type Pieces = mpsc::Sender<Result<Bytes, std::io::Error>>;
+pub type Pieces = mpsc::Sender<Result<Bytes, std::io::Error>>;
 
 /// Everything a running stream owns. Dropping it frees the engine's place, the caller's place
 /// and the money on hold.
@@ -91,14 +91,24 @@ pub async fn respond(
 }
 
 async fn run(running: Running, first: SpeakEvent, pieces: Pieces) {
+    let events = running.events;
     if let Err(Ended::Failed(problem)) = pump(running, first, &pieces).await {
         tracing::warn!(code = problem.code.as_str(), "a stream of speech broke off");
-        // The status is long gone: breaking the body off is how the caller learns of it.
-        pieces
-            .send(Err(std::io::Error::other(problem.code.as_str())))
-            .await
-            .ok();
+        break_off(events, &problem, &pieces).await;
     }
+}
+
+/// The status is long gone. Events can still say what happened; of plain sound, the body that
+/// breaks off is how the caller learns of it.
+pub async fn break_off(events: bool, problem: &Problem, pieces: &Pieces) {
+    let code = problem.code;
+    let last = match events {
+        true => Ok(sse(&json!({"type": "error", "error": {
+            "message": problem.detail.as_deref().unwrap_or(code.english()),
+            "type": code.openai_type(), "param": null, "code": code.as_str()}}))),
+        false => Err(std::io::Error::other(code.as_str())),
+    };
+    pieces.send(last).await.ok();
 }
 
 enum Ended {

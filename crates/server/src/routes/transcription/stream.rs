@@ -6,7 +6,6 @@ use axum::body::Body;
 use axum::http::HeaderValue;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::Response;
-use bytes::Bytes;
 use futures_util::stream;
 use sauti_speech::{SpeechError, TranscribeEvent, TranscribeHandle};
 use serde_json::json;
@@ -16,11 +15,9 @@ use crate::billing::{self, Bill, Hold};
 use crate::http::caller::Caller;
 use crate::http::metrics;
 use crate::problem::Problem;
-use crate::routes::speech::sse;
+use crate::routes::speech::{self, Pieces, sse};
 
 const EVENTS_MAX: usize = 32;
-
-type Events = mpsc::Sender<Result<Bytes, std::io::Error>>;
 
 struct Running {
     /// Held for the caller's count of requests at once.
@@ -66,7 +63,7 @@ pub async fn respond(
     Ok(response)
 }
 
-async fn run(mut running: Running, first: TranscribeEvent, events: Events) {
+async fn run(mut running: Running, first: TranscribeEvent, events: Pieces) {
     let mut next = Some(Ok(first));
     let mut said_something = false;
     while let Some(event) = next {
@@ -97,7 +94,7 @@ async fn run(mut running: Running, first: TranscribeEvent, events: Events) {
 }
 
 /// Settled before the last event goes out: who has the whole transcript has been charged.
-async fn finish(running: Running, text: &str, events: Events) {
+async fn finish(running: Running, text: &str, events: Pieces) {
     metrics::work(
         "transcription",
         running.bill.audio_seconds,
@@ -113,14 +110,11 @@ async fn finish(running: Running, text: &str, events: Events) {
     events.send(Ok(sse(&done))).await.ok();
 }
 
-async fn break_off(error: SpeechError, events: &Events) {
+async fn break_off(error: SpeechError, events: &Pieces) {
     let problem = Problem::from(error);
     tracing::warn!(
         code = problem.code.as_str(),
         "a stream of a transcript broke off"
     );
-    events
-        .send(Err(std::io::Error::other(problem.code.as_str())))
-        .await
-        .ok();
+    speech::break_off(true, &problem, events).await;
 }
