@@ -266,17 +266,17 @@ fn length(word: &SpokenWord) -> usize {
 /// Hands over the clause in parts that fit, the last marked as such.
 fn cut(words: Vec<SpokenWord>, emit: &mut dyn FnMut(Vec<SpokenWord>, bool)) {
     let mut left: usize = words.iter().map(length).sum();
-    let mut rest = words;
+    let mut rest = words.into_iter();
     while left > CLAUSE_PHONEMES_MAX {
-        let at = best_cut(&rest, left);
+        let at = best_cut(rest.as_slice(), left);
         if at == 0 || at >= rest.len() {
             break;
         }
-        let tail = rest.split_off(at);
-        left -= rest.iter().map(length).sum::<usize>();
-        emit(std::mem::replace(&mut rest, tail), false);
+        let head: Vec<SpokenWord> = rest.by_ref().take(at).collect();
+        left -= head.iter().map(length).sum::<usize>();
+        emit(head, false);
     }
-    emit(rest, true);
+    emit(rest.collect(), true);
 }
 
 /// The word to cut before: near an even share of what is left, at the best conjunction there.

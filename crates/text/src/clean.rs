@@ -15,6 +15,8 @@ const ENTITY_BYTES_MAX: usize = 10;
 pub(crate) struct Cleaned {
     pub text: String,
     origin: Vec<(u32, u32)>,
+    /// Something other than blanks stands in the line already.
+    line_begun: bool,
 }
 
 impl Cleaned {
@@ -29,6 +31,7 @@ impl Cleaned {
 
     fn push(&mut self, c: char, from: Range<usize>) {
         self.text.push(c);
+        self.line_begun = c != '\n' && (self.line_begun || c != ' ');
         let origin = (from.start as u32, from.end as u32);
         self.origin.resize(self.text.len(), origin);
     }
@@ -40,11 +43,7 @@ impl Cleaned {
     }
 
     fn at_line_start(&self) -> bool {
-        self.text
-            .trim_end_matches([' ', '\t'])
-            .chars()
-            .next_back()
-            .is_none_or(|c| c == '\n')
+        !self.line_begun
     }
 }
 
@@ -52,13 +51,17 @@ pub(crate) fn clean(text: &str) -> Cleaned {
     let mut out = Cleaned {
         text: String::with_capacity(text.len()),
         origin: Vec::with_capacity(text.len()),
+        line_begun: false,
     };
     let mut at = 0;
     while let Some(c) = text[at..].chars().next() {
+        let starts_line = out.at_line_start();
         let taken = markup(text, at, &mut out).unwrap_or_else(|| {
             plain(text, at, c, &mut out);
             c.len_utf8()
         });
+        // One list or heading mark a line: what follows it is text.
+        out.line_begun |= starts_line && matches!(c, '-' | '*' | '+' | '#' | '>');
         at += taken;
     }
     out

@@ -251,7 +251,7 @@ mod tests {
             ("Safaricom", "safarikom"),
             ("WhatsApp", "watsapu"),
             ("education", "edukeshon"),
-            ("keyboard", "kibod"),
+            ("keyboard", "kibodi"),
             ("photo", "foto"),
         ] {
             assert_eq!(pronounce(word, &lexicon), swahili_phonemes(said), "{word}");

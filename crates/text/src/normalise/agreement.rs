@@ -286,6 +286,8 @@ const ANIMATE: &[&str] = &[
     "viongozi",
     "vipofu",
     "viziwi",
+    "wengine",
+    "wezi",
 ];
 
 const ANIMATE_SINGULAR: &[&str] = &[

@@ -201,6 +201,15 @@ fn glued(context: &Context<'_>, i: usize) -> Option<Reading> {
                 letters += token.text.len()
             }
             Kind::Word => return None,
+            // References of mobile money have dots inside: CI240512.1645.H12345.
+            Kind::Mark('.')
+                if letters > 0
+                    && figures >= REFERENCE_DIGITS_MIN
+                    && reference_goes_on(context, end + 1) =>
+            {
+                end += 1;
+                continue;
+            }
             _ => break,
         }
         parts += 1;
@@ -221,8 +230,21 @@ fn glued(context: &Context<'_>, i: usize) -> Option<Reading> {
     }
     // Short mixtures are names (H1N1), long ones references.
     let long = letters + figures >= 6;
-    let said: Vec<String> = (i..end).map(|j| part_said(context, j, long)).collect();
+    let said: Vec<String> = (i..end)
+        .map(|j| part_said(context, j, long))
+        .filter(|part| !part.is_empty())
+        .collect();
     Reading::new(said.join(" "), end)
+}
+
+const REFERENCE_DIGITS_MIN: usize = 4;
+
+fn reference_goes_on(context: &Context<'_>, i: usize) -> bool {
+    context.get(i).is_some_and(|token| match token.kind {
+        Kind::Digits => true,
+        Kind::Word => token.text.bytes().all(|b| b.is_ascii_uppercase()),
+        _ => false,
+    })
 }
 
 fn part_said(context: &Context<'_>, j: usize, one_by_one: bool) -> String {
@@ -336,6 +358,9 @@ fn code_groups<'a>(context: &Context<'a>, i: usize) -> (Vec<&'a str>, usize) {
 }
 
 fn is_code(context: &Context<'_>, i: usize, figures: &str) -> bool {
+    if is_card_number(context, i) {
+        return true;
+    }
     let Some(word) = context.words_back(i).next() else {
         return false;
     };
@@ -364,6 +389,12 @@ fn is_code(context: &Context<'_>, i: usize, figures: &str) -> bool {
         generic |= word.is_one_of(&["namba", "nambari"]);
     }
     generic && figures.len() >= 5
+}
+
+/// Three groups of four digits and more: a card, a token of electricity.
+fn is_card_number(context: &Context<'_>, i: usize) -> bool {
+    let (groups, _) = groups_at(context, i);
+    groups.len() >= 3 && groups.iter().all(|group| group.len() == 4)
 }
 
 fn called(context: &Context<'_>, i: usize) -> bool {

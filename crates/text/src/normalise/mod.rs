@@ -98,11 +98,10 @@ fn push(
 ) {
     let bytes = context.token(at.start).at..context.token(at.end - 1).end();
     // Two readings that stood without a space between them ("kg5", "#Uganda") must not melt into one word.
-    let melts = kind == PieceKind::Words
-        && text.starts_with(char::is_alphabetic)
-        && out.last().is_some_and(|last| {
-            last.kind == PieceKind::Words && last.text.ends_with(char::is_alphabetic)
-        });
+    let melts = text.starts_with(char::is_alphabetic)
+        && out
+            .last()
+            .is_some_and(|last| last.text.ends_with(char::is_alphabetic));
     let source = cleaned.source(bytes);
     if melts {
         out.push(Piece {

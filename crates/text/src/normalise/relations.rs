@@ -343,6 +343,7 @@ pub(crate) fn mark(context: &Context<'_>, i: usize, mark: char) -> Reading {
             ""
         }),
         '%' => one("asilimia"),
+        '+' if i > 0 && context.word(i - 1).is_some() => one("plasi"),
         '+' => one("jumlisha"),
         '=' => one("ni sawa na"),
         '×' => one("mara"),
