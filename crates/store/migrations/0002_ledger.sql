@@ -3,7 +3,9 @@ create table balances (
     workspace_id text primary key references workspaces (id),
     available_micro bigint not null check (available_micro >= 0),
     reserved_micro bigint not null check (reserved_micro >= 0),
-    low_micro bigint
+    low_micro bigint,
+    -- When the last transfer was booked: the next one is later, whatever a replica's clock says.
+    last_us bigint not null default 0
 );
 
 create table transfers (

@@ -163,6 +163,11 @@ fn locks_folder(database: &Path) -> PathBuf {
     database.with_file_name(name)
 }
 
+/// Held while the tables are brought up to date. Waits for another process that does so; blocking.
+pub(crate) fn lock_for_migration(database: &Path) -> Result<File, StoreError> {
+    take_lock(&locks_folder(database), "migration")
+}
+
 fn take_lock(folder: &Path, id: &str) -> Result<File, StoreError> {
     let open = || {
         std::fs::create_dir_all(folder)?;

@@ -26,7 +26,7 @@ impl Store {
         let reservations_released = self.release_abandoned(None, 0).await?;
         let idempotency = sqlx::query(
             "delete from idempotency
-             where state = 'running' and instance_id in (select id from instances where dead_us is not null)",
+             where state = 'running' and instance_id not in (select id from instances where dead_us is null)",
         )
         .execute(self.write())
         .await?;

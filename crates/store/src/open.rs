@@ -8,7 +8,7 @@ use sqlx::any::{Any, AnyPoolOptions};
 use sqlx::{AnyPool, Executor, Transaction};
 
 use crate::auth::KeyCache;
-use crate::instances::Instance;
+use crate::instances::{Instance, lock_for_migration};
 use crate::ledger::Writers;
 use crate::{StoreError, maintenance};
 
@@ -122,7 +122,7 @@ impl Store {
         sqlx::any::install_default_drivers();
         let backend = target.backend();
         let (read, write) = target.connect(&options).await?;
-        migrate(&write).await?;
+        migrate(&target, &write).await?;
         let instance = Instance::register(&target, &write, &options).await?;
         let writers = Writers::start(backend, &write, &options);
         let keys = KeyCache::new(options.key_cache_ttl);
@@ -284,11 +284,19 @@ fn with_pragmas(pool: AnyPoolOptions) -> AnyPoolOptions {
     })
 }
 
-async fn migrate(pool: &AnyPool) -> Result<(), StoreError> {
-    MIGRATIONS
-        .run(pool)
-        .await
-        .map_err(|error| StoreError::Migration(Arc::new(error)))
+async fn migrate(target: &Target, pool: &AnyPool) -> Result<(), StoreError> {
+    // PostgreSQL's migrations take an advisory lock; SQLite has none, so two processes that start at once need a file's.
+    let lock = match target {
+        Target::Sqlite { file, .. } => {
+            let file = file.clone();
+            let taken = tokio::task::spawn_blocking(move || lock_for_migration(&file)).await;
+            Some(taken.map_err(|_| StoreError::Closed)??)
+        }
+        Target::Postgres { .. } => None,
+    };
+    let done = MIGRATIONS.run(pool).await;
+    drop(lock);
+    done.map_err(|error| StoreError::Migration(Arc::new(error)))
 }
 
 #[cfg(test)]

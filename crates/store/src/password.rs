@@ -48,9 +48,11 @@ pub fn verify(password: &SecretString, hash: &str) -> bool {
         })
 }
 
+const NOBODY: &str =
+    "$argon2id$v=19$m=19456,t=2,p=1$c2F1dGktbm9ib2R5$9Xq0aYk3oQz7mV9m0n5w1r0c8v2y4u6i8o0p2s4d6f8";
+
 /// Takes as long as a real check. For sign-ins with an unknown e-mail, so that the time tells nothing.
 pub fn verify_nobody(password: &SecretString) -> bool {
-    const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$c2F1dGktbm9ib2R5$9Xq0aYk3oQz7mV9m0n5w1r0c8v2y4u6i8o0p2s4d6f8";
     verify(password, NOBODY);
     false
 }
@@ -79,6 +81,7 @@ mod tests {
 
     #[test]
     fn nobody_never_matches_but_is_a_readable_hash() {
+        assert!(PasswordHash::new(NOBODY).is_ok());
         assert!(!verify_nobody(&"siri kubwa sana".into()));
     }
 }

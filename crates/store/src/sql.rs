@@ -96,7 +96,7 @@ fn bind(
 }
 
 /// Few distinct sizes, so that every statement stays in the connection's cache of prepared ones.
-const CHUNKS: [usize; 4] = [64, 16, 4, 1];
+const CHUNKS: [usize; 5] = [256, 64, 16, 4, 1];
 
 /// Runs `before`, rows of `($1, $2), ($3, $4)`, `after` for all rows in a few statements; returns rows affected.
 pub(crate) async fn execute_rows(

@@ -71,7 +71,11 @@ async fn kill_many(database: Database, kills: usize) {
         victim.kill().unwrap();
         victim.wait().unwrap();
     }
-    assert_eq!(replica.try_wait().unwrap(), None, "the other worker fell over by itself");
+    assert_eq!(
+        replica.try_wait().unwrap(),
+        None,
+        "the other worker fell over by itself"
+    );
     replica.kill().unwrap();
     replica.wait().unwrap();
 

@@ -446,5 +446,8 @@ async fn concurrent_sequences_keep_the_books_clean(database: Database) {
     for caller in callers {
         caller.await.unwrap();
     }
+    for real in &shared {
+        common::assert_statement_runs(&stores[0], &real.workspace.id).await;
+    }
     common::assert_clean(&stores[0]).await;
 }

@@ -34,6 +34,9 @@ pub(super) struct Funds {
     pub(super) low_micro: Option<i64>,
     pub(super) currency: String,
     pub(super) read_micro: (i64, i64),
+    /// When the latest transfer was booked. Strictly rising, so that statements have one order.
+    pub(super) last_us: i64,
+    pub(super) booked: bool,
 }
 
 impl Funds {
@@ -159,16 +162,16 @@ impl Batch {
             Backend::Sqlite => " order by b.workspace_id",
             Backend::Postgres => " order by b.workspace_id for update of b",
         };
-        let rows: Vec<(String, i64, i64, Option<i64>, String)> = select_in(
+        let rows: Vec<(String, i64, i64, Option<i64>, i64, String)> = select_in(
             connection,
-            "select b.workspace_id, b.available_micro, b.reserved_micro, b.low_micro, w.currency
+            "select b.workspace_id, b.available_micro, b.reserved_micro, b.low_micro, b.last_us, w.currency
              from balances b join workspaces w on w.id = b.workspace_id where b.workspace_id",
             &ids,
             lock,
         )
         .await?;
         self.funds.extend(rows.into_iter().map(
-            |(id, available_micro, reserved_micro, low_micro, currency)| {
+            |(id, available_micro, reserved_micro, low_micro, last_us, currency)| {
                 let read_micro = (available_micro, reserved_micro);
                 (
                     id,
@@ -178,6 +181,8 @@ impl Batch {
                         low_micro,
                         currency,
                         read_micro,
+                        last_us,
+                        booked: false,
                     },
                 )
             },

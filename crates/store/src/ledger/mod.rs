@@ -2,8 +2,10 @@
 //!
 //! Every change goes to a writer that puts many into one durable transaction; a call returns after that commit.
 
+mod answers;
 mod apply;
 mod batch;
+mod books;
 mod check;
 mod op;
 mod statement;
@@ -61,7 +63,7 @@ impl Store {
     }
 
     /// Settles and stores the answer for idempotent retries in one durable step: never charged without being
-    /// replayable.
+    /// replayable. After [`LedgerError::GuardLost`] the reservation is still open and the caller's to release.
     pub async fn settle_and_store(
         &self,
         reservation: &Reservation,
@@ -229,7 +231,7 @@ impl Store {
             let open: Vec<(String, String)> = sqlx::query_as(
                 "select r.id, r.workspace_id from reservations r
                  where r.state = 'open' and (
-                    r.instance_id in (select id from instances where dead_us is not null)
+                    r.instance_id not in (select id from instances where dead_us is null)
                     or (r.instance_id = $1 and r.created_us < $2))
                  order by r.id limit 500",
             )

@@ -49,11 +49,12 @@ impl Batch {
         for (workspace_id, funds) in &self.funds {
             let available = funds.available_micro - funds.read_micro.0;
             let reserved = funds.reserved_micro - funds.read_micro.1;
-            if available != 0 || reserved != 0 {
+            if funds.booked {
                 rows.push(vec![
                     Value::from(workspace_id),
                     available.into(),
                     reserved.into(),
+                    funds.last_us.into(),
                 ]);
             }
         }
@@ -61,7 +62,8 @@ impl Batch {
         let updated = execute_rows(
             connection,
             "update balances set available_micro = balances.available_micro + v.column2,
-                                 reserved_micro = balances.reserved_micro + v.column3
+                                 reserved_micro = balances.reserved_micro + v.column3,
+                                 last_us = v.column4
              from (values ",
             rows,
             ") as v where balances.workspace_id = v.column1

@@ -134,6 +134,24 @@ pub fn charge_of(workspace: &Workspace, amount_micro: i64) -> sauti_store::Charg
     }
 }
 
+/// Each row of the statement continues the total of the one before it.
+pub async fn assert_statement_runs(store: &Store, workspace_id: &str) {
+    let query = sauti_store::StatementQuery {
+        from_us: 0,
+        to_us: i64::MAX,
+        after: None,
+        limit: 10_000,
+    };
+    let mut total_micro = 0;
+    let mut before_us = 0;
+    for row in store.statement(workspace_id, &query).await.unwrap() {
+        total_micro += row.amount_micro;
+        assert_eq!(row.total_after_micro, total_micro, "{row:?}");
+        assert!(row.created_us > before_us, "{row:?}");
+        before_us = row.created_us;
+    }
+}
+
 pub async fn assert_clean(store: &Store) {
     let report = store.check().await.unwrap();
     assert!(report.is_clean(), "{report:#?}");
