@@ -149,7 +149,7 @@ def openapi():
     counts = build()
     settings = {"SAUTI_LIMITS__REQUESTS_PER_MINUTE": "1000000"}
     with running_server(BINARY, settings) as server:
-        command = [schemathesis, "--config-file", TESTS / "schemathesis.toml", "run", f"{server.url}/openapi.json"]
+        command = [schemathesis, "--config-file", TESTS / "schemathesis.toml", "run", "--max-time", "180", f"{server.url}/openapi.json"]
         counts.add(run(command, env=server.env()))
     return counts
 

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use super::lock;
 use crate::recogniser::Recogniser;
@@ -52,9 +52,11 @@ impl Backend for Models {
     }
 }
 
-/// Reads the weights once; every worker gets its own models over the same weights.
-pub(super) fn loader(models_dir: PathBuf, warm_up_voice: String) -> Box<Load> {
-    let first: Mutex<Option<(Synthesiser, Recogniser)>> = Mutex::new(None);
+/// The first models read. They never run; every worker gets clones over the same weights.
+pub(super) type First = Arc<Mutex<Option<(Synthesiser, Recogniser)>>>;
+
+/// Reads the weights once, whichever worker comes first.
+pub(super) fn loader(models_dir: PathBuf, warm_up_voice: String, first: First) -> Box<Load> {
     Box::new(move || {
         let (voices, recogniser) = {
             let mut first = lock(&first);

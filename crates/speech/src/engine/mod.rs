@@ -19,6 +19,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use backend::First;
 use handle::EVENTS_MAX;
 pub(crate) use handle::{Listening, Speaking};
 use pool::{Pool, PoolConfig};
@@ -27,6 +28,7 @@ pub use stats::{EngineStats, KindStats};
 use tokio::sync::mpsc;
 use work::{Answer, Piece, Task};
 
+use crate::recogniser::Recogniser;
 use crate::voice::VoiceInfo;
 use crate::{
     Job, SpeakHandle, SpeakRequest, SpeechError, TranscribeHandle, TranscribeRequest, Transcript,
@@ -79,6 +81,7 @@ pub enum Readiness {
 pub struct Engine {
     pool: Arc<Pool>,
     voices: Arc<[VoiceInfo]>,
+    models: First,
 }
 
 impl Engine {
@@ -90,11 +93,13 @@ impl Engine {
             .ok_or_else(|| SpeechError::Model("the catalogue lists no voice".to_owned()))?
             .voice_id
             .clone();
-        let load = backend::loader(config.models_dir.clone(), warm_up_voice);
+        let models = First::default();
+        let load = backend::loader(config.models_dir.clone(), warm_up_voice, models.clone());
         let pool = Pool::start(config.pool(), load)?;
         Ok(Engine {
             pool: Arc::new(pool),
             voices,
+            models,
         })
     }
 
@@ -105,6 +110,13 @@ impl Engine {
     /// Known from the start, before any weights are loaded.
     pub fn voices(&self) -> Arc<[VoiceInfo]> {
         self.voices.clone()
+    }
+
+    /// A recogniser over the engine's own weights, for live streams, which keep state of their own
+    /// and cannot queue. `None` until the models are loaded.
+    pub fn recogniser(&self) -> Option<Recogniser> {
+        let models = self.models.try_lock().ok()?;
+        models.as_ref().map(|(_, recogniser)| recogniser.clone())
     }
 
     pub fn stats(&self) -> EngineStats {
