@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::Read;
 use std::net::TcpListener;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -22,6 +22,8 @@ use crate::offline;
 const DISK_BYTES_MIN: u64 = 2_000_000_000;
 const MEMORY_BYTES_MIN: u64 = 1_000_000_000;
 const DATABASE_TIME_MAX: Duration = Duration::from_secs(15);
+/// What the service cannot do without, by folder.
+const MODELS: [&str; 2] = ["voices", "recogniser"];
 const SENTENCE: &str = "Habari za asubuhi.";
 
 /// Check this machine: settings, models, disk, memory, database, port
@@ -48,7 +50,11 @@ struct Finding {
 
 impl Finding {
     fn new(what: &'static str, verdict: Verdict, detail: impl Into<String>) -> Self {
-        Self { verdict, what, detail: detail.into() }
+        Self {
+            verdict,
+            what,
+            detail: detail.into(),
+        }
     }
 
     fn of(what: &'static str, result: anyhow::Result<String>) -> Self {
@@ -78,7 +84,11 @@ impl Doctor {
             sound &= !matches!(finding.verdict, Verdict::Fail);
             output::print(&finding.to_string()).map(drop)
         };
-        show(Finding::new("settings", Verdict::Ok, settings_source(common)))?;
+        show(Finding::new(
+            "settings",
+            Verdict::Ok,
+            settings_source(common),
+        ))?;
         show(processor())?;
         show(memory())?;
         show(disk(&config))?;
@@ -89,7 +99,11 @@ impl Doctor {
         if !self.quick {
             show(Finding::of("speech", speak_and_listen(&config)))?;
         }
-        Ok(if sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        Ok(if sound {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        })
     }
 }
 
@@ -108,26 +122,39 @@ fn processor() -> Finding {
     let fast = true;
     match fast {
         true => Finding::new("processor", Verdict::Ok, format!("{cores} cores")),
-        false => Finding::new("processor", Verdict::Warn, format!("{cores} cores without AVX2: the models run several times slower")),
+        false => Finding::new(
+            "processor",
+            Verdict::Warn,
+            format!("{cores} cores without AVX2: the models run several times slower"),
+        ),
     }
 }
 
 fn memory() -> Finding {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
     let available = read("/proc/meminfo").lines().find_map(|line| {
-        let kilobytes = line.strip_prefix("MemAvailable:")?.trim().strip_suffix(" kB")?;
+        let kilobytes = line
+            .strip_prefix("MemAvailable:")?
+            .trim()
+            .strip_suffix(" kB")?;
         Some(kilobytes.trim().parse::<u64>().ok()? * 1024)
     });
     // A container may be allowed less than the machine has.
     let limit = read("/sys/fs/cgroup/memory.max").trim().parse::<u64>().ok();
-    let used = read("/sys/fs/cgroup/memory.current").trim().parse::<u64>().unwrap_or(0);
+    let used = read("/sys/fs/cgroup/memory.current")
+        .trim()
+        .parse::<u64>()
+        .unwrap_or(0);
     let free_in_limit = limit.map(|limit| limit.saturating_sub(used));
     let Some(free) = available.into_iter().chain(free_in_limit).min() else {
         return Finding::new("memory", Verdict::Warn, "cannot tell how much is free");
     };
     let detail = format!("{} free", size(free));
     if free < MEMORY_BYTES_MIN {
-        let detail = format!("{detail}; the models and a few long recordings want {}", size(MEMORY_BYTES_MIN));
+        let detail = format!(
+            "{detail}; the models and a few long recordings want {}",
+            size(MEMORY_BYTES_MIN)
+        );
         return Finding::new("memory", Verdict::Warn, detail);
     }
     Finding::new("memory", Verdict::Ok, detail)
@@ -138,19 +165,36 @@ fn disk(config: &Config) -> Finding {
     // The folder may not be there yet: then its first ancestor that is decides.
     let absolute = std::path::absolute(dir).unwrap_or_else(|_| dir.clone());
     let Some(existing) = absolute.ancestors().find(|path| path.exists()) else {
-        return Finding::new("disk", Verdict::Fail, format!("{} cannot be made", dir.display()));
+        return Finding::new(
+            "disk",
+            Verdict::Fail,
+            format!("{} cannot be made", dir.display()),
+        );
     };
     if let Err(error) = tempfile::tempfile_in(existing) {
-        return Finding::new("disk", Verdict::Fail, format!("{} cannot be written: {error}", existing.display()));
+        return Finding::new(
+            "disk",
+            Verdict::Fail,
+            format!("{} cannot be written: {error}", existing.display()),
+        );
     }
     let free = match rustix::fs::statvfs(existing) {
         Ok(found) => found.f_bavail * found.f_frsize,
-        Err(error) => return Finding::new("disk", Verdict::Warn, format!("cannot tell how much is free: {error}")),
+        Err(error) => {
+            return Finding::new(
+                "disk",
+                Verdict::Warn,
+                format!("cannot tell how much is free: {error}"),
+            );
+        }
     };
     let detail = format!("{} free for {}", size(free), dir.display());
     let wanted = DISK_BYTES_MIN + config.cache.bytes_max;
     if free < wanted {
-        let detail = format!("{detail}; the cache alone may take {} (cache.bytes_max)", size(config.cache.bytes_max));
+        let detail = format!(
+            "{detail}; the cache alone may take {} (cache.bytes_max)",
+            size(config.cache.bytes_max)
+        );
         return Finding::new("disk", Verdict::Warn, detail);
     }
     Finding::new("disk", Verdict::Ok, detail)
@@ -173,10 +217,15 @@ fn database(config: &Config) -> anyhow::Result<String> {
             let report = store.check().await?;
             let backend = format!("{:?}", store.backend());
             store.close().await?;
-            anyhow::ensure!(report.is_clean(), "{backend}: the books do not add up, see `sauti ledger check`");
+            anyhow::ensure!(
+                report.is_clean(),
+                "{backend}: the books do not add up, see `sauti ledger check`"
+            );
             Ok(format!("{backend}, reachable, the books add up"))
         };
-        tokio::time::timeout(DATABASE_TIME_MAX, check).await.context("the database does not answer")?
+        tokio::time::timeout(DATABASE_TIME_MAX, check)
+            .await
+            .context("the database does not answer")?
     })?
 }
 
@@ -184,10 +233,16 @@ fn port(config: &Config) -> Finding {
     let address = config.server.listen;
     match TcpListener::bind(address) {
         Ok(_) => Finding::new("port", Verdict::Ok, format!("{address} is free")),
-        Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => {
-            Finding::new("port", Verdict::Warn, format!("{address} is taken; by this service?"))
-        }
-        Err(error) => Finding::new("port", Verdict::Fail, format!("{address}: {error} (server.listen)")),
+        Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => Finding::new(
+            "port",
+            Verdict::Warn,
+            format!("{address} is taken; by this service?"),
+        ),
+        Err(error) => Finding::new(
+            "port",
+            Verdict::Fail,
+            format!("{address}: {error} (server.listen)"),
+        ),
     }
 }
 
@@ -195,8 +250,15 @@ fn mail(config: &Config) -> Finding {
     if config.mail.smtp_url.is_some() {
         return Finding::new("mail", Verdict::Ok, "by SMTP");
     }
-    let detail = format!("into the folder {} only (mail.smtp_url)", config.outbox_dir().display());
-    let verdict = if config.server.public_url.is_empty() { Verdict::Ok } else { Verdict::Warn };
+    let detail = format!(
+        "into the folder {} only (mail.smtp_url)",
+        config.outbox_dir().display()
+    );
+    let verdict = if config.server.public_url.is_empty() {
+        Verdict::Ok
+    } else {
+        Verdict::Warn
+    };
     Finding::new("mail", verdict, detail)
 }
 
@@ -206,42 +268,51 @@ struct ModelManifest {
     files: std::collections::BTreeMap<String, ModelFile>,
 }
 
+/// Each model names its files in its own way: by hash, or by size and hash.
 #[derive(Deserialize)]
-struct ModelFile {
-    bytes: u64,
-    sha256: String,
+#[serde(untagged)]
+enum ModelFile {
+    Hash(String),
+    Full { bytes: u64, sha256: String },
+}
+
+impl ModelFile {
+    fn matches(&self, bytes_found: u64, sha256_found: &str) -> bool {
+        match self {
+            Self::Hash(sha256) => sha256.eq_ignore_ascii_case(sha256_found),
+            Self::Full { bytes, sha256 } => {
+                *bytes == bytes_found && sha256.eq_ignore_ascii_case(sha256_found)
+            }
+        }
+    }
 }
 
 fn models(dir: &Path) -> anyhow::Result<String> {
-    let mut manifests = Vec::new();
-    for entry in std::fs::read_dir(dir).with_context(|| format!("no models in {} (models.dir)", dir.display()))? {
-        let path = entry?.path().join("manifest.json");
-        if path.is_file() {
-            manifests.push(path);
-        }
-    }
-    anyhow::ensure!(!manifests.is_empty(), "no models in {} (models.dir)", dir.display());
-    manifests.sort();
     let (mut files, mut bytes) = (0, 0);
-    for path in manifests {
-        let (in_files, in_bytes) = check_model(&path)?;
+    for model in MODELS {
+        let (in_files, in_bytes) = check_model(&dir.join(model))?;
         files += in_files;
         bytes += in_bytes;
     }
-    Ok(format!("{files} files, {} in {}, every SHA-256 right", size(bytes), dir.display()))
+    Ok(format!(
+        "{files} files, {} in {}, every SHA-256 right",
+        size(bytes),
+        dir.display()
+    ))
 }
 
-fn check_model(manifest: &Path) -> anyhow::Result<(usize, u64)> {
-    let text = std::fs::read_to_string(manifest)?;
+fn check_model(folder: &Path) -> anyhow::Result<(usize, u64)> {
+    let manifest = folder.join("manifest.json");
+    let text = std::fs::read_to_string(&manifest)
+        .with_context(|| format!("no model in {} (models.dir)", folder.display()))?;
     let listed: ModelManifest =
         serde_json::from_str(&text).with_context(|| manifest.display().to_string())?;
-    let folder = manifest.parent().map(PathBuf::from).unwrap_or_default();
     let mut total = 0;
     for (name, wanted) in &listed.files {
         let path = folder.join(name);
         let (bytes, sha256) = digest(&path).with_context(|| path.display().to_string())?;
         anyhow::ensure!(
-            bytes == wanted.bytes && sha256.eq_ignore_ascii_case(&wanted.sha256),
+            wanted.matches(bytes, &sha256),
             "{} is damaged or of another version: fetch the models anew",
             path.display()
         );
@@ -263,7 +334,13 @@ fn digest(path: &Path) -> anyhow::Result<(u64, String)> {
         hash.update(&buffer[..read]);
         bytes += read as u64;
     }
-    Ok((bytes, hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()))
+    Ok((
+        bytes,
+        hash.finalize()
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect(),
+    ))
 }
 
 /// The whole way once: load, speak, listen.
@@ -274,7 +351,15 @@ fn speak_and_listen(config: &Config) -> anyhow::Result<String> {
         let loaded = started.elapsed();
         let (voice_id, rate_hz) = offline::choose_voice(&engine, None)?;
         let script = Script::from_text(SENTENCE, &Lexicon::builtin())?;
-        let spoken = offline::speak(&engine, SpeakRequest { voice_id, script, speed: 1.0 }).await?;
+        let spoken = offline::speak(
+            &engine,
+            SpeakRequest {
+                voice_id,
+                script,
+                speed: 1.0,
+            },
+        )
+        .await?;
         let narrow = sauti_audio::resample(&spoken.samples, rate_hz, 16_000);
         let samples: Vec<i16> = narrow.into_iter().map(|s| (s * 32_767.0) as i16).collect();
         let request = TranscribeRequest {

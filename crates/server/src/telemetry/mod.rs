@@ -4,7 +4,7 @@
 mod otel;
 mod redact;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer, Registry};
@@ -57,7 +57,9 @@ fn start_with_traces(settings: &Telemetry, logs: BoxedLayer) -> anyhow::Result<G
 
 #[cfg(not(feature = "otel"))]
 fn start_with_traces(_settings: &Telemetry, _logs: BoxedLayer) -> anyhow::Result<Guard> {
-    bail!("telemetry.otlp_endpoint is set, but this program was built without `--features otel`")
+    anyhow::bail!(
+        "telemetry.otlp_endpoint is set, but this program was built without `--features otel`"
+    )
 }
 
 fn log_layer(format: LogFormat) -> BoxedLayer {
