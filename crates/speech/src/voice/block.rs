@@ -22,14 +22,9 @@ pub(super) struct Block {
 }
 
 impl Block {
-    pub fn load(
-        tensors: &Tensors,
-        name: &str,
-        gemm: &Gemm,
-        voices: usize,
-    ) -> Result<Self, SpeechError> {
-        let expand = Linear::load(tensors, &format!("{name}.expand"), gemm)?;
-        let reduce = Linear::load(tensors, &format!("{name}.reduce"), gemm)?;
+    pub fn load(tensors: &Tensors, name: &str, voices: usize) -> Result<Self, SpeechError> {
+        let expand = Linear::load(tensors, &format!("{name}.expand"))?;
+        let reduce = Linear::load(tensors, &format!("{name}.reduce"))?;
         let width = expand.inputs;
         let norm_scale = tensors.table(&format!("{name}.norm_scale"))?;
         let norm_shift = tensors.table(&format!("{name}.norm_shift"))?;
@@ -57,12 +52,11 @@ impl Block {
     pub fn load_all(
         tensors: &Tensors,
         name: &str,
-        gemm: &Gemm,
         voices: usize,
     ) -> Result<Vec<Self>, SpeechError> {
         let prefix = format!("{name}.block");
         (0..tensors.count(&prefix, "conv"))
-            .map(|i| Self::load(tensors, &format!("{prefix}.{i}"), gemm, voices))
+            .map(|i| Self::load(tensors, &format!("{prefix}.{i}"), voices))
             .collect()
     }
 
@@ -79,7 +73,10 @@ impl Block {
         let inner = &input[REACH * self.width..input.len() - REACH * self.width];
         out.clear();
         out.extend_from_slice(inner);
-        mixed.resize(inner.len(), 0.0);
+        if mixed.len() < inner.len() {
+            mixed.resize(inner.len(), 0.0);
+        }
+        let mixed = &mut mixed[..inner.len()];
         let width = self.width;
         vectorised(
             #[inline(always)]

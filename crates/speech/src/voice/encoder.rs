@@ -1,10 +1,10 @@
 //! From phoneme symbols to features: ConvNeXt blocks with self-attention after every second one.
 
-use rten_gemm::{GemmExecutor, GemmInputA, GemmInputB, GemmOptions};
+use rten_gemm::GemmOptions;
 use rten_tensor::NdTensorView;
 
 use super::block::{Block, apply_block};
-use super::linear::{Gemm, Linear, Scratch, normalise_and_quantise, quantise_rows};
+use super::linear::{Gemm, Linear, Scratch, float_product, normalise_and_quantise, quantise_rows};
 use super::simd::{exp, sum, vectorised};
 use super::weights::{Table, Tensors};
 use crate::SpeechError;
@@ -18,11 +18,11 @@ pub(super) struct Encoder {
 }
 
 impl Encoder {
-    pub fn load(tensors: &Tensors, name: &str, gemm: &Gemm) -> Result<Self, SpeechError> {
+    pub fn load(tensors: &Tensors, name: &str) -> Result<Self, SpeechError> {
         let embedding = tensors.table(&format!("{name}.embedding"))?;
-        let blocks = Block::load_all(tensors, name, gemm, 1)?;
+        let blocks = Block::load_all(tensors, name, 1)?;
         let attentions = (0..tensors.count(&format!("{name}.attention"), "norm_scale"))
-            .map(|i| Attention::load(tensors, &format!("{name}.attention.{i}"), gemm))
+            .map(|i| Attention::load(tensors, &format!("{name}.attention.{i}")))
             .collect::<Result<Vec<_>, _>>()?;
         let width = embedding.columns;
         let fits = attentions.len() * 2 == blocks.len()
@@ -71,13 +71,12 @@ struct Attention {
     norm_shift: Vec<f32>,
     query_key_value: Linear,
     merge: Linear,
-    products: GemmExecutor<f32>,
 }
 
 impl Attention {
-    fn load(tensors: &Tensors, name: &str, gemm: &Gemm) -> Result<Self, SpeechError> {
-        let query_key_value = Linear::load(tensors, &format!("{name}.query_key_value"), gemm)?;
-        let merge = Linear::load(tensors, &format!("{name}.merge"), gemm)?;
+    fn load(tensors: &Tensors, name: &str) -> Result<Self, SpeechError> {
+        let query_key_value = Linear::load(tensors, &format!("{name}.query_key_value"))?;
+        let merge = Linear::load(tensors, &format!("{name}.merge"))?;
         let width = query_key_value.inputs;
         if query_key_value.outputs != 3 * width || (merge.inputs, merge.outputs) != (width, width) {
             return Err(SpeechError::Model(format!("{name} does not fit together")));
@@ -87,7 +86,6 @@ impl Attention {
             norm_shift: tensors.vector(&format!("{name}.norm_shift"), width)?,
             query_key_value,
             merge,
-            products: GemmExecutor::new(),
         })
     }
 
@@ -98,7 +96,7 @@ impl Attention {
         let (scale, shift) = (&self.norm_scale, &self.norm_shift);
         normalise_and_quantise(gemm, &mut normed, scale, shift, &mut scratch.input);
         let mut parts = Vec::new();
-        self.query_key_value.apply(gemm, scratch, &mut parts);
+        self.query_key_value.apply(scratch, &mut parts);
 
         let head_width = width / HEADS;
         let parts = NdTensorView::from_data([count, 3 * width], &parts[..]);
@@ -114,10 +112,10 @@ impl Attention {
                 alpha: 1.0 / (head_width as f32).sqrt(),
                 ..GemmOptions::default()
             };
-            self.product(&mut scores, part(0), part(1).transposed(), scaled);
+            float_product(&mut scores, part(0), part(1).transposed(), scaled);
             softmax_rows(&mut scores, count);
             let weights = NdTensorView::from_data([count, count], &scores[..]);
-            self.product(&mut head_out, weights, part(2), GemmOptions::default());
+            float_product(&mut head_out, weights, part(2), GemmOptions::default());
             let pairs = mixed
                 .chunks_exact_mut(width)
                 .zip(head_out.chunks_exact(head_width));
@@ -126,24 +124,7 @@ impl Attention {
             }
         }
         quantise_rows(gemm, &mixed, width, &mut scratch.input);
-        self.merge.accumulate(gemm, scratch, rows);
-    }
-
-    fn product(
-        &self,
-        out: &mut [f32],
-        a: NdTensorView<f32, 2>,
-        b: NdTensorView<f32, 2>,
-        options: GemmOptions<f32, f32, f32>,
-    ) {
-        self.products
-            .gemm(
-                out,
-                GemmInputA::Unpacked(a),
-                GemmInputB::Unpacked(b),
-                options,
-            )
-            .expect("the shapes are made to fit");
+        self.merge.accumulate(scratch, rows);
     }
 }
 

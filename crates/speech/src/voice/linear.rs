@@ -9,28 +9,45 @@ use super::simd::{gelu, normalise, quantise, vectorised};
 use super::weights::Tensors;
 use crate::SpeechError;
 
-/// The kernel for this machine, and how many steps an activation may have on it.
+thread_local! {
+    // One for each thread: an executor cannot move between threads, and finding the machine's
+    // instructions for every product would cost as much as a small product.
+    static INTEGERS: GemmExecutor<u8, i8, i32> = GemmExecutor::new();
+    static FLOATS: GemmExecutor<f32> = GemmExecutor::new();
+}
+
+/// How many steps an activation may have on this machine.
 pub(super) struct Gemm {
-    executor: GemmExecutor<u8, i8, i32>,
     levels: f32,
 }
 
 impl Gemm {
     pub fn new() -> Self {
-        let executor = GemmExecutor::<u8, i8, i32>::new();
         // Without VNNI two products are summed in 16 bits: seven-bit activations cannot overflow.
-        let levels = if executor.may_saturate() {
-            127.0
-        } else {
-            255.0
-        };
-        Self { executor, levels }
+        let saturates = INTEGERS.with(GemmExecutor::may_saturate);
+        Self {
+            levels: if saturates { 127.0 } else { 255.0 },
+        }
     }
+}
+
+/// `out` = a b in floats, for what is too small or too delicate for integers.
+pub(super) fn float_product(
+    out: &mut [f32],
+    a: NdTensorView<f32, 2>,
+    b: NdTensorView<f32, 2>,
+    options: GemmOptions<f32, f32, f32>,
+) {
+    let (a, b) = (GemmInputA::Unpacked(a), GemmInputB::Unpacked(b));
+    FLOATS
+        .with(|executor| executor.gemm(out, a, b, options))
+        .expect("shapes were checked when the weights were loaded");
 }
 
 /// Rows of activations as codes.
 #[derive(Default)]
 pub(super) struct Codes {
+    rows: usize,
     codes: Vec<u8>,
     zeros: Vec<u8>,
     steps: Vec<f32>,
@@ -38,15 +55,24 @@ pub(super) struct Codes {
 
 impl Codes {
     fn resize(&mut self, rows: usize, columns: usize) {
-        self.codes.resize(rows * columns, 0);
-        self.zeros.resize(rows, 0);
-        self.steps.resize(rows, 0.0);
+        self.rows = rows;
+        at_least(&mut self.codes, rows * columns);
+        at_least(&mut self.zeros, rows);
+        at_least(&mut self.steps, rows);
     }
 
     /// The step and the zero of each row.
     fn marks(&self) -> impl Iterator<Item = (&f32, &u8)> {
-        self.steps.iter().zip(&self.zeros)
+        self.steps[..self.rows].iter().zip(&self.zeros[..self.rows])
     }
+}
+
+/// Buffers only ever grow: clearing them for each layer would cost as much as filling them.
+fn at_least<T: Default + Clone>(buffer: &mut Vec<T>, length: usize) -> &mut [T] {
+    if buffer.len() < length {
+        buffer.resize(length, T::default());
+    }
+    &mut buffer[..length]
 }
 
 /// Buffers that every layer uses in turn.
@@ -63,59 +89,62 @@ pub(super) struct Linear {
     pub inputs: usize,
     pub outputs: usize,
     weights: PackedBMatrix<i8>,
-    /// The sum of each output's weights: what a step of the zero point adds to the product.
-    weight_sums: Vec<i32>,
+    /// The sum of each output's weights: what the zero point adds to the product.
+    weight_sums: Vec<f32>,
     steps: Vec<f32>,
     bias: Vec<f32>,
 }
 
 impl Linear {
-    pub fn load(tensors: &Tensors, name: &str, gemm: &Gemm) -> Result<Self, SpeechError> {
+    pub fn load(tensors: &Tensors, name: &str) -> Result<Self, SpeechError> {
         let (inputs, outputs, codes) = tensors.codes(&format!("{name}.codes"))?;
         let matrix = Matrix::from_data([inputs, outputs], &codes[..]);
+        let steps = tensors.vector(&format!("{name}.scale"), outputs)?;
         Ok(Self {
             inputs,
             outputs,
-            weights: gemm.executor.prepack_b(matrix),
-            weight_sums: column_sums(&codes, outputs),
-            steps: tensors.vector(&format!("{name}.scale"), outputs)?,
+            weights: INTEGERS.with(|executor| executor.prepack_b(matrix)),
+            weight_sums: weight_sums(&codes, &steps),
+            steps,
             bias: tensors.vector(&format!("{name}.bias"), outputs)?,
         })
     }
 
-    fn multiply(&self, gemm: &Gemm, input: &Codes, sums: &mut Vec<i32>) {
-        let rows = input.zeros.len();
-        sums.resize(rows * self.outputs, 0);
-        let view = NdTensorView::from_data([rows, self.inputs], &input.codes[..]);
+    fn multiply<'s>(&self, input: &Codes, sums: &'s mut Vec<i32>) -> &'s [i32] {
+        let rows = input.rows;
+        let sums = at_least(sums, rows * self.outputs);
+        let view = NdTensorView::from_data([rows, self.inputs], &input.codes[..rows * self.inputs]);
         // The zero points are left out and made good in `finish_row`: the kernel's own handling
         // takes the first rows' for all of them.
         let (a, b) = (
             GemmInputA::Unpacked(view),
             GemmInputB::Packed(&self.weights),
         );
-        gemm.executor
-            .gemm(sums, a, b, GemmOptions::default())
+        INTEGERS
+            .with(|executor| executor.gemm(sums, a, b, GemmOptions::default()))
             .expect("shapes were checked when the weights were loaded");
+        sums
     }
 
     /// One output row from the integer sums.
     #[inline(always)]
     fn finish_row(&self, sums: &[i32], mark: (&f32, &u8), mut put: impl FnMut(usize, f32)) {
-        let (step, zero) = (*mark.0, i32::from(*mark.1));
-        let weights = self.steps.iter().zip(&self.weight_sums).zip(&self.bias);
-        for (at, (sum, ((weight_step, weight_sum), bias))) in sums.iter().zip(weights).enumerate() {
-            put(
-                at,
-                (sum - zero * weight_sum) as f32 * (step * weight_step) + bias,
-            );
+        let step = *mark.0;
+        let zero = step * f32::from(*mark.1);
+        let columns = sums.len();
+        let (steps, bias) = (&self.steps[..columns], &self.bias[..columns]);
+        let weight_sums = &self.weight_sums[..columns];
+        for at in 0..columns {
+            let offset = bias[at] - zero * weight_sums[at];
+            put(at, sums[at] as f32 * (step * steps[at]) + offset);
         }
     }
 
     /// Replaces `out` with the products of the rows in `scratch.input`.
-    pub fn apply(&self, gemm: &Gemm, scratch: &mut Scratch, out: &mut Vec<f32>) {
-        self.multiply(gemm, &scratch.input, &mut scratch.sums);
-        out.resize(scratch.sums.len(), 0.0);
-        let (sums, marks) = (&scratch.sums, scratch.input.marks());
+    pub fn apply(&self, scratch: &mut Scratch, out: &mut Vec<f32>) {
+        let sums = self.multiply(&scratch.input, &mut scratch.sums);
+        out.resize(sums.len(), 0.0);
+        let marks = scratch.input.marks();
         vectorised(
             #[inline(always)]
             || {
@@ -129,8 +158,8 @@ impl Linear {
     }
 
     /// Adds the products of the rows in `codes` to `out`.
-    fn add_to(&self, gemm: &Gemm, codes: &Codes, sums: &mut Vec<i32>, out: &mut [f32]) {
-        self.multiply(gemm, codes, sums);
+    fn add_to(&self, codes: &Codes, sums: &mut Vec<i32>, out: &mut [f32]) {
+        let sums = self.multiply(codes, sums);
         vectorised(
             #[inline(always)]
             || {
@@ -144,19 +173,22 @@ impl Linear {
     }
 
     /// Adds the products of the rows in `scratch.input` to `out`.
-    pub fn accumulate(&self, gemm: &Gemm, scratch: &mut Scratch, out: &mut [f32]) {
-        self.add_to(gemm, &scratch.input, &mut scratch.sums, out);
+    pub fn accumulate(&self, scratch: &mut Scratch, out: &mut [f32]) {
+        self.add_to(&scratch.input, &mut scratch.sums, out);
     }
 }
 
-fn column_sums(codes: &[i8], columns: usize) -> Vec<i32> {
-    let mut sums = vec![0; columns];
-    for row in codes.chunks_exact(columns) {
+fn weight_sums(codes: &[i8], steps: &[f32]) -> Vec<f32> {
+    let mut sums = vec![0i32; steps.len()];
+    for row in codes.chunks_exact(steps.len()) {
         for (sum, code) in sums.iter_mut().zip(row) {
             *sum += i32::from(*code);
         }
     }
-    sums
+    sums.iter()
+        .zip(steps)
+        .map(|(sum, step)| *sum as f32 * step)
+        .collect()
 }
 
 /// Normalises each row in place and leaves its codes in `codes`.
@@ -213,17 +245,17 @@ pub(super) fn feed_forward(
         sums,
         row,
     } = scratch;
-    expand.multiply(gemm, input, sums);
+    let products = expand.multiply(input, sums);
     let columns = expand.outputs;
-    hidden.resize(input.zeros.len(), columns);
-    row.resize(columns, 0.0);
+    hidden.resize(input.rows, columns);
+    let row = at_least(row, columns);
     let levels = gemm.levels;
     vectorised(
         #[inline(always)]
         || {
             let coded = hidden.codes.chunks_exact_mut(columns);
             let marks = hidden.steps.iter_mut().zip(&mut hidden.zeros);
-            let sums = sums.chunks_exact(columns).zip(input.marks());
+            let sums = products.chunks_exact(columns).zip(input.marks());
             for (((sums, mark), coded), (step, zero)) in sums.zip(coded).zip(marks) {
                 let row = &mut row[..sums.len()];
                 expand.finish_row(sums, mark, |at, value| row[at] = gelu(value));
@@ -231,7 +263,7 @@ pub(super) fn feed_forward(
             }
         },
     );
-    reduce.add_to(gemm, hidden, sums, out);
+    reduce.add_to(hidden, sums, out);
 }
 
 #[cfg(test)]
@@ -247,14 +279,13 @@ mod tests {
         }
     }
 
-    fn layer(gemm: &Gemm, weights: &[i8], inputs: usize, outputs: usize) -> Linear {
+    fn layer(weights: &[i8], inputs: usize, outputs: usize) -> Linear {
         Linear {
             inputs,
             outputs,
-            weights: gemm
-                .executor
-                .prepack_b(Matrix::from_data([inputs, outputs], weights)),
-            weight_sums: column_sums(weights, outputs),
+            weights: INTEGERS
+                .with(|executor| executor.prepack_b(Matrix::from_data([inputs, outputs], weights))),
+            weight_sums: weight_sums(weights, &vec![1.0; outputs]),
             steps: vec![1.0; outputs],
             bias: vec![0.0; outputs],
         }
@@ -269,10 +300,11 @@ mod tests {
                 .map(|_| (next() % 255) as i16 - 127)
                 .map(|v| v as i8)
                 .collect();
-            let layer = layer(&gemm, &weights, inputs, outputs);
+            let layer = layer(&weights, inputs, outputs);
             for rows in [1, 2, 5, 7, 64, 65] {
                 let levels = gemm.levels as u32 + 1;
                 let input = Codes {
+                    rows,
                     codes: (0..rows * inputs)
                         .map(|_| (next() % levels) as u8)
                         .collect(),
@@ -282,7 +314,7 @@ mod tests {
                 let mut scratch = Scratch::default();
                 scratch.input = input;
                 let mut out = Vec::new();
-                layer.apply(&gemm, &mut scratch, &mut out);
+                layer.apply(&mut scratch, &mut out);
                 let input = &scratch.input;
                 for (at, sum) in out.iter().enumerate().step_by(37) {
                     let (row, column) = (at / outputs, at % outputs);

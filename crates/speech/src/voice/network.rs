@@ -1,8 +1,11 @@
 //! The whole voice model: weights shared by every worker, and what it says of a clause.
 
+use rten_gemm::{BiasVector, GemmOptions};
+use rten_tensor::NdTensorView;
+
 use super::block::{Block, apply_block};
 use super::encoder::Encoder;
-use super::linear::{Gemm, Linear, Scratch};
+use super::linear::{Gemm, Linear, Scratch, float_product};
 use super::simd::{dot, vectorised};
 use super::timeline::POSITION_FEATURES;
 use super::weights::{Table, Tensors};
@@ -13,8 +16,13 @@ pub(super) const BINS: usize = 513;
 pub(super) const BIN_OUTPUTS: usize = 5;
 /// Pitch, voicing and energy, which the decoder gets beside the position.
 pub(super) const CONTOURS: usize = 3;
-/// A symbol never lasts longer than this at speed 1: no text can make endless audio.
-const SYMBOL_FRAMES_MAX: f32 = 94.0;
+/// No symbol of real speech lasts longer at speed 1, the last vowel with its silence included.
+const SYMBOL_FRAMES_MAX: f32 = 48.0;
+/// Nor are a stretch's symbols longer than this on average. Sounds that never follow each other in
+/// Swahili can make the model guess wildly; with both bounds no text makes endless audio.
+const MEAN_FRAMES_MAX: f32 = 12.0;
+/// Silence at both ends and a drawn-out last vowel come on top.
+const EXTRA_FRAMES_MAX: f32 = 90.0;
 
 pub(super) struct Network {
     pub gemm: Gemm,
@@ -39,12 +47,12 @@ impl Network {
     pub fn load(tensors: &Tensors) -> Result<Self, SpeechError> {
         let gemm = Gemm::new();
         let voices = tensors.table("decoder.block.0.norm_scale")?.rows;
-        let content = Encoder::load(tensors, "content", &gemm)?;
-        let prosody = Encoder::load(tensors, "prosody", &gemm)?;
-        let decoder_blocks = Block::load_all(tensors, "decoder", &gemm, voices)?;
-        let contour_blocks = Block::load_all(tensors, "contour", &gemm, voices)?;
-        let duration_blocks = Block::load_all(tensors, "duration", &gemm, voices)?;
-        let decoder_output = Linear::load(tensors, "decoder.output", &gemm)?;
+        let content = Encoder::load(tensors, "content")?;
+        let prosody = Encoder::load(tensors, "prosody")?;
+        let decoder_blocks = Block::load_all(tensors, "decoder", voices)?;
+        let contour_blocks = Block::load_all(tensors, "contour", voices)?;
+        let duration_blocks = Block::load_all(tensors, "duration", voices)?;
+        let decoder_output = Linear::load(tensors, "decoder.output")?;
         let decoder_width = decoder_output.inputs;
         let (phoneme_width, position) = (prosody.width(), POSITION_FEATURES);
         let decoder_position = position + CONTOURS;
@@ -110,17 +118,32 @@ impl Network {
         for block in &self.duration_blocks {
             apply_block(&self.gemm, block, voice, &mut prosody, scratch);
         }
-        let frames = prosody
+        let logs = prosody
             .chunks_exact(self.prosody.width())
-            .map(|row| dot(row, self.duration_output.row(0)) + self.duration_bias)
-            .map(|log| log.exp().clamp(1.0, SYMBOL_FRAMES_MAX))
-            .collect();
+            .map(|row| dot(row, self.duration_output.row(0)) + self.duration_bias);
+        let frames = bounded_frames(logs.collect());
         Encoded {
             frames,
             contour_rows,
             decoder_rows,
         }
     }
+}
+
+/// Durations in frames from their logarithms, bounded.
+fn bounded_frames(logs: Vec<f32>) -> Vec<f32> {
+    let mut frames: Vec<f32> = logs
+        .iter()
+        .map(|log| log.exp().clamp(1.0, SYMBOL_FRAMES_MAX))
+        .collect();
+    let most = MEAN_FRAMES_MAX * frames.len() as f32 + EXTRA_FRAMES_MAX;
+    let share = most / frames.iter().sum::<f32>();
+    if share < 1.0 {
+        for symbol_frames in &mut frames {
+            *symbol_frames = (*symbol_frames * share).max(1.0);
+        }
+    }
+    frames
 }
 
 /// A clause's symbols as the frame networks see them.
@@ -166,17 +189,16 @@ impl FrameInput {
 
     /// Once per symbol: its features times this layer's weights, plus the bias.
     fn phoneme_rows(&self, features: &[f32]) -> Vec<f32> {
-        let mut out = Vec::with_capacity(features.len() / self.phoneme.rows * self.width());
-        vectorised(
-            #[inline(always)]
-            || {
-                for row in features.chunks_exact(self.phoneme.rows) {
-                    let start = out.len();
-                    out.extend_from_slice(&self.bias);
-                    add_scaled_rows(row, &self.phoneme, &mut out[start..]);
-                }
-            },
-        );
+        let count = features.len() / self.phoneme.rows;
+        let mut out = vec![0.0; count * self.width()];
+        let input = NdTensorView::from_data([count, self.phoneme.rows], features);
+        let weights = [self.phoneme.rows, self.phoneme.columns];
+        let weights = NdTensorView::from_data(weights, &self.phoneme.values[..]);
+        let options = GemmOptions {
+            bias: Some(BiasVector::Row(&self.bias)),
+            ..GemmOptions::default()
+        };
+        float_product(&mut out, input, weights, options);
         out
     }
 
@@ -197,5 +219,26 @@ fn add_scaled_rows(factors: &[f32], table: &Table, out: &mut [f32]) {
         for (out, weight) in out.iter_mut().zip(table.row(at)) {
             *out += factor * weight;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ordinary_durations_stay_as_they_are() {
+        let logs = vec![1.5f32; 50];
+        assert!(bounded_frames(logs).iter().all(|f| *f == 1.5f32.exp()));
+    }
+
+    #[test]
+    fn wild_durations_are_brought_down() {
+        let frames = bounded_frames(vec![f32::INFINITY; 200]);
+        let total: f32 = frames.iter().sum();
+        assert!(
+            total <= 200.0 * MEAN_FRAMES_MAX + EXTRA_FRAMES_MAX + 1.0,
+            "{total} frames"
+        );
     }
 }

@@ -11,6 +11,8 @@ const SYMBOLS_MAX: usize = 220;
 /// Effective pace: the request's speed times the script's own rate.
 const PACE_RANGE: (f32, f32) = (0.33, 3.0);
 const BREAK_MS_MAX: u32 = 10_000;
+/// A symbol is said at most this often in a row: a drawn-out sound, not a stutter.
+const REPEATS_MAX: usize = 3;
 
 /// A word and its symbols in the stretch.
 #[derive(Debug, Clone, PartialEq)]
@@ -121,17 +123,15 @@ impl Planner<'_> {
     }
 
     fn add_word(&mut self, text: &str, phonemes: &str) {
-        let numbers: Vec<u16> = phonemes
-            .chars()
-            .filter_map(|c| self.symbols.number(c))
-            .collect();
+        let pace = self.open.pace;
+        let numbers = phonemes.chars().filter_map(|c| self.symbols.number(c));
+        let numbers = without_long_runs(numbers);
         if numbers.is_empty() {
             return;
         }
         if !self.open.symbols.is_empty() && self.open.symbols.len() + numbers.len() >= SYMBOLS_MAX {
             self.close(ClauseEnd::Comma, None);
         }
-        let pace = self.open.pace;
         let pieces = numbers.chunks(SYMBOLS_MAX);
         let count = pieces.len();
         for (at, piece) in pieces.enumerate() {
@@ -153,7 +153,6 @@ impl Planner<'_> {
             });
             if at + 1 < count {
                 self.close(ClauseEnd::None, Some(0));
-                self.open.pace = pace;
             }
         }
     }
@@ -212,6 +211,17 @@ impl Planner<'_> {
     }
 }
 
+fn without_long_runs(numbers: impl Iterator<Item = u16>) -> Vec<u16> {
+    let mut kept: Vec<u16> = Vec::new();
+    for number in numbers {
+        let run = kept.iter().rev().take_while(|&&before| before == number);
+        if run.take(REPEATS_MAX).count() < REPEATS_MAX {
+            kept.push(number);
+        }
+    }
+    kept
+}
+
 /// The silence a voice leaves by itself, at speed 1.
 fn own_pause_ms(end: ClauseEnd) -> u32 {
     match end {
@@ -219,5 +229,126 @@ fn own_pause_ms(end: ClauseEnd) -> u32 {
         ClauseEnd::Colon => 260,
         ClauseEnd::Comma => 180,
         ClauseEnd::None => 60,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sauti_text::SpokenWord;
+
+    use super::*;
+
+    fn symbols() -> Symbols {
+        Symbols::new(
+            (1..)
+                .zip(" ,:.?!abkɡ".chars())
+                .map(|(n, c)| (c, n))
+                .collect(),
+        )
+    }
+
+    fn clause(phonemes: &[&str], end: ClauseEnd) -> Clause {
+        let words = phonemes.iter().map(|p| SpokenWord {
+            text: (*p).to_owned(),
+            phonemes: (*p).to_owned(),
+            source: 0..0,
+        });
+        Clause {
+            words: words.collect(),
+            end,
+            break_after_ms: None,
+            rate: 1.0,
+        }
+    }
+
+    fn planned(clauses: Vec<Clause>) -> Vec<Stretch> {
+        plan(&Script { clauses }, 1.0, &symbols())
+    }
+
+    /// The symbols of a stretch as text, its edges as `|`.
+    fn text(stretch: &Stretch) -> String {
+        let table = ['|', ' ', ',', ':', '.', '?', '!', 'a', 'b', 'k', 'ɡ'];
+        stretch
+            .symbols
+            .iter()
+            .map(|&n| table[usize::from(n)])
+            .collect()
+    }
+
+    #[test]
+    fn a_sentence_is_spoken_in_one_go() {
+        let stretches = planned(vec![
+            clause(&["ab", "ka"], ClauseEnd::Comma),
+            clause(&["ga"], ClauseEnd::Question),
+            clause(&["a"], ClauseEnd::Full),
+        ]);
+        let texts: Vec<String> = stretches.iter().map(text).collect();
+        assert_eq!(texts, ["|ab ka, ɡa?|", "|a.|"]);
+        assert!(stretches[0].pause_ms > 0);
+        assert_eq!(stretches[1].pause_ms, 0);
+    }
+
+    #[test]
+    fn words_know_their_symbols() {
+        let stretch = &planned(vec![clause(&["ab", "kak"], ClauseEnd::Full)])[0];
+        let spans: Vec<_> = stretch
+            .words
+            .iter()
+            .map(|w| (w.first_symbol, w.last_symbol))
+            .collect();
+        assert_eq!(spans, [(1, 2), (4, 6)]);
+    }
+
+    #[test]
+    fn a_text_without_marks_is_cut_between_words() {
+        let words = vec!["abababa"; 100];
+        let stretches = planned(vec![clause(&words, ClauseEnd::None)]);
+        assert!(stretches.len() > 3);
+        assert!(stretches.iter().all(|s| s.symbols.len() <= SYMBOLS_MAX + 4));
+        assert!(stretches.iter().all(|s| s.pace == 1.0));
+        let count: usize = stretches.iter().map(|s| s.words.len()).sum();
+        assert_eq!(count, 100);
+    }
+
+    #[test]
+    fn a_word_longer_than_a_stretch_is_cut_and_named_once() {
+        let word = "ab".repeat(300);
+        let stretches = planned(vec![clause(&[&word], ClauseEnd::Full)]);
+        assert_eq!(stretches.len(), 3);
+        let names = stretches
+            .iter()
+            .flat_map(|s| &s.words)
+            .filter(|w| !w.text.is_empty());
+        assert_eq!(names.count(), 1);
+    }
+
+    #[test]
+    fn repeated_letters_are_drawn_out_and_no_more() {
+        let stretches = planned(vec![clause(&["kaaaaaaaaaaa"], ClauseEnd::Full)]);
+        assert_eq!(text(&stretches[0]), "|kaaa.|");
+    }
+
+    #[test]
+    fn a_break_ends_a_stretch_and_sets_its_pause() {
+        let mut first = clause(&["ab"], ClauseEnd::None);
+        first.break_after_ms = Some(700);
+        let stretches = planned(vec![first, clause(&["ka"], ClauseEnd::Full)]);
+        assert_eq!(stretches[0].pause_ms, 700);
+        assert_eq!(text(&stretches[0]), "|ab,|");
+    }
+
+    #[test]
+    fn a_change_of_rate_ends_a_stretch() {
+        let mut slow = clause(&["ab"], ClauseEnd::Comma);
+        slow.rate = 0.5;
+        let stretches = planned(vec![slow, clause(&["ka"], ClauseEnd::Full)]);
+        let paces: Vec<f32> = stretches.iter().map(|s| s.pace).collect();
+        assert_eq!(paces, [0.5, 1.0]);
+    }
+
+    #[test]
+    fn nothing_speakable_gives_no_stretch() {
+        assert!(planned(vec![]).is_empty());
+        assert!(planned(vec![clause(&["漢"], ClauseEnd::Full)]).is_empty());
     }
 }

@@ -3,7 +3,8 @@
 //! The loops are plain Rust that the compiler turns into vectors; nothing here contracts a product
 //! and a sum, so the result does not depend on the machine's vector width.
 
-use rten_simd::{Isa, SimdOp};
+use rten_simd::ops::{BitOps, NumOps};
+use rten_simd::{Isa, Simd, SimdIterable, SimdOp};
 
 const LANES: usize = 16;
 /// Adding this to a float rounds it to an integer that then stands in the low bits.
@@ -70,18 +71,27 @@ pub(super) fn sin_cos(angle: f32) -> (f32, f32) {
     (s, c)
 }
 
-/// The exact GELU, x times the normal distribution's integral up to x, to about 1e-6.
+/// GELU, x times the normal distribution's integral up to x, to 2e-4: a fiftieth of a step of the
+/// 8-bit codes it is rounded to next.
 #[inline(always)]
 pub(super) fn gelu(x: f32) -> f32 {
-    // Abramowitz and Stegun 7.1.26 for the error function.
-    let z = x.abs() * std::f32::consts::FRAC_1_SQRT_2;
-    let t = 1.0 / (1.0 + 0.327_591_1 * z);
-    let series = ((((1.061_405_4 * t - 1.453_152) * t + 1.421_413_7) * t - 0.284_496_74) * t
-        + 0.254_829_6)
-        * t;
-    let tail = 0.5 * series * exp(-z * z);
-    let below = if x < 0.0 { tail } else { 1.0 - tail };
-    x * below
+    // Least squares over 0 to 4, one half at 4.
+    const SERIES: [f32; 7] = [
+        0.397_884_57,
+        -0.064_574_91,
+        0.008_773_237,
+        -0.000_814_195_5,
+        4.797_448_8e-5,
+        -1.599_572_6e-6,
+        2.280_064_6e-8,
+    ];
+    let inner = x.clamp(-4.0, 4.0);
+    let square = inner * inner;
+    let mut series = SERIES[6];
+    for coefficient in SERIES[..6].iter().rev() {
+        series = series * square + coefficient;
+    }
+    x * (0.5 + inner * series)
 }
 
 #[inline(always)]
@@ -123,33 +133,34 @@ pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
     lanes.iter().sum::<f32>() + tail
 }
 
-/// The smallest and the largest value, and zero.
+struct RangeWithZero<'a>(&'a [f32]);
+
+impl SimdOp for RangeWithZero<'_> {
+    type Output = (f32, f32);
+
+    #[inline(always)]
+    fn eval<I: Isa>(self, isa: I) -> (f32, f32) {
+        let ops = isa.f32();
+        let [low, high] = self.0.simd_iter(ops).fold_n_unroll::<2, 2>(
+            [ops.zero(), ops.zero()],
+            #[inline(always)]
+            |[low, high], x| [ops.min(low, x), ops.max(high, x)],
+            #[inline(always)]
+            |[low, high], [low_b, high_b]| [ops.min(low, low_b), ops.max(high, high_b)],
+        );
+        let (low, high) = (low.to_array(), high.to_array());
+        (
+            low.as_ref().iter().fold(0.0, |a, &b| a.min(b)),
+            high.as_ref().iter().fold(0.0, |a, &b| a.max(b)),
+        )
+    }
+}
+
+/// The smallest and the largest of the values and zero. Written with explicit vectors: the
+/// compiler does not find them by itself here.
 #[inline(always)]
 pub(super) fn range_with_zero(values: &[f32]) -> (f32, f32) {
-    let (mut low, mut high) = ([0.0f32; LANES], [0.0f32; LANES]);
-    let (body, rest) = values.as_chunks::<LANES>();
-    for chunk in body {
-        for lane in 0..LANES {
-            low[lane] = if chunk[lane] < low[lane] {
-                chunk[lane]
-            } else {
-                low[lane]
-            };
-            high[lane] = if chunk[lane] > high[lane] {
-                chunk[lane]
-            } else {
-                high[lane]
-            };
-        }
-    }
-    for &value in rest {
-        low[0] = low[0].min(value);
-        high[0] = high[0].max(value);
-    }
-    (
-        low.iter().fold(0.0, |a, &b| a.min(b)),
-        high.iter().fold(0.0, |a, &b| a.max(b)),
-    )
+    RangeWithZero(values).dispatch()
 }
 
 /// Makes a row's mean 0 and its variance 1, then scales and shifts each channel.
@@ -204,10 +215,14 @@ mod tests {
 
     #[test]
     fn gelu_is_the_identity_far_right_and_zero_far_left() {
-        assert!((gelu(8.0) - 8.0).abs() < 1e-5);
-        assert!(gelu(-8.0).abs() < 1e-5);
-        assert!((gelu(1.0) - 0.841_344_7).abs() < 1e-6);
-        assert!((gelu(-0.5) + 0.154_268_77).abs() < 1e-6);
+        for (x, want) in [
+            (8.0, 8.0),
+            (-8.0, 0.0),
+            (1.0, 0.841_344_7),
+            (-0.5, -0.154_268_77),
+        ] {
+            assert!((gelu(x) - want).abs() < 4e-4, "gelu({x}) is {}", gelu(x));
+        }
     }
 
     #[test]

@@ -47,12 +47,16 @@ impl Pulses {
         self.phases.clear();
         self.hz.clear();
         self.level.clear();
-        for sample in self.next_sample..end {
-            let (hz, level) = interpolate(pitch, sample);
-            self.phase = (self.phase + f64::from(hz) / f64::from(SAMPLE_RATE_HZ)).fract();
+        let mut from = self.next_sample;
+        while from < end {
+            from = self.extend_contour(pitch, from, end);
+        }
+        for hz in &self.hz {
+            self.phase += f64::from(hz * (1.0 / SAMPLE_RATE_HZ as f32));
+            if self.phase >= 1.0 {
+                self.phase -= 1.0;
+            }
             self.phases.push((self.phase - 0.5) as f32);
-            self.hz.push(hz);
-            self.level.push(level);
         }
         self.next_sample = self.next_sample.max(end);
         let start = out.len();
@@ -68,19 +72,40 @@ impl Pulses {
             },
         );
     }
-}
 
-/// Linear between the centres of the frames.
-fn interpolate(pitch: &Pitch, sample: usize) -> (f32, f32) {
-    let at = ((sample as f32 + 0.5) / HOP as f32 - 0.5).max(0.0);
-    let last = pitch.frames() - 1;
-    let left = (at as usize).min(last);
-    let right = (left + 1).min(last);
-    let share = at - left as f32;
-    let between = |values: &[f32]| values[left] * (1.0 - share) + values[right] * share;
-    let voiced = between(&pitch.voiced);
-    let hz = between(&pitch.voiced_hz) / voiced.max(1e-2);
-    (hz.clamp(PITCH_MIN_HZ, PITCH_MAX_HZ), voiced)
+    /// Appends pitch and level from `from` to the next centre of a frame, or to `end`: between
+    /// two centres both are straight lines. Gives where it stopped.
+    fn extend_contour(&mut self, pitch: &Pitch, from: usize, end: usize) -> usize {
+        let last = pitch.frames() - 1;
+        let left = (from.saturating_sub(HOP / 2) / HOP).min(last);
+        let right = (left + 1).min(last);
+        let next_centre = if from < HOP / 2 {
+            HOP / 2
+        } else {
+            left * HOP + HOP + HOP / 2
+        };
+        let stop = if left == last {
+            end
+        } else {
+            next_centre.min(end)
+        };
+        let (level, level_end) = (pitch.voiced[left], pitch.voiced[right]);
+        let (hz, hz_end) = (pitch.voiced_hz[left], pitch.voiced_hz[right]);
+        let centre = (left * HOP + HOP / 2) as f32;
+        let start = self.hz.len();
+        self.hz.resize(start + stop - from, 0.0);
+        self.level.resize(start + stop - from, 0.0);
+        let out = self.hz[start..].iter_mut().zip(&mut self.level[start..]);
+        for (at, (hz_out, level_out)) in out.enumerate() {
+            let sample = (from + at) as f32 + 0.5;
+            let share = ((sample - centre) * (1.0 / HOP as f32)).max(0.0);
+            let voiced = level * (1.0 - share) + level_end * share;
+            let raw = (hz * (1.0 - share) + hz_end * share) / voiced.max(1e-2);
+            *hz_out = raw.clamp(PITCH_MIN_HZ, PITCH_MAX_HZ);
+            *level_out = voiced;
+        }
+        stop
+    }
 }
 
 /// The sum of cosines of all harmonics below the top, at a phase of -0.5 to 0.5 periods.

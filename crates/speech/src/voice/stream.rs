@@ -4,7 +4,7 @@ use super::block::Chain;
 use super::filter::{Filter, Transform};
 use super::linear::{Scratch, normalise_and_quantise};
 use super::network::{CONTOURS, Encoded, Network};
-use super::simd::dot;
+use super::simd::{dot, vectorised};
 use super::source::{Noise, Pitch};
 use super::timeline::Timeline;
 
@@ -80,9 +80,7 @@ impl<'m> Stream<'m> {
             shift,
             &mut scratch.input,
         );
-        network
-            .decoder_output
-            .apply(&network.gemm, scratch, &mut self.outputs);
+        network.decoder_output.apply(scratch, &mut self.outputs);
         self.filter.push(&self.outputs, &self.pitch, noise, out);
     }
 
@@ -103,9 +101,14 @@ impl<'m> Stream<'m> {
         for row in self.rows.chunks_exact(input.width()) {
             let output = &self.network.contour_output;
             let mut values = [0.0; CONTOURS];
-            for (at, value) in values.iter_mut().enumerate() {
-                *value = dot(row, output.row(at)) + self.network.contour_bias[at];
-            }
+            vectorised(
+                #[inline(always)]
+                || {
+                    for (at, value) in values.iter_mut().enumerate() {
+                        *value = dot(row, output.row(at)) + self.network.contour_bias[at];
+                    }
+                },
+            );
             let [pitch, voicing, energy] = values;
             let voiced = f32::from(voicing > 0.0);
             self.pitch.push((pitch + LOG_HZ_OFFSET).exp(), voiced);
