@@ -292,7 +292,7 @@ fn spelled(n: u128) -> String {
     }
     if n < 100 {
         let ten = TENS[(n / 10) as usize];
-        return if n % 10 == 0 {
+        return if n.is_multiple_of(10) {
             ten.to_owned()
         } else {
             format!("{ten} na {}", UNITS[(n % 10) as usize])

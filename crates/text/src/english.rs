@@ -15,6 +15,8 @@ enum Place {
     End,
     /// Not at the end of the word.
     Inside,
+    /// At the end or before a consonant.
+    Closed,
 }
 
 const fn rule(spelling: &'static str, place: Place, said: &'static str) -> Rule {
@@ -84,9 +86,9 @@ const RULES: &[Rule] = &[
     rule("oy", Place::End, "oi"),
     rule("ou", Place::Inside, "au"),
     rule("ow", Place::End, "o"),
-    rule("ow", Place::Inside, "au"),
-    rule("aw", Place::Anywhere, "o"),
-    rule("ew", Place::Anywhere, "yu"),
+    rule("ow", Place::Closed, "au"),
+    rule("aw", Place::Closed, "o"),
+    rule("ew", Place::Closed, "yu"),
     rule("er", Place::End, "a"),
     rule("or", Place::End, "a"),
     rule("ce", Place::End, "s"),
@@ -147,6 +149,10 @@ impl Rule {
             Place::Start => at == 0,
             Place::End => ends && at > 0,
             Place::Inside => !ends,
+            Place::Closed => {
+                let next = word.as_bytes().get(at + self.spelling.len());
+                next.is_none_or(|b| !matches!(b, b'a' | b'e' | b'i' | b'o' | b'u'))
+            }
         };
         placed && word[at..].starts_with(self.spelling)
     }
@@ -253,5 +259,6 @@ mod tests {
             assert_eq!(respell(word), None, "{word}");
         }
         assert_eq!(respell("hassan").as_deref(), Some("hasan"));
+        assert_eq!(respell("lowassa").as_deref(), Some("lowasa"));
     }
 }

@@ -49,7 +49,7 @@ pub(crate) fn agreeing(n: u64, class: Option<Class>) -> String {
         .rsplit_once(' ')
         .map_or((None, plain.as_str()), |(head, last)| (Some(head), last));
     // "mia mbili", "elfu tano": the unit counts the group, not the noun.
-    if head.is_some_and(|head| !head.ends_with(" na") || n % 10 == 0 || n % 1000 == 0) {
+    if head.is_some_and(|head| !head.ends_with(" na") || n.is_multiple_of(10)) {
         return plain;
     }
     let (one, many) = class.prefixes();

@@ -93,10 +93,10 @@ pub(crate) fn fraction(context: &Context<'_>, i: usize) -> Option<Reading> {
         return Some(reading);
     }
     let (top, bottom, end) = bare_fraction(context, i)?;
-    if context.kind(i) == Some(Kind::Digits) {
-        if let Some(text) = not_a_fraction(context, i, top, bottom, end) {
-            return Reading::new(text, end);
-        }
+    if context.kind(i) == Some(Kind::Digits)
+        && let Some(text) = not_a_fraction(context, i, top, bottom, end)
+    {
+        return Reading::new(text, end);
     }
     let name = fraction_name(top, bottom);
     match units::name_at(context, context.skip_space(end)) {

@@ -169,7 +169,7 @@ fn decimals(words: &[&str], at: usize) -> Option<(String, usize)> {
 fn large_head(words: &[&str], at: usize, value: u64) -> (String, u64) {
     match GROUPS
         .iter()
-        .find(|(name, size)| *name == words[at] && value % size == 0)
+        .find(|(name, size)| *name == words[at] && value.is_multiple_of(*size))
     {
         Some((name, size)) => (format!("{name} "), value / size),
         None => (String::new(), value),
@@ -180,7 +180,7 @@ fn with_commas(n: u64) -> String {
     let figures = n.to_string();
     let mut out = String::with_capacity(figures.len() + figures.len() / 3);
     for (i, c) in figures.chars().enumerate() {
-        if i > 0 && (figures.len() - i) % 3 == 0 {
+        if i > 0 && (figures.len() - i).is_multiple_of(3) {
             out.push(',');
         }
         out.push(c);
