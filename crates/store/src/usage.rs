@@ -63,7 +63,8 @@ impl Store {
                 ));
             }
         }
-        let rows: Vec<(String, String, String, i64, i64, i64, i64, i64)> = sqlx::query_as(
+        type Row = (String, String, String, i64, i64, i64, i64, i64);
+        let rows: Vec<Row> = sqlx::query_as(
             "select day, operation, key_id, requests, cached_requests, units, audio_ms, amount_micro from usage_days
              where workspace_id = $1 and day >= $2 and day <= $3 and ($4 = '' or key_id = $4)
                and ($5 = '' or operation = $5)
