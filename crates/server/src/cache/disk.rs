@@ -157,20 +157,15 @@ fn list_shelf(shelf: &Path, found: &mut Vec<(SystemTime, CacheKey, u64)>) {
         let Ok(meta) = file.metadata() else { continue };
         let modified = meta.modified().unwrap_or(SystemTime::UNIX_EPOCH);
         let stem = path.file_stem().and_then(|stem| stem.to_str());
-        let ours = path
-            .extension()
-            .is_some_and(|extension| extension == SUFFIX);
-        match stem.and_then(CacheKey::from_hex).filter(|_| ours) {
-            Some(key) => found.push((modified, key, meta.len())),
-            None if path
-                .extension()
-                .is_some_and(|extension| extension == "part") =>
-            {
-                if modified.elapsed().is_ok_and(|age| age > STALE) {
-                    fs::remove_file(path).ok();
-                }
-            }
-            None => {}
+        let is = |suffix: &str| {
+            path.extension()
+                .is_some_and(|extension| extension == suffix)
+        };
+        let stale = modified.elapsed().is_ok_and(|age| age > STALE);
+        match stem.and_then(CacheKey::from_hex) {
+            Some(key) if is(SUFFIX) => found.push((modified, key, meta.len())),
+            _ if is("part") && stale => drop(fs::remove_file(&path)),
+            _ => {}
         }
     }
 }

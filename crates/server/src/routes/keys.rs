@@ -1,7 +1,7 @@
 //! Keys over the API, for keys that may manage keys.
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::{Path, RawQuery, State};
 use axum::http::StatusCode;
 use sauti_store::ids::now_us;
 use sauti_store::{Environment, IssuedKey, KeyInfo, NewKey, Permission, Permissions};
@@ -11,6 +11,7 @@ use crate::accounts::audit;
 use crate::app::App;
 use crate::http::caller::{Caller, Keys, May};
 use crate::http::fields::{Fields, JsonBytes};
+use crate::http::query::Query;
 use crate::problem::{Code, Problem, Reason};
 
 /// A key as it is listed: never the key itself.
@@ -113,7 +114,10 @@ pub async fn create_key(
 
 fn parse(app: &App, caller: &Caller, body: &[u8]) -> Result<NewKey, Problem> {
     let mut fields = Fields::parse(body)?;
-    let name = fields.text("name").unwrap_or_default();
+    let name = fields.text("name");
+    if name.is_none() && !fields.is_wrong("name") {
+        fields.error("name", Reason::Required);
+    }
     let names = fields.texts("permissions");
     if names.is_none() && !fields.is_wrong("permissions") {
         fields.error("permissions", Reason::Required);
@@ -143,25 +147,30 @@ fn parse(app: &App, caller: &Caller, body: &[u8]) -> Result<NewKey, Problem> {
         &[],
     )?;
     let permissions = parsed.unwrap_or_default();
-    // Nobody can give away more than they have.
-    if permissions
-        .iter()
-        .any(|permission| !caller.permissions.contains(permission))
-    {
-        return Err(Problem::detailed(
-            Code::PermissionMissing,
-            "A key cannot be given permissions that the caller does not have.",
-        ));
-    }
+    require_no_more_than_own(caller, permissions)?;
     Ok(NewKey {
         workspace_id: caller.workspace_id.clone(),
         environment: environment(app)?,
-        name,
+        name: name.unwrap_or_default(),
         permissions,
         expires_us: days.map(|days| now_us() + days * 86_400 * 1_000_000),
         spend_cap_micro,
         created_by: caller.actor.clone(),
     })
+}
+
+/// Nobody can give away more than they have.
+fn require_no_more_than_own(caller: &Caller, wanted: Permissions) -> Result<(), Problem> {
+    if wanted
+        .iter()
+        .all(|permission| caller.permissions.contains(permission))
+    {
+        return Ok(());
+    }
+    Err(Problem::detailed(
+        Code::PermissionMissing,
+        "A key cannot be given permissions that the caller does not have.",
+    ))
 }
 
 pub fn environment(app: &App) -> Result<Environment, Problem> {
@@ -177,6 +186,48 @@ fn shown(issued: IssuedKey) -> NewKeyBody {
         api_key: issued.key.reveal().to_owned(),
         key: issued.info.into(),
     }
+}
+
+/// Replace a key by a new one like it
+#[utoipa::path(post, path = "/v1/keys/{key_id}/rotate", tag = "workspace", operation_id = "rotateKey",
+    params(
+        ("key_id" = String, Path, description = "As in the list of keys."),
+        ("old_lives_hours" = Option<i64>, Query, description = "How long the old key is still accepted, 0 to 168; 0 if absent."),
+    ),
+    responses((status = 201, description = "The new key, shown this once.", body = NewKeyBody)))]
+pub async fn rotate_key(
+    State(app): State<App>,
+    May(caller, _): May<Keys>,
+    Path(key_id): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<(StatusCode, Json<NewKeyBody>), Problem> {
+    let hours = match Query::parse(query.as_deref()).take("old_lives_hours") {
+        None => 0,
+        Some(text) => {
+            let hours = text.parse().ok().filter(|hours| (0..=168).contains(hours));
+            let reason = Reason::OutOfRange {
+                min: 0.0,
+                max: 168.0,
+            };
+            hours.ok_or_else(|| Problem::field("old_lives_hours", reason))?
+        }
+    };
+    let old = app.store.key(&caller.workspace_id, &key_id).await?;
+    require_no_more_than_own(&caller, old.permissions)?;
+    let old_ends_us = Some(now_us() + hours * 3_600 * 1_000_000).filter(|_| hours > 0);
+    let issued = app
+        .store
+        .rotate_key(&caller.workspace_id, &key_id, old_ends_us, &caller.actor)
+        .await?;
+    audit(
+        &app,
+        Some(&caller.workspace_id),
+        &caller.actor,
+        "key.rotated",
+        &key_id,
+    )
+    .await;
+    Ok((StatusCode::CREATED, Json(shown(issued))))
 }
 
 /// Revoke a key

@@ -2,6 +2,7 @@
 //! document is made.
 
 pub mod account;
+pub mod audit;
 pub mod health;
 pub mod info;
 pub mod keys;
@@ -14,6 +15,7 @@ pub mod transcription;
 pub mod usage;
 pub mod voices;
 pub mod webhooks;
+pub mod workspaces;
 
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -49,6 +51,8 @@ fn workspace() -> OpenApiRouter<App> {
         .routes(routes!(usage::get_statement))
         .routes(routes!(keys::list_keys, keys::create_key))
         .routes(routes!(keys::revoke_key))
+        .routes(routes!(keys::rotate_key))
+        .routes(routes!(audit::list))
         .routes(routes!(lexicon::list_words))
         .routes(routes!(lexicon::set_word, lexicon::remove_word))
         .routes(routes!(webhooks::list, webhooks::create))
@@ -64,6 +68,8 @@ fn people() -> OpenApiRouter<App> {
         .routes(routes!(members::list_members, members::invite))
         .routes(routes!(members::set_role, members::remove))
         .routes(routes!(members::accept))
+        .routes(routes!(workspaces::change))
+        .routes(routes!(workspaces::credit))
 }
 
 fn operation() -> OpenApiRouter<App> {

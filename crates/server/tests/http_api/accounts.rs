@@ -341,3 +341,92 @@ async fn strangers_cannot_sign_up_where_that_is_closed() {
     .await;
     answer.assert_problem(403, "role_missing");
 }
+
+#[tokio::test]
+async fn an_operator_puts_money_in_and_nobody_else_does() {
+    let world = World::new().await;
+    signed_up(&world).await;
+    let token = token_in(&letter_to(&world, EMAIL, 1).await);
+    post(&world, "/v1/account/confirm", json!({"token": token}))
+        .await
+        .assert_ok();
+    let (cookie, csrf) = signed_in(&world).await;
+    let headers = [("cookie", cookie.as_str()), ("x-csrf-token", csrf.as_str())];
+    let path = format!("/v1/workspaces/{}/credits", world.workspace_id);
+    let body = json!({"amount_micro": 1_000_000, "reference": "receipt 7"});
+    send(&world, Method::POST, &path, &body, &headers)
+        .await
+        .assert_problem(403, "role_missing");
+    let account = world
+        .app
+        .store
+        .account_by_email(EMAIL)
+        .await
+        .unwrap()
+        .unwrap();
+    world
+        .app
+        .store
+        .set_operator(&account.id, true)
+        .await
+        .unwrap();
+    for applied in [true, false] {
+        let answer = send(&world, Method::POST, &path, &body, &headers)
+            .await
+            .assert_ok()
+            .json();
+        assert_eq!(
+            answer,
+            json!({"applied": applied, "balance_micro": crate::support::CREDIT_MICRO + 1_000_000})
+        );
+    }
+    let nobody = send(
+        &world,
+        Method::POST,
+        "/v1/workspaces/ws_x/credits",
+        &body,
+        &headers,
+    )
+    .await;
+    nobody.assert_problem(404, "not_found");
+}
+
+#[tokio::test]
+async fn an_admin_names_the_workspace_and_sets_its_low_mark() {
+    let world = World::new().await;
+    signed_up(&world).await;
+    let token = token_in(&letter_to(&world, EMAIL, 1).await);
+    post(&world, "/v1/account/confirm", json!({"token": token}))
+        .await
+        .assert_ok();
+    let (cookie, csrf) = signed_in(&world).await;
+    let headers = [("cookie", cookie.as_str()), ("x-csrf-token", csrf.as_str())];
+    let me = send(&world, Method::GET, "/v1/account", &json!({}), &headers)
+        .await
+        .json();
+    let id = me["workspaces"][0]["workspace_id"].as_str().unwrap();
+    let change = json!({"name": "Benki", "low_balance_micro": 5_000_000});
+    let answer = send(
+        &world,
+        Method::PATCH,
+        &format!("/v1/workspaces/{id}"),
+        &change,
+        &headers,
+    )
+    .await;
+    assert_eq!(
+        answer.status.as_u16(),
+        204,
+        "{}",
+        String::from_utf8_lossy(&answer.body)
+    );
+    let workspace = world.app.store.workspace(id).await.unwrap();
+    assert_eq!(
+        (workspace.name.as_str(), workspace.low_balance_micro),
+        ("Benki", Some(5_000_000))
+    );
+    let foreign = format!("/v1/workspaces/{}", world.workspace_id);
+    send(&world, Method::PATCH, &foreign, &change, &headers)
+        .await
+        .assert_problem(404, "not_found");
+}

@@ -311,6 +311,45 @@ async fn a_key_that_may_manage_keys_makes_lists_and_revokes_them() {
 }
 
 #[tokio::test]
+async fn a_rotated_key_gives_way_to_one_like_it_and_the_trail_tells() {
+    let world = World::new().await;
+    let made = world
+        .post(
+            "/v1/keys",
+            &json!({"name": "IVR", "permissions": ["voices"]}),
+        )
+        .await
+        .json();
+    let rotate = format!("/v1/keys/{}/rotate", made["key_id"].as_str().unwrap());
+    let new = world.post(&rotate, &json!({})).await;
+    assert_eq!(new.status.as_u16(), 201);
+    assert_eq!(new.json()["permissions"], json!(["voices"]));
+    let trail = world.get("/v1/audit?limit=1").await.assert_ok().json();
+    assert_eq!(trail["entries"][0]["action"], "key.rotated");
+    assert!(trail["next_cursor"].is_string());
+    world
+        .get("/v1/audit?limit=0")
+        .await
+        .assert_problem(422, "validation_failed");
+
+    let weak = world.key_for(sauti_store::Permission::Keys).await;
+    let newest = format!("/v1/keys/{}/rotate", new.json()["key_id"].as_str().unwrap());
+    let world = World { key: weak, ..world };
+    world
+        .post(&newest, &json!({}))
+        .await
+        .assert_problem(403, "permission_missing");
+    let world = World {
+        key: made["api_key"].as_str().unwrap().to_owned(),
+        ..world
+    };
+    world
+        .get("/v1/voices")
+        .await
+        .assert_problem(401, "key_revoked");
+}
+
+#[tokio::test]
 async fn nobody_can_give_a_key_more_than_they_have() {
     let world = World::new().await;
     let key = world.key_for(sauti_store::Permission::Keys).await;

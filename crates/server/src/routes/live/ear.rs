@@ -86,10 +86,9 @@ impl Ear {
             .map(|pair| i16::from_le_bytes([pair[0], pair[1]]))
             .collect();
         self.samples += samples.len() as u64;
-        match &self.sound {
+        if let Some(sound) = &self.sound {
             // A closed channel means the recogniser failed; `next` brings the reason.
-            Some(sound) => drop(sound.send(samples).await),
-            None => {}
+            sound.send(samples).await.ok();
         }
         Ok(())
     }

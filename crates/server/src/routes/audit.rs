@@ -1,0 +1,67 @@
+//! Who did what in a workspace.
+
+use axum::Json;
+use axum::extract::{RawQuery, State};
+use sauti_store::{AuditEntry, AuditQuery};
+use serde::Serialize;
+
+use crate::app::App;
+use crate::http::caller::{Keys, May};
+use crate::http::query::Query;
+use crate::problem::{Problem, Reason};
+
+const PAGE: i64 = 100;
+const PAGE_MAX: i64 = 1_000;
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct AuditBody {
+    #[schema(value_type = Vec<Object>)]
+    pub entries: Vec<AuditEntry>,
+    /// To be sent as `before` for the next page.
+    pub next_cursor: Option<String>,
+}
+
+/// Show the audit trail, newest first
+#[utoipa::path(get, path = "/v1/audit", tag = "workspace", operation_id = "listAudit",
+    params(
+        ("before" = Option<String>, Query, description = "The next_cursor of the page before."),
+        ("limit" = Option<i64>, Query, description = "1 to 1000; 100 if absent."),
+    ),
+    responses((status = 200, description = "Who did what.", body = AuditBody)))]
+pub async fn list(
+    State(app): State<App>,
+    May(caller, _): May<Keys>,
+    RawQuery(query): RawQuery,
+) -> Result<Json<AuditBody>, Problem> {
+    let mut query = Query::parse(query.as_deref());
+    let before = query.take("before");
+    let limit = match query.take("limit") {
+        None => PAGE,
+        Some(text) => {
+            let limit = text
+                .parse()
+                .ok()
+                .filter(|limit| (1..=PAGE_MAX).contains(limit));
+            let reason = Reason::OutOfRange {
+                min: 1.0,
+                max: PAGE_MAX as f64,
+            };
+            limit.ok_or_else(|| Problem::field("limit", reason))?
+        }
+    };
+    let wanted = AuditQuery {
+        workspace_id: Some(caller.workspace_id),
+        before,
+        limit,
+    };
+    let entries = app.store.audit_list(&wanted).await?;
+    let full = entries.len() as i64 == limit;
+    let next_cursor = entries
+        .last()
+        .filter(|_| full)
+        .map(|entry| entry.id.clone());
+    Ok(Json(AuditBody {
+        entries,
+        next_cursor,
+    }))
+}
