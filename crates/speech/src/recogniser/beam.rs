@@ -32,10 +32,10 @@ pub struct BeamConfig {
 impl Default for BeamConfig {
     fn default() -> Self {
         Self {
-            width: 48,
-            lm_weight: 0.6,
-            word_bonus: 1.5,
-            unknown_penalty: -1.0,
+            width: 128,
+            lm_weight: 0.8,
+            word_bonus: 2.0,
+            unknown_penalty: 0.0,
             letter_log_p_min: -8.0,
             letters_per_step: 8,
             score_margin: 16.0,

@@ -174,6 +174,7 @@ impl Recogniser {
             &flow.before,
             start,
         );
+        let last_before = flow.before.pop();
         flow.before.clear();
         if decoded.words.is_empty() || mean_confidence(&decoded.words) < LETTER_CONFIDENCE_MIN {
             return Ok(None);
@@ -182,7 +183,12 @@ impl Recogniser {
             let from = decoded.words.len().saturating_sub(3);
             flow.before.extend_from_slice(&decoded.words[from..]);
         }
-        Ok(Some(segment_of(decoded, digits, flow)))
+        Ok(Some(segment_of(
+            decoded,
+            digits,
+            last_before.as_ref(),
+            flow,
+        )))
     }
 }
 
@@ -206,7 +212,12 @@ struct Flow {
     before: Vec<Word>,
 }
 
-fn segment_of(decoded: decode::Decoded, digits: bool, flow: &Flow) -> Segment {
+fn segment_of(
+    decoded: decode::Decoded,
+    digits: bool,
+    before: Option<&Word>,
+    flow: &Flow,
+) -> Segment {
     let words = decoded.words;
     let ends_sentence = flow.before.is_empty();
     Segment {
@@ -214,7 +225,7 @@ fn segment_of(decoded: decode::Decoded, digits: bool, flow: &Flow) -> Segment {
         end: words.last().map_or(0.0, |word| word.end),
         text: decoded
             .written
-            .unwrap_or_else(|| text::readable(&words, digits, ends_sentence)),
+            .unwrap_or_else(|| text::readable(&words, digits, before, ends_sentence)),
         confidence: mean_confidence(&words),
         words,
     }

@@ -23,11 +23,11 @@ pub struct SegmentConfig {
 impl Default for SegmentConfig {
     fn default() -> Self {
         Self {
-            start_p: 0.5,
+            start_p: 0.45,
             stop_p: 0.3,
             speech_ms_min: 160,
             silence_ms: 700,
-            padding_ms: 250,
+            padding_ms: 350,
             length_ms_max: 14_000,
         }
     }

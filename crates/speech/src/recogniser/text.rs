@@ -6,35 +6,27 @@ use crate::Word;
 
 /// Words closer together than this belong to one phrase: a spoken number never spans a longer gap.
 const PHRASE_GAP_S: f64 = 0.5;
-/// What a sentence's end sounds like when nothing follows.
-const FULL_STOP_MS: u32 = 2_000;
 
-/// Capitals, punctuation, numbers as asked.
-pub fn readable(words: &[Word], digits: bool, ends_sentence: bool) -> String {
+/// Capitals, punctuation, numbers as asked. `before` is the last word of the segment that this one
+/// continues; `ends_sentence` is false when the next one continues this.
+pub fn readable(
+    words: &[Word],
+    digits: bool,
+    before: Option<&Word>,
+    ends_sentence: bool,
+) -> String {
     let mut tokens: Vec<(String, u32)> = Vec::new();
-    let mut phrase: Vec<&str> = Vec::new();
-    for (i, word) in words.iter().enumerate() {
-        phrase.push(&word.word);
-        let gap = words
-            .get(i + 1)
-            .map(|next| (next.start - word.end).max(0.0));
-        if gap.is_some_and(|gap| gap < PHRASE_GAP_S) {
-            continue;
+    // The word before keeps the first one from looking like a sentence's start.
+    tokens.extend(before.map(|word| (word.word.clone(), 0)));
+    let mut from = 0;
+    for end in 1..=words.len() {
+        let phrase_ends = words
+            .get(end)
+            .is_none_or(|next| next.start - words[end - 1].end >= PHRASE_GAP_S);
+        if phrase_ends {
+            tokens.extend(phrase_tokens(words, from, end, digits));
+            from = end;
         }
-        let pause_ms = match gap {
-            Some(gap) => (gap * 1000.0) as u32,
-            None if ends_sentence => FULL_STOP_MS,
-            None => 0,
-        };
-        let written = match digits {
-            true => written::digits(&phrase),
-            false => phrase.iter().map(|word| (*word).to_owned()).collect(),
-        };
-        tokens.extend(written.into_iter().map(|token| (token, 0)));
-        if let Some(last) = tokens.last_mut() {
-            last.1 = pause_ms;
-        }
-        phrase.clear();
     }
     let heard: Vec<HeardWord<'_>> = tokens
         .iter()
@@ -43,11 +35,88 @@ pub fn readable(words: &[Word], digits: bool, ends_sentence: bool) -> String {
             pause_after_ms: *pause_after_ms,
         })
         .collect();
-    written::readable(&heard)
+    let written = written::readable_words(&heard);
+    let mut text = written[usize::from(before.is_some()).min(written.len())..].join(" ");
+    if !ends_sentence {
+        text.truncate(text.trim_end_matches(['.', '?']).len());
+    }
+    text
+}
+
+/// The tokens of one phrase, each with the pause after it.
+fn phrase_tokens(words: &[Word], from: usize, end: usize, digits: bool) -> Vec<(String, u32)> {
+    let phrase: Vec<&str> = words[from..end]
+        .iter()
+        .map(|word| word.word.as_str())
+        .collect();
+    let pause_after = |i: usize| {
+        let next = words.get(i + 1).map_or(f64::MAX, |next| next.start);
+        ((next - words[i].end).max(0.0) * 1000.0) as u32
+    };
+    if !digits {
+        let said = phrase.iter().enumerate();
+        return said
+            .map(|(i, word)| ((*word).to_owned(), pause_after(from + i)))
+            .collect();
+    }
+    let written = written::digits(&phrase).into_iter();
+    written
+        .filter(|token| !token.words.is_empty())
+        .map(|token| (token.text, pause_after(from + token.words.end - 1)))
+        .collect()
 }
 
 /// The texts of a recording's segments as one.
 pub fn join<'a>(texts: impl Iterator<Item = &'a str>) -> String {
     let texts: Vec<&str> = texts.filter(|text| !text.is_empty()).collect();
     texts.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(text: &str) -> Vec<Word> {
+        let words = text.split(' ').enumerate();
+        words
+            .map(|(i, word)| Word {
+                word: word.to_owned(),
+                start: i as f64 * 0.4,
+                end: i as f64 * 0.4 + 0.35,
+                confidence: 1.0,
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_sentence_begins_large_and_ends_with_a_stop() {
+        let text = readable(&said("watu wengi walifika mapema"), false, None, true);
+        assert_eq!(text, "Watu wengi walifika mapema.");
+    }
+
+    #[test]
+    fn a_sentence_cut_in_two_reads_as_one() {
+        let (first, second) = (said("watu wengi walifika"), said("mapema asubuhi"));
+        let head = readable(&first, false, None, false);
+        let tail = readable(&second, false, first.last(), true);
+        assert_eq!(
+            join([head.as_str(), tail.as_str()].into_iter()),
+            "Watu wengi walifika mapema asubuhi."
+        );
+    }
+
+    #[test]
+    fn numbers_become_digits_when_asked() {
+        let words = said("watu mia mbili walifika");
+        assert_eq!(readable(&words, true, None, true), "Watu 200 walifika.");
+        assert_eq!(
+            readable(&words, false, None, true),
+            "Watu mia mbili walifika."
+        );
+    }
+
+    #[test]
+    fn nothing_gives_nothing() {
+        assert_eq!(readable(&[], true, None, true), "");
+    }
 }

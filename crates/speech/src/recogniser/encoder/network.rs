@@ -112,21 +112,37 @@ impl Network {
         let mut first = self.conv1.apply(&windows);
         vectorised(
             #[inline(always)]
-            || first.iter_mut().for_each(|x| *x = gelu(*x)),
+            || {
+                first.iter_mut().for_each(
+                    #[inline(always)]
+                    |x| *x = gelu(*x),
+                )
+            },
         );
         let half = frames / 2;
         let codes = &mut scratch.codes;
         vectorised(
             #[inline(always)]
             || {
-                codes.fill(half, 3 * WIDTH, self.levels, |i, row| {
-                    three_frames(&first, WIDTH, 2 * i, row);
-                });
+                codes.fill(
+                    half,
+                    3 * WIDTH,
+                    self.levels,
+                    #[inline(always)]
+                    |i, row| {
+                        three_frames(&first, WIDTH, 2 * i, row);
+                    },
+                );
             },
         );
         let mut x = vec![0f32; half * WIDTH];
-        let put = |out: &mut f32, value| *out = gelu(value);
-        self.conv2.apply(codes, &mut scratch.sums, &mut x, put);
+        self.conv2.apply(
+            codes,
+            &mut scratch.sums,
+            &mut x,
+            #[inline(always)]
+            |out, value| *out = gelu(value),
+        );
         for (x, position) in x.iter_mut().zip(&self.positions) {
             *x += position;
         }
@@ -203,9 +219,15 @@ fn coded(rows: &[f32], width: usize, levels: f32, codes: &mut Codes) {
     vectorised(
         #[inline(always)]
         || {
-            codes.fill(rows.len() / width, width, levels, |i, row| {
-                row.copy_from_slice(&rows[i * width..][..width]);
-            });
+            codes.fill(
+                rows.len() / width,
+                width,
+                levels,
+                #[inline(always)]
+                |i, row| {
+                    row.copy_from_slice(&rows[i * width..][..width]);
+                },
+            );
         },
     );
 }
@@ -222,9 +244,15 @@ impl Norm {
         vectorised(
             #[inline(always)]
             || {
-                codes.fill(x.len() / WIDTH, WIDTH, levels, |i, row| {
-                    normalise(&x[i * WIDTH..][..WIDTH], &self.scale, &self.shift, row);
-                });
+                codes.fill(
+                    x.len() / WIDTH,
+                    WIDTH,
+                    levels,
+                    #[inline(always)]
+                    |i, row| {
+                        normalise(&x[i * WIDTH..][..WIDTH], &self.scale, &self.shift, row);
+                    },
+                );
             },
         );
     }
