@@ -1,0 +1,323 @@
+//! Keys, the audit trail, webhooks, pronunciations and migrations.
+
+mod common;
+
+use std::time::Duration;
+
+use common::{Database, funded, key_with_cap};
+use sauti_store::{
+    Alphabet, AuditQuery, AuthError, DeliveryState, Permission, Pronunciation, Store, StoreError,
+    StoreOptions, ids,
+};
+
+on_both_databases!(
+    a_key_is_accepted_until_revoked,
+    a_rotated_key_keeps_its_rights,
+    the_use_of_a_key_is_written_down_later,
+    the_audit_trail_pages_backwards,
+    a_delivery_is_claimed_by_one_sender,
+    pronunciations_are_kept_by_word,
+    migrations_run_once_from_many_processes,
+);
+
+async fn person(store: &Store, email: &str) -> sauti_store::Account {
+    store.create_account(email, "hash", "Asha").await.unwrap()
+}
+
+async fn a_key_is_accepted_until_revoked(database: Database) {
+    let store = database.open().await;
+    let account = person(&store, "asha@example.com").await;
+    let workspace = store
+        .create_workspace(Some(&account.id), "Duka", "TZS")
+        .await
+        .unwrap();
+    let issued = key_with_cap(&store, &workspace, Some(5)).await;
+    let text = issued.key.reveal();
+    let caller = store.authenticate(text).await.unwrap();
+    assert_eq!(
+        (caller.workspace_id.as_str(), caller.confirmed),
+        (workspace.id.as_str(), false)
+    );
+    assert!(caller.permissions.contains(Permission::Speech));
+    store.confirm_account_by_id(&account.id).await.unwrap();
+    assert!(store.authenticate(text).await.unwrap().confirmed);
+
+    let forged = sauti_store::ApiKey::generate(sauti_store::Environment::Live).unwrap();
+    assert!(matches!(
+        store.authenticate(forged.reveal()).await,
+        Err(AuthError::Unknown)
+    ));
+    assert!(matches!(
+        store.authenticate("sauti_live_x").await,
+        Err(AuthError::Malformed)
+    ));
+    store
+        .revoke_key(&workspace.id, &issued.info.id)
+        .await
+        .unwrap();
+    assert!(matches!(
+        store.authenticate(text).await,
+        Err(AuthError::Revoked)
+    ));
+    assert!(matches!(
+        store.revoke_key("ws_other", &issued.info.id).await,
+        Err(StoreError::NotFound(_))
+    ));
+    let listed = store.list_keys(&workspace.id).await.unwrap();
+    assert_eq!((listed.len(), listed[0].spend_cap_micro), (1, Some(5)));
+    assert!(text.ends_with(&listed[0].last_four));
+}
+
+async fn a_rotated_key_keeps_its_rights(database: Database) {
+    let store = database.open().await;
+    let workspace = funded(&store, 0).await;
+    let old = key_with_cap(&store, &workspace, Some(5)).await;
+    let later = ids::now_us() + 3_600_000_000;
+    let new = store
+        .rotate_key(&workspace.id, &old.info.id, Some(later), "test")
+        .await
+        .unwrap();
+    assert_eq!(
+        (new.info.permissions, new.info.spend_cap_micro),
+        (old.info.permissions, Some(5))
+    );
+    store.authenticate(old.key.reveal()).await.unwrap();
+    let newest = store
+        .rotate_key(&workspace.id, &new.info.id, None, "test")
+        .await
+        .unwrap();
+    assert!(matches!(
+        store.authenticate(new.key.reveal()).await,
+        Err(AuthError::Revoked)
+    ));
+    store
+        .rotate_key(&workspace.id, &old.info.id, Some(0), "test")
+        .await
+        .unwrap();
+    assert!(matches!(
+        store.authenticate(old.key.reveal()).await,
+        Err(AuthError::Expired)
+    ));
+    store.authenticate(newest.key.reveal()).await.unwrap();
+}
+
+async fn the_use_of_a_key_is_written_down_later(database: Database) {
+    let store = database.open().await;
+    let workspace = funded(&store, 0).await;
+    let issued = key_with_cap(&store, &workspace, None).await;
+    store.authenticate(issued.key.reveal()).await.unwrap();
+    assert_eq!(
+        store
+            .key(&workspace.id, &issued.info.id)
+            .await
+            .unwrap()
+            .last_used_us,
+        None
+    );
+    store.flush_key_use().await.unwrap();
+    assert!(
+        store
+            .key(&workspace.id, &issued.info.id)
+            .await
+            .unwrap()
+            .last_used_us
+            .is_some()
+    );
+}
+
+async fn the_audit_trail_pages_backwards(database: Database) {
+    let store = database.open().await;
+    let workspace = funded(&store, 0).await;
+    for at in 0..5 {
+        store
+            .audit(
+                Some(&workspace.id),
+                "acc_x",
+                "key.revoke",
+                "key_y",
+                &at.to_string(),
+            )
+            .await
+            .unwrap();
+    }
+    store
+        .audit(None, "cli", "account.create", "acc_z", "\0")
+        .await
+        .unwrap();
+    let mut query = AuditQuery {
+        workspace_id: Some(workspace.id.clone()),
+        before: None,
+        limit: 2,
+    };
+    let mut details = String::new();
+    loop {
+        let page = store.audit_list(&query).await.unwrap();
+        let Some(last) = page.last() else { break };
+        query.before = Some(last.id.clone());
+        details.extend(page.iter().map(|entry| entry.detail.as_str()));
+    }
+    assert_eq!(details, "43210");
+    assert_eq!(
+        store
+            .audit_list(&AuditQuery {
+                limit: 100,
+                ..AuditQuery::default()
+            })
+            .await
+            .unwrap()
+            .len(),
+        6
+    );
+}
+
+async fn a_delivery_is_claimed_by_one_sender(database: Database) {
+    let stores = [database.open().await, database.open().await];
+    let workspace = funded(&stores[0], 0).await;
+    let hook = stores[0]
+        .add_webhook(
+            &workspace.id,
+            "https://example.com/hook",
+            &["balance.low".into()],
+        )
+        .await
+        .unwrap();
+    assert!(
+        stores[0]
+            .add_webhook(&workspace.id, "ftp://example.com", &[])
+            .await
+            .is_err()
+    );
+    assert_eq!(
+        stores[0]
+            .enqueue_event(&workspace.id, "payment.received", "{}")
+            .await
+            .unwrap(),
+        0
+    );
+    for _ in 0..20 {
+        assert_eq!(
+            stores[0]
+                .enqueue_event(&workspace.id, "balance.low", "{\"a\":1}")
+                .await
+                .unwrap(),
+            1
+        );
+    }
+    let lease = Duration::from_secs(3600);
+    let claims: Vec<_> = (0..8)
+        .map(|at| {
+            let store = stores[at % 2].clone();
+            tokio::spawn(async move { store.claim_deliveries(5, lease).await.unwrap() })
+        })
+        .collect();
+    let mut claimed = Vec::new();
+    for claim in claims {
+        claimed.extend(claim.await.unwrap());
+    }
+    claimed.extend(stores[0].claim_deliveries(100, lease).await.unwrap());
+    let mut ids: Vec<_> = claimed.iter().map(|delivery| delivery.id.clone()).collect();
+    ids.sort();
+    ids.dedup();
+    assert_eq!((claimed.len(), ids.len()), (20, 20));
+    assert_eq!(claimed[0].endpoint, hook);
+
+    stores[0]
+        .delivery_succeeded(&claimed[0], 204)
+        .await
+        .unwrap();
+    stores[0]
+        .delivery_failed(&claimed[1], Some(500), "broken", Some(0))
+        .await
+        .unwrap();
+    stores[0]
+        .delivery_failed(&claimed[2], None, "gone", None)
+        .await
+        .unwrap();
+    let again = stores[1].claim_deliveries(100, lease).await.unwrap();
+    assert_eq!(
+        (again.len(), again[0].id.clone(), again[0].attempts),
+        (1, claimed[1].id.clone(), 2)
+    );
+    // A report under a claim that has passed on changes nothing.
+    stores[0]
+        .delivery_succeeded(&claimed[1], 204)
+        .await
+        .unwrap();
+    stores[0]
+        .remove_webhook(&workspace.id, &hook.id)
+        .await
+        .unwrap();
+    let states = stores[0].deliveries(&workspace.id, 100).await.unwrap();
+    assert_eq!(
+        states
+            .iter()
+            .filter(|delivery| delivery.state == DeliveryState::Delivered)
+            .count(),
+        1
+    );
+    assert_eq!(
+        states
+            .iter()
+            .filter(|delivery| delivery.state == DeliveryState::Failed)
+            .count(),
+        19
+    );
+    assert!(stores[0].webhooks(&workspace.id).await.unwrap().is_empty());
+}
+
+async fn pronunciations_are_kept_by_word(database: Database) {
+    let store = database.open().await;
+    let workspace = funded(&store, 0).await;
+    let mut entry = Pronunciation {
+        word: "GePG".into(),
+        spoken: "gepji".into(),
+        alphabet: Alphabet::Respelling,
+    };
+    store
+        .set_pronunciation(&workspace.id, &entry)
+        .await
+        .unwrap();
+    entry.spoken = "ɡɛpˈi".into();
+    entry.alphabet = Alphabet::Ipa;
+    store
+        .set_pronunciation(&workspace.id, &entry)
+        .await
+        .unwrap();
+    entry.word = "gepg".into();
+    assert_eq!(
+        store.pronunciations(&workspace.id).await.unwrap(),
+        [entry.clone()]
+    );
+    assert!(store.set_pronunciation("ws_none", &entry).await.is_err());
+    store
+        .remove_pronunciation(&workspace.id, "GEPG")
+        .await
+        .unwrap();
+    assert!(
+        store
+            .remove_pronunciation(&workspace.id, "gepg")
+            .await
+            .is_err()
+    );
+}
+
+async fn migrations_run_once_from_many_processes(database: Database) {
+    let openings: Vec<_> = (0..4)
+        .map(|_| {
+            let url = database.url.clone();
+            tokio::spawn(async move {
+                Store::open_with(
+                    &url,
+                    StoreOptions {
+                        connections_max: 2,
+                        ..StoreOptions::default()
+                    },
+                )
+                .await
+            })
+        })
+        .collect();
+    for opening in openings {
+        opening.await.unwrap().unwrap().ping().await.unwrap();
+    }
+}
