@@ -311,8 +311,10 @@ mod tests {
                     zeros: (0..rows).map(|_| (next() % levels) as u8).collect(),
                     steps: vec![1.0; rows],
                 };
-                let mut scratch = Scratch::default();
-                scratch.input = input;
+                let mut scratch = Scratch {
+                    input,
+                    ..Scratch::default()
+                };
                 let mut out = Vec::new();
                 layer.apply(&mut scratch, &mut out);
                 let input = &scratch.input;

@@ -52,7 +52,7 @@ pub(super) fn sin_cos(angle: f32) -> (f32, f32) {
     let shifted = angle * std::f32::consts::FRAC_2_PI + ROUNDING;
     let quarter = shifted.to_bits();
     let turns = shifted - ROUNDING;
-    let x = ((angle - turns * 1.570_312_5) - turns * 4.837_512_97e-4) - turns * 7.549_79e-8;
+    let x = ((angle - turns * 1.570_312_5) - turns * 4.837_513e-4) - turns * 7.549_79e-8;
     let square = x * x;
     let sine =
         ((-1.951_529_6e-4 * square + 8.332_161e-3) * square - 1.666_665_5e-1) * square * x + x;
@@ -81,7 +81,7 @@ pub(super) fn gelu(x: f32) -> f32 {
         -0.064_574_91,
         0.008_773_237,
         -0.000_814_195_5,
-        4.797_448_8e-5,
+        4.797_449e-5,
         -1.599_572_6e-6,
         2.280_064_6e-8,
     ];
