@@ -25,7 +25,7 @@ use crate::lexicons::Lexicons;
 use crate::mail::Mailer;
 use crate::problem::Problem;
 use crate::ratelimit::{Attempts, RateLimiter};
-use crate::{openapi, routes};
+use crate::{console, openapi, routes};
 
 pub use crate::http::serve;
 
@@ -151,6 +151,7 @@ pub fn router(app: App) -> Router {
     let document = openapi::finish(document);
     router
         .merge(openapi::routes(&document))
+        .merge(console::routes(&app))
         .layer(CatchPanicLayer::custom(
             |_: Box<dyn std::any::Any + Send>| {
                 axum::response::IntoResponse::into_response(Problem::internal("a handler panicked"))

@@ -8,6 +8,7 @@ pub mod billing;
 pub mod cache;
 pub mod cli;
 pub mod config;
+pub mod console;
 pub mod eval;
 pub mod http;
 pub mod lexicons;

@@ -24,6 +24,8 @@ use crate::ratelimit::Permit;
 pub const SESSION_COOKIE: &str = "sauti_session";
 pub const CSRF_HEADER: &str = "x-csrf-token";
 pub const WORKSPACE_HEADER: &str = "sauti-workspace";
+/// The workspace chosen in the console, for what cannot carry the header: sounds and WebSockets.
+pub const WORKSPACE_COOKIE: &str = "sauti_workspace";
 
 /// A caller who passed every check.
 #[derive(Debug, Clone)]
@@ -133,10 +135,13 @@ async fn by_session(app: &App, parts: &Parts, token: &str) -> Result<Caller, Pro
     if !account.is_confirmed() {
         return Err(Problem::new(Code::AccountUnconfirmed));
     }
+    let cookies = CookieJar::from_headers(&parts.headers);
+    let chosen = cookies.get(WORKSPACE_COOKIE).cloned();
     let wanted = parts
         .headers
         .get(WORKSPACE_HEADER)
-        .and_then(|value| value.to_str().ok());
+        .and_then(|value| value.to_str().ok())
+        .or(chosen.as_ref().map(|cookie| cookie.value()));
     let (workspace, role) = accounts::workspace_for(app, &account.id, wanted).await?;
     Ok(Caller {
         workspace_id: workspace.id,

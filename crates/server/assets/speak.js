@@ -1,0 +1,187 @@
+import { byId, call, clock, copy, hideError, money, say, showError } from "./common.js";
+import { draw, peaksOf } from "./wave.js";
+
+const form = byId("speak");
+const text = byId("text");
+const audio = new Audio();
+let peaks = [];
+let shownWords = [];
+let looking;
+
+const voice = () => form.elements.voice.value;
+const speed = () => Number(byId("speed").value);
+
+// A voice says about this many sounds a second, pauses included.
+const PHONEMES_PER_SECOND = 13;
+
+function secondsOf(wordList) {
+  const sounds = wordList.reduce((sum, word) => sum + [...word.phonemes].filter((c) => c !== "ˈ").length, 0);
+  return sounds / PHONEMES_PER_SECOND / speed();
+}
+
+async function look() {
+  looking?.abort();
+  looking = new AbortController();
+  const { signal } = looking;
+  showCurl();
+  byId("characters").textContent = [...text.value.trim()].length;
+  if (!text.value.trim()) return showNothing();
+  try {
+    const body = { text: text.value };
+    const [read, quote] = await Promise.all([
+      call("POST", "/v1/normalise", body, { signal }).then((answer) => answer.json()),
+      call("POST", "/v1/quotes", body, { signal }).then((answer) => answer.json()),
+    ]);
+    byId("said").textContent = read.text;
+    byId("said").className = "";
+    byId("price").textContent = money(quote.cost_micro);
+    byId("characters").textContent = quote.units;
+    byId("length").textContent = say("about", Math.max(1, Math.round(secondsOf(read.words))));
+    hideError();
+  } catch (error) {
+    showError(error);
+  }
+}
+
+function showNothing() {
+  byId("said").textContent = byId("said").dataset.empty;
+  byId("said").className = "quiet";
+  for (const id of ["price", "length"]) byId(id).textContent = "–";
+}
+
+function showCurl() {
+  const body = { text: text.value.trim(), voice_id: voice(), output_format: byId("format").value };
+  if (speed() !== 1) body.speed = speed();
+  const quoted = JSON.stringify(body).replaceAll("'", "'\\''");
+  byId("curl").textContent = `curl -sS '${form.dataset.baseUrl}/v1/audio/speech' \\\n  -H 'Authorization: Bearer YOUR_KEY' \\\n  -H 'Content-Type: application/json' \\\n  -d '${quoted}' \\\n  -o sauti.${extension(body.output_format)}`;
+}
+
+function extension(format) {
+  const known = { mp3: "mp3", opus: "ogg", flac: "flac" };
+  return known[format.split("_")[0]] ?? "wav";
+}
+
+async function speak(event) {
+  event.preventDefault();
+  hideError();
+  const button = byId("go");
+  const label = button.textContent;
+  button.disabled = true;
+  button.textContent = say("speaking");
+  try {
+    const order = { text: text.value, voice_id: voice(), output_format: byId("format").value, speed: speed(), verbose: true };
+    const response = await call("POST", "/v1/audio/speech", order);
+    const answer = await response.json();
+    const cost = Number(response.headers.get("Sauti-Cost"));
+    const cached = response.headers.get("Sauti-Cache") === "hit";
+    const bytes = Uint8Array.from(atob(answer.audio), (c) => c.charCodeAt(0));
+    const made = { order, answer, cost, cached, url: URL.createObjectURL(new Blob([bytes], { type: answer.content_type })), bytes };
+    remember(made);
+    await show(made);
+  } catch (error) {
+    showError(error);
+  } finally {
+    button.disabled = false;
+    button.textContent = label;
+  }
+}
+
+async function show(made) {
+  byId("result").hidden = false;
+  audio.pause();
+  audio.src = made.url;
+  byId("download").href = made.url;
+  byId("download").download = `sauti-${made.order.voice_id}.${extension(made.order.output_format)}`;
+  byId("cost").textContent = `${say("cost", money(made.cost))}${made.cached ? ` · ${say("cached")}` : ""}`;
+  byId("spoken").replaceChildren(...made.answer.words.flatMap((word) => {
+    const span = document.createElement("span");
+    span.textContent = word.word;
+    return [span, " "];
+  }));
+  shownWords = made.answer.words.map((word, i) => ({ ...word, span: byId("spoken").children[i] }));
+  byId("clock").textContent = clock(made.answer.seconds);
+  try {
+    peaks = await peaksOf(made.bytes.slice().buffer, 110);
+  } catch {
+    peaks = [];
+  }
+  paint();
+  audio.play().catch((error) => {
+    if (error.name === "NotSupportedError") byId("cost").textContent += ` · ${say("not_playable")}`;
+  });
+}
+
+function paint() {
+  const length = audio.duration || 1;
+  draw(byId("wave"), peaks, audio.currentTime / length);
+  for (const word of shownWords) word.span.classList.toggle("lit", !audio.paused && audio.currentTime >= word.start && audio.currentTime < word.end);
+  if (Number.isFinite(audio.duration)) byId("clock").textContent = `${clock(audio.currentTime)} / ${clock(audio.duration)}`;
+  if (!audio.paused) requestAnimationFrame(paint);
+}
+
+function showState() {
+  byId("play").textContent = audio.paused ? "▶" : "❚❚";
+  byId("play").setAttribute("aria-label", say(audio.paused ? "play" : "pause"));
+  paint();
+}
+
+const made = [];
+function remember(item) {
+  made.unshift(item);
+  if (made.length > 20) URL.revokeObjectURL(made.pop().url);
+  byId("history-empty").hidden = true;
+  byId("history").replaceChildren(...made.map(historyItem));
+}
+
+function historyItem(item) {
+  const li = document.createElement("li");
+  const line = document.createElement("p");
+  line.textContent = item.order.text.length > 90 ? `${item.order.text.slice(0, 90)}…` : item.order.text;
+  const facts = document.createElement("span");
+  facts.className = "quiet";
+  facts.textContent = `${item.order.voice_id} · ${money(item.cost)}`;
+  const row = document.createElement("p");
+  row.className = "row";
+  row.append(button(say("play"), () => show(item)), button(say("again"), () => use(item)));
+  li.append(line, facts, row);
+  return li;
+}
+
+function button(label, act) {
+  const made = document.createElement("button");
+  made.type = "button";
+  made.className = "small";
+  made.textContent = label;
+  made.addEventListener("click", act);
+  return made;
+}
+
+function use(item) {
+  text.value = item.order.text;
+  form.elements.voice.value = item.order.voice_id;
+  byId("format").value = item.order.output_format;
+  byId("speed").value = item.order.speed;
+  showSpeed();
+  look();
+  text.focus();
+}
+
+function showSpeed() {
+  byId("speed-shown").textContent = `${speed().toFixed(2).replace(/0$/, "")}×`;
+}
+
+let waiting;
+function lookSoon() {
+  clearTimeout(waiting);
+  waiting = setTimeout(look, 350);
+}
+
+form.addEventListener("submit", speak);
+form.addEventListener("input", () => { showSpeed(); lookSoon(); });
+byId("play").addEventListener("click", () => (audio.paused ? audio.play() : audio.pause()));
+for (const name of ["play", "pause", "ended", "loadedmetadata", "seeked"]) audio.addEventListener(name, showState);
+byId("wave").addEventListener("click", (event) => {
+  if (Number.isFinite(audio.duration)) audio.currentTime = (event.offsetX / byId("wave").clientWidth) * audio.duration;
+});
+addEventListener("resize", paint);
+look();

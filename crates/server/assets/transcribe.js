@@ -1,0 +1,211 @@
+import { byId, clock, copy, hideError, money, Refusal, refusal, say, sessionHeaders, showBalance, showError } from "./common.js";
+import { files } from "./subtitles.js";
+import * as microphone from "./microphone.js";
+
+const UNSURE_BELOW = 0.6;
+const assets = new URL(".", import.meta.url).pathname.replace(/\/$/, "");
+const audio = byId("audio");
+let transcript;
+let shownWords = [];
+let recording;
+
+function busy(is, text = "", percent) {
+  byId("progress-row").hidden = !is;
+  if (percent === undefined) byId("progress").removeAttribute("value");
+  else byId("progress").value = percent;
+  byId("status").textContent = text;
+  byId("file").disabled = is;
+  byId("record").disabled = is;
+}
+
+function terms() {
+  return byId("keyterms").value.split(",").map((term) => term.trim()).filter(Boolean);
+}
+
+function play(blob) {
+  if (audio.src) URL.revokeObjectURL(audio.src);
+  audio.src = URL.createObjectURL(blob);
+}
+
+async function upload(file) {
+  hideError();
+  byId("result").hidden = true;
+  const form = new FormData();
+  form.append("file", file, file.name || "recording");
+  form.append("response_format", "verbose_json");
+  form.append("timestamp_granularities[]", "segment");
+  form.append("timestamp_granularities[]", "word");
+  form.append("numerals", byId("numerals").value);
+  for (const term of terms()) form.append("keyterms[]", term);
+  const started = Date.now();
+  let ticking;
+  try {
+    busy(true, say("uploading", 0), 0);
+    const { answer, cost } = await post(form, (part) => {
+      busy(true, say("uploading", Math.round(part * 100)), part * 100);
+      if (part >= 1 && !ticking) ticking = setInterval(() => busy(true, say("listening", Math.round((Date.now() - started) / 1000))), 500);
+    });
+    play(file);
+    show(answer, cost);
+    busy(false);
+  } catch (error) {
+    busy(false);
+    showError(error);
+  } finally {
+    clearInterval(ticking);
+  }
+}
+
+// XMLHttpRequest, for fetch does not tell how much was sent.
+function post(form, onProgress) {
+  return new Promise((done, fail) => {
+    const request = new XMLHttpRequest();
+    request.open("POST", "/v1/audio/transcriptions");
+    for (const [name, value] of Object.entries(sessionHeaders)) request.setRequestHeader(name, value);
+    request.upload.addEventListener("progress", (event) => onProgress(event.loaded / event.total));
+    request.addEventListener("error", () => fail(new Refusal(say("error_network"))));
+    request.addEventListener("load", () => {
+      let answer = {};
+      try { answer = JSON.parse(request.responseText); } catch { /* told by the status */ }
+      if (request.status !== 200) return fail(refusal(request.status, answer, request.getResponseHeader("Retry-After")));
+      showBalance(request.getResponseHeader("Sauti-Balance"));
+      done({ answer, cost: Number(request.getResponseHeader("Sauti-Cost")) });
+    });
+    request.send(form);
+  });
+}
+
+function show(answer, cost) {
+  transcript = { text: answer.text, duration: answer.duration, segments: answer.segments ?? [], words: answer.words ?? [] };
+  byId("result").hidden = false;
+  byId("hint").hidden = transcript.words.length === 0;
+  byId("cost").textContent = say("cost", money(cost));
+  shownWords = [];
+  const box = byId("transcript");
+  if (!transcript.text) {
+    box.replaceChildren(say("no_speech"));
+    return;
+  }
+  box.replaceChildren(...transcript.segments.map((segment) => paragraph(segment)));
+}
+
+function paragraph(segment) {
+  const p = document.createElement("p");
+  const stamp = document.createElement("span");
+  stamp.className = "stamp";
+  stamp.textContent = clock(segment.start);
+  p.append(stamp);
+  const own = segment.words ?? transcript.words.filter((word) => word.start >= segment.start - 0.01 && word.start < segment.end + 0.01);
+  const written = segment.text.split(/\s+/).filter(Boolean);
+  // Where each heard word is one written word, show it as written, with capitals and stops.
+  const same = written.length === own.length;
+  if (!own.length) p.append(segment.text);
+  own.forEach((word, i) => p.append(wordButton(word, same ? written[i] : word.word), " "));
+  return p;
+}
+
+function wordButton(word, text) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = text;
+  if (word.confidence < UNSURE_BELOW) {
+    button.className = "unsure";
+    button.title = `${say("uncertain")} (${Math.round(word.confidence * 100)} %)`;
+  }
+  button.addEventListener("click", () => {
+    audio.currentTime = word.start;
+    audio.play();
+  });
+  shownWords.push({ ...word, button });
+  return button;
+}
+
+audio.addEventListener("timeupdate", () => {
+  for (const word of shownWords) word.button.classList.toggle("lit", !audio.paused && audio.currentTime >= word.start && audio.currentTime < word.end);
+});
+
+async function startRecording() {
+  hideError();
+  if (!navigator.mediaDevices) return showError(new Refusal(say("needs_https")));
+  try {
+    recording = await microphone.open((level) => { byId("meter").value = level; });
+  } catch {
+    return showError(new Refusal(say("no_microphone")));
+  }
+  const started = Date.now();
+  byId("meter-row").hidden = false;
+  byId("record").textContent = byId("record").dataset.stop;
+  byId("result").hidden = true;
+  recording.timer = setInterval(() => { byId("timer").textContent = clock((Date.now() - started) / 1000); }, 250);
+  if (byId("live").checked) recording.live = await startLive().catch(() => null);
+}
+
+async function startLive() {
+  const heard = { segments: [], partial: "" };
+  const paint = () => {
+    const partial = document.createElement("p");
+    partial.className = "partial";
+    partial.textContent = heard.partial;
+    byId("transcript").replaceChildren(...heard.segments.map((segment) => paragraph(segment)), partial);
+  };
+  byId("result").hidden = false;
+  byId("cost").textContent = "";
+  transcript = { text: "", segments: [], words: [] };
+  shownWords = [];
+  paint();
+  const options = { numerals: byId("numerals").value };
+  if (terms().length) options.keyterms = terms().join(",");
+  const line = await microphone.listen(recording, assets, options, (message) => {
+    if (message.type === "partial") heard.partial = message.text;
+    if (message.type === "final") {
+      heard.segments.push(message.segment);
+      heard.partial = "";
+    }
+    paint();
+  });
+  return { line, heard };
+}
+
+async function stopRecording() {
+  const { live, timer } = recording;
+  clearInterval(timer);
+  byId("record").textContent = byId("record").dataset.record;
+  busy(true, say("listening", 0));
+  const last = live ? await Promise.race([live.line.finish(), new Promise((done) => setTimeout(done, 20000, null))]) : null;
+  const sound = await recording.stop();
+  recording = undefined;
+  byId("meter-row").hidden = true;
+  busy(false);
+  if (last?.type === "error") {
+    byId("result").hidden = true;
+    return showError(refusal(last.status, { code: last.code, detail: last.message }));
+  }
+  // Nothing came over the line: send the recording as a file instead.
+  if (!last) return upload(sound);
+  play(sound);
+  const { segments } = live.heard;
+  showBalance(last.balance_micro);
+  show({ text: last.text, duration: last.seconds, segments, words: segments.flatMap((segment) => segment.words) }, last.cost_micro);
+}
+
+byId("record").addEventListener("click", () => (recording ? stopRecording() : startRecording()));
+byId("file").addEventListener("change", () => byId("file").files[0] && upload(byId("file").files[0]));
+byId("transcribe").addEventListener("submit", (event) => event.preventDefault());
+byId("copy").addEventListener("click", () => copy(transcript.text, byId("copy")));
+
+const drop = byId("drop");
+for (const name of ["dragenter", "dragover"]) drop.addEventListener(name, (event) => { event.preventDefault(); drop.classList.add("over"); });
+for (const name of ["dragleave", "drop"]) drop.addEventListener(name, () => drop.classList.remove("over"));
+drop.addEventListener("drop", (event) => {
+  event.preventDefault();
+  if (event.dataTransfer.files[0]) upload(event.dataTransfer.files[0]);
+});
+
+for (const link of document.querySelectorAll("[data-save]")) {
+  link.href = "#";
+  link.addEventListener("click", () => {
+    const [type, content] = files[link.dataset.save](transcript);
+    link.href = URL.createObjectURL(new Blob([content], { type }));
+    link.download = `sauti.${link.dataset.save}`;
+  });
+}

@@ -1,0 +1,217 @@
+//! A person's own account: password, sessions, workspaces, deletion.
+
+use askama::Template;
+use axum::extract::{RawQuery, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Redirect, Response};
+use axum_extra::extract::CookieJar;
+use axum_extra::extract::cookie::Cookie;
+use sauti_store::Session;
+
+use super::form::{MyForm, go, own_path};
+use super::page::{self, Me, Page};
+use super::{refusal, shown};
+use crate::accounts;
+use crate::app::App;
+use crate::http::caller::{SESSION_COOKIE, WORKSPACE_COOKIE};
+use crate::http::query::Query;
+use crate::problem::{Code, Problem};
+
+const HERE: &str = "/console/account";
+
+#[derive(Template)]
+#[template(path = "account.html")]
+struct AccountPage {
+    page: Page,
+    me: Me,
+    sessions: Vec<Session>,
+    error: Option<String>,
+}
+
+async fn render(app: &App, page: Page, me: Me, error: Option<String>) -> Result<Response, Problem> {
+    let status = match error {
+        Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
+        None => StatusCode::OK,
+    };
+    let sessions = app.store.list_sessions(&me.account.id).await?;
+    let path = HERE.to_owned();
+    let page = Page { path, ..page };
+    page::render_with(
+        status,
+        &AccountPage {
+            page,
+            me,
+            sessions,
+            error,
+        },
+    )
+}
+
+pub async fn show(State(app): State<App>, page: Page, me: Me) -> Result<Response, Problem> {
+    render(&app, page, me, None).await
+}
+
+fn forget_session(cookies: CookieJar) -> CookieJar {
+    cookies.remove(Cookie::build((SESSION_COOKIE, "")).path("/").build())
+}
+
+pub async fn sign_out(
+    State(app): State<App>,
+    cookies: CookieJar,
+    form: MyForm,
+) -> Result<Response, Problem> {
+    accounts::sign_out(&app, &form.me.token).await?;
+    Ok((
+        forget_session(cookies),
+        go("/console/sign-in", "signed-out"),
+    )
+        .into_response())
+}
+
+pub async fn sign_out_everywhere(
+    State(app): State<App>,
+    cookies: CookieJar,
+    form: MyForm,
+) -> Result<Response, Problem> {
+    let id = &form.me.account.id;
+    app.store.revoke_all_sessions(id).await?;
+    accounts::audit(&app, None, id, "sessions.revoked", id).await;
+    Ok((
+        forget_session(cookies),
+        go("/console/sign-in", "signed-out"),
+    )
+        .into_response())
+}
+
+pub async fn change_password(
+    State(app): State<App>,
+    page: Page,
+    form: MyForm,
+) -> Result<Response, Problem> {
+    let MyForm { me, fields } = form;
+    let (old, new) = (fields.secret("old"), fields.secret("password"));
+    let keep = Some(me.session.id.as_str());
+    match accounts::change_password(&app, &me.account, keep, old, new).await {
+        Ok(()) => Ok(go(HERE, "saved")),
+        Err(problem) => {
+            let message = refusal::message(&problem, &page);
+            render(&app, page, me, Some(message)).await
+        }
+    }
+}
+
+pub async fn rename(State(app): State<App>, form: MyForm) -> Result<Response, Problem> {
+    app.store
+        .rename_account(&form.me.account.id, form.fields.text("name"))
+        .await?;
+    Ok(go(HERE, "saved"))
+}
+
+pub async fn resend(State(app): State<App>, form: MyForm) -> Result<Response, Problem> {
+    accounts::resend_confirmation(&app, &form.me.account).await?;
+    Ok(go(HERE, "sent"))
+}
+
+pub async fn delete(
+    State(app): State<App>,
+    page: Page,
+    cookies: CookieJar,
+    form: MyForm,
+) -> Result<Response, Problem> {
+    let MyForm { me, fields } = form;
+    if !fields.text("email").eq_ignore_ascii_case(&me.account.email) {
+        let message = page.t.error_delete_word.to_owned();
+        return render(&app, page, me, Some(message)).await;
+    }
+    match app
+        .store
+        .delete_account(&me.account.id)
+        .await
+        .map_err(Problem::from)
+    {
+        Ok(()) => {
+            accounts::audit(
+                &app,
+                None,
+                &me.account.id,
+                "account.deleted",
+                &me.account.id,
+            )
+            .await;
+            Ok((forget_session(cookies), go("/console/sign-in", "deleted")).into_response())
+        }
+        Err(problem) if problem.code == Code::Conflict => {
+            let message = page.t.error_only_owner.to_owned();
+            render(&app, page, me, Some(message)).await
+        }
+        Err(problem) => Err(problem),
+    }
+}
+
+pub async fn switch_workspace(cookies: CookieJar, form: MyForm) -> Result<Response, Problem> {
+    let wanted = form.fields.text("workspace");
+    let mine = form
+        .me
+        .workspaces
+        .iter()
+        .any(|(workspace, _)| workspace.id == wanted);
+    if !mine {
+        return Err(Problem::new(Code::NotFound));
+    }
+    let cookie =
+        format!("{WORKSPACE_COOKIE}={wanted}; Path=/; HttpOnly; SameSite=Lax; Max-Age=31536000");
+    let cookie = Cookie::parse(cookie).map_err(Problem::internal)?;
+    let back = Redirect::to(own_path(form.fields.text("next")));
+    Ok((cookies.add(cookie), back).into_response())
+}
+
+#[derive(Template)]
+#[template(path = "invite.html")]
+struct InvitePage {
+    page: Page,
+    me: Me,
+    token: String,
+    error: Option<String>,
+}
+
+pub async fn show_invite(
+    page: Page,
+    me: Me,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let token = Query::parse(query.as_deref())
+        .take("token")
+        .unwrap_or_default();
+    page::render(&InvitePage {
+        page,
+        me,
+        token,
+        error: None,
+    })
+}
+
+pub async fn accept_invite(
+    State(app): State<App>,
+    page: Page,
+    form: MyForm,
+) -> Result<Response, Problem> {
+    let token = form.fields.text("token").to_owned();
+    match accounts::accept_invite(&app, &form.me.account, &token).await {
+        Ok(_) => Ok(go("/console/members", "joined")),
+        Err(problem) => {
+            let error = Some(match problem.code {
+                Code::NotFound => page.t.error_link.to_owned(),
+                _ => refusal::message(&problem, &page),
+            });
+            page::render_with(
+                problem.code.status(),
+                &InvitePage {
+                    page,
+                    me: form.me,
+                    token,
+                    error,
+                },
+            )
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Keys, members and webhooks: who and what may use a workspace.
+
+use askama::Template;
+use axum::extract::State;
+use axum::response::Response;
+use sauti_store::ids::now_us;
+use sauti_store::{
+    Delivery, DeliveryState, Invite, KeyInfo, Member, Permission, Role, WebhookEndpoint,
+};
+
+use super::form::{MyForm, go};
+use super::page::{self, Me, Page};
+use super::shown;
+use super::words::Words;
+use crate::accounts;
+use crate::app::App;
+use crate::problem::Problem;
+
+#[derive(Template)]
+#[template(path = "keys.html")]
+struct KeysPage {
+    page: Page,
+    me: Me,
+    keys: Vec<KeyInfo>,
+    permissions: Vec<(&'static str, &'static str)>,
+}
+
+impl KeysPage {
+    fn shown(&self, micro: &i64) -> String {
+        shown::money(*micro, &self.me.workspace.currency)
+    }
+
+    fn permissions_of(&self, key: &KeyInfo) -> String {
+        let names: Vec<_> = key.permissions.iter().map(Permission::as_str).collect();
+        names.join(", ")
+    }
+
+    fn is_active(&self, key: &KeyInfo) -> bool {
+        key.revoked_us.is_none() && !self.is_expired(key)
+    }
+
+    fn is_expired(&self, key: &KeyInfo) -> bool {
+        key.expires_us
+            .is_some_and(|expires_us| expires_us <= now_us())
+    }
+}
+
+pub async fn keys(State(app): State<App>, page: Page, me: Me) -> Result<Response, Problem> {
+    let mut keys = match me.is_admin() {
+        true => app.store.list_keys(&me.workspace.id).await?,
+        false => Vec::new(),
+    };
+    // What works stands first, the newest above.
+    keys.sort_by_key(|key| (key.revoked_us.is_some(), -key.created_us));
+    let t = page.t;
+    let permissions = vec![
+        ("speech", t.perm_speech),
+        ("transcription", t.perm_transcription),
+        ("voices", t.perm_voices),
+        ("usage", t.perm_usage),
+        ("keys", t.perm_keys),
+    ];
+    page::render(&KeysPage {
+        page,
+        me,
+        keys,
+        permissions,
+    })
+}
+
+pub fn role_name(t: &'static Words, role: Role) -> &'static str {
+    match role {
+        Role::Owner => t.role_owner,
+        Role::Admin => t.role_admin,
+        Role::Member => t.role_member,
+    }
+}
+
+#[derive(Template)]
+#[template(path = "members.html")]
+struct MembersPage {
+    page: Page,
+    me: Me,
+    members: Vec<Member>,
+    invites: Vec<Invite>,
+}
+
+impl MembersPage {
+    fn role(&self, role: &Role) -> &'static str {
+        role_name(self.page.t, *role)
+    }
+
+    /// The roles that may be given: none above one's own.
+    fn roles(&self) -> Vec<Role> {
+        let all = [Role::Member, Role::Admin, Role::Owner];
+        all.into_iter()
+            .filter(|role| *role <= self.me.role)
+            .collect()
+    }
+
+    fn may_change(&self, member: &Member) -> bool {
+        self.me.is_admin() && member.role <= self.me.role && member.account_id != self.me.account.id
+    }
+}
+
+pub async fn members(State(app): State<App>, page: Page, me: Me) -> Result<Response, Problem> {
+    let members = app.store.members(&me.workspace.id).await?;
+    let invites = app.store.invites(&me.workspace.id).await?;
+    page::render(&MembersPage {
+        page,
+        me,
+        members,
+        invites,
+    })
+}
+
+async fn require_admin(app: &App, me: &Me) -> Result<(), Problem> {
+    accounts::require_role(app, &me.workspace.id, &me.account.id, Role::Admin).await?;
+    Ok(())
+}
+
+pub async fn cancel_invite(State(app): State<App>, form: MyForm) -> Result<Response, Problem> {
+    let (me, invite_id) = (&form.me, form.fields.text("invite"));
+    require_admin(&app, me).await?;
+    app.store.cancel_invite(&me.workspace.id, invite_id).await?;
+    accounts::audit(
+        &app,
+        Some(&me.workspace.id),
+        &me.account.id,
+        "member.uninvited",
+        invite_id,
+    )
+    .await;
+    Ok(go("/console/members", "saved"))
+}
+
+pub async fn rename_workspace(State(app): State<App>, form: MyForm) -> Result<Response, Problem> {
+    let me = &form.me;
+    require_admin(&app, me).await?;
+    app.store
+        .rename_workspace(&me.workspace.id, form.fields.text("name"))
+        .await?;
+    accounts::audit(
+        &app,
+        Some(&me.workspace.id),
+        &me.account.id,
+        "workspace.renamed",
+        &me.workspace.id,
+    )
+    .await;
+    Ok(go("/console/members", "saved"))
+}
+
+#[derive(Template)]
+#[template(path = "webhooks.html")]
+struct WebhooksPage {
+    page: Page,
+    me: Me,
+    webhooks: Vec<WebhookEndpoint>,
+    deliveries: Vec<Delivery>,
+    events: Vec<(&'static str, &'static str)>,
+}
+
+impl WebhooksPage {
+    fn state(&self, delivery: &Delivery) -> &'static str {
+        match delivery.state {
+            DeliveryState::Pending => "…",
+            DeliveryState::Delivered => "✓",
+            DeliveryState::Failed => "✗",
+        }
+    }
+}
+
+pub async fn webhooks(State(app): State<App>, page: Page, me: Me) -> Result<Response, Problem> {
+    let (webhooks, deliveries) = match me.is_admin() {
+        true => (
+            app.store.webhooks(&me.workspace.id).await?,
+            app.store.deliveries(&me.workspace.id, 20).await?,
+        ),
+        false => Default::default(),
+    };
+    let events = vec![
+        ("balance.low", page.t.event_low),
+        ("payment.received", page.t.event_payment),
+    ];
+    page::render(&WebhooksPage {
+        page,
+        me,
+        webhooks,
+        deliveries,
+        events,
+    })
+}

@@ -1,0 +1,237 @@
+//! What was used, what it cost, and what is left.
+
+use std::collections::{BTreeMap, HashMap};
+
+use askama::Template;
+use axum::extract::{RawQuery, State};
+use axum::response::Response;
+use sauti_store::ids::{day_of, now_us};
+use sauti_store::{Role, StatementQuery, StatementRow, UsageQuery, UsageRow};
+
+use super::chart::{self, Bar};
+use super::form::{MyForm, go};
+use super::page::{self, Me, Page};
+use super::shown;
+use crate::accounts;
+use crate::app::App;
+use crate::http::query::Query;
+use crate::problem::{Code, Problem};
+
+const DAY_US: i64 = 86_400 * 1_000_000;
+const ROWS_SHOWN: usize = 100;
+const ROWS_READ: i64 = 10_000;
+
+/// One operation with one key, over the whole time.
+struct Sum {
+    operation: &'static str,
+    key: String,
+    requests: i64,
+    cached: i64,
+    units: i64,
+    amount_micro: i64,
+}
+
+#[derive(Template)]
+#[template(path = "usage.html")]
+struct UsagePage {
+    page: Page,
+    me: Me,
+    days: i64,
+    from_day: String,
+    to_day: String,
+    bars: Vec<Bar>,
+    sums: Vec<Sum>,
+    total_micro: i64,
+    most_micro: i64,
+}
+
+impl UsagePage {
+    fn width(&self) -> f64 {
+        self.bars.len() as f64 * chart::STEP
+    }
+
+    fn shown(&self, micro: &i64) -> String {
+        shown::money(*micro, &self.me.workspace.currency)
+    }
+}
+
+pub async fn usage(
+    State(app): State<App>,
+    page: Page,
+    me: Me,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let days = match Query::parse(query.as_deref()).take("days").as_deref() {
+        Some("7") => 7,
+        Some("90") => 90,
+        _ => 30,
+    };
+    let now = now_us();
+    let all: Vec<String> = (0..days)
+        .rev()
+        .map(|back| day_of(now - back * DAY_US))
+        .collect();
+    let wanted = UsageQuery {
+        from_day: day_of(now - (days - 1) * DAY_US),
+        to_day: day_of(now),
+        ..UsageQuery::default()
+    };
+    let rows = app.store.usage(&me.workspace.id, &wanted).await?;
+    let keys = app.store.list_keys(&me.workspace.id).await?;
+    let names = keys.into_iter().map(|key| (key.id, key.name)).collect();
+    let bars = chart::bars(&all, &rows);
+    page::render(&UsagePage {
+        sums: sums(&page, &names, &rows),
+        total_micro: bars.iter().map(|bar| bar.amount_micro).sum(),
+        most_micro: bars.iter().map(|bar| bar.amount_micro).max().unwrap_or(0),
+        bars,
+        from_day: wanted.from_day,
+        to_day: wanted.to_day,
+        days,
+        page,
+        me,
+    })
+}
+
+fn sums(page: &Page, names: &HashMap<String, String>, rows: &[UsageRow]) -> Vec<Sum> {
+    let mut sums: BTreeMap<(&str, &str), Sum> = BTreeMap::new();
+    for row in rows {
+        let key_id = row.key_id.as_deref().unwrap_or_default();
+        let sum = sums.entry((&row.operation, key_id)).or_insert_with(|| Sum {
+            operation: operation(page, &row.operation),
+            key: match key_id {
+                "" => page.t.console.to_owned(),
+                id => names
+                    .get(id)
+                    .filter(|name| !name.is_empty())
+                    .cloned()
+                    .unwrap_or_else(|| id.to_owned()),
+            },
+            requests: 0,
+            cached: 0,
+            units: 0,
+            amount_micro: 0,
+        });
+        sum.requests += row.requests;
+        sum.cached += row.cached_requests;
+        sum.units += row.units;
+        sum.amount_micro += row.amount_micro;
+    }
+    sums.into_values().collect()
+}
+
+fn operation(page: &Page, name: &str) -> &'static str {
+    match name {
+        "speech" => page.t.op_speech,
+        _ => page.t.op_transcription,
+    }
+}
+
+#[derive(Template)]
+#[template(path = "money.html")]
+struct MoneyPage {
+    page: Page,
+    me: Me,
+    rows: Vec<StatementRow>,
+    prices: Vec<(&'static str, String)>,
+}
+
+impl MoneyPage {
+    fn shown(&self, micro: &i64) -> String {
+        shown::money(*micro, &self.me.workspace.currency)
+    }
+
+    fn reserved(&self) -> String {
+        self.shown(&self.me.reserved_micro)
+    }
+
+    fn what(&self, row: &StatementRow) -> String {
+        let t = self.page.t;
+        match row.kind.as_str() {
+            "credit" => format!("{} {}", t.kind_credit, row.memo),
+            "refund" => t.kind_refund.to_owned(),
+            _ if row.operation.is_empty() => t.kind_charge.to_owned(),
+            _ => operation(&self.page, &row.operation).to_owned(),
+        }
+    }
+
+    fn low(&self) -> String {
+        let low = self.me.workspace.low_balance_micro;
+        low.map(|micro| (micro as f64 / 1e6).to_string())
+            .unwrap_or_default()
+    }
+}
+
+pub async fn money(State(app): State<App>, page: Page, me: Me) -> Result<Response, Problem> {
+    let rows = newest(&app, &me.workspace.id).await?;
+    let prices = &app.config.prices;
+    let shown = |micro| shown::money(micro, &me.workspace.currency);
+    let prices = vec![
+        (page.t.price_speech, shown(prices.per_1000_characters_micro)),
+        (
+            page.t.price_transcription,
+            shown(prices.per_audio_minute_micro),
+        ),
+        (
+            page.t.price_cached,
+            format!("{:.0} %", prices.cached_fraction * 100.0),
+        ),
+    ];
+    page::render(&MoneyPage {
+        page,
+        me,
+        rows,
+        prices,
+    })
+}
+
+/// Newest first. The store counts from the oldest, so a busy workspace is read by shorter times.
+async fn newest(app: &App, workspace_id: &str) -> Result<Vec<StatementRow>, Problem> {
+    let now = now_us();
+    let mut rows = Vec::new();
+    for span_us in [30 * DAY_US, DAY_US, DAY_US / 24] {
+        let wanted = StatementQuery {
+            from_us: now - span_us,
+            to_us: now + DAY_US,
+            after: None,
+            limit: ROWS_READ,
+        };
+        rows = app.store.statement(workspace_id, &wanted).await?;
+        if (rows.len() as i64) < ROWS_READ {
+            break;
+        }
+    }
+    rows.reverse();
+    rows.truncate(ROWS_SHOWN);
+    Ok(rows)
+}
+
+pub async fn set_alert(
+    State(app): State<App>,
+    page: Page,
+    form: MyForm,
+) -> Result<Response, Problem> {
+    let me = &form.me;
+    accounts::require_role(&app, &me.workspace.id, &me.account.id, Role::Admin).await?;
+    let low_micro = match form.fields.text("below") {
+        "" => None,
+        text => Some(amount(&page, text)?),
+    };
+    app.store
+        .set_low_balance(&me.workspace.id, low_micro)
+        .await?;
+    accounts::audit(
+        &app,
+        Some(&me.workspace.id),
+        &me.account.id,
+        "workspace.alert",
+        &me.workspace.id,
+    )
+    .await;
+    Ok(go("/console/money", "saved"))
+}
+
+pub fn amount(page: &Page, text: &str) -> Result<i64, Problem> {
+    shown::parse_money(text)
+        .ok_or_else(|| Problem::detailed(Code::ValidationFailed, page.t.error_amount))
+}

@@ -1,0 +1,118 @@
+//! What the scripts say: handed to them with the page, as data.
+
+use crate::http::language::Language;
+
+/// Key, English, Swahili.
+const WORDS: &[(&str, &str, &str)] = &[
+    ("about", "about {0} s", "kama sekunde {0}"),
+    ("speaking", "Speaking…", "Inasema…"),
+    ("uploading", "Sending… {0} %", "Inatuma… {0} %"),
+    ("listening", "Listening… {0} s", "Inasikiliza… sekunde {0}"),
+    ("recording", "Recording {0}", "Inarekodi {0}"),
+    ("copied", "Copied", "Imenakiliwa"),
+    ("play", "Play", "Cheza"),
+    ("pause", "Pause", "Sitisha"),
+    ("download", "Download", "Pakua"),
+    ("again", "Use again", "Tumia tena"),
+    ("cost", "Cost {0}", "Bei {0}"),
+    ("cached", "made before", "ilitengenezwa awali"),
+    ("balance", "Balance {0}", "Salio {0}"),
+    (
+        "no_speech",
+        "No speech was heard in this recording.",
+        "Hakuna usemi uliosikika kwenye rekodi hii.",
+    ),
+    (
+        "not_playable",
+        "The browser cannot play this format. Download it.",
+        "Kivinjari hakiwezi kucheza umbizo hili. Lipakue.",
+    ),
+    (
+        "no_microphone",
+        "The microphone cannot be used. Allow it in the browser's settings, or choose a file.",
+        "Maikrofoni haiwezi kutumika. Iruhusu kwenye mipangilio ya kivinjari, au chagua faili.",
+    ),
+    (
+        "needs_https",
+        "Recording works only over HTTPS or on this machine itself.",
+        "Kurekodi hufanya kazi kupitia HTTPS tu au kwenye mashine hii yenyewe.",
+    ),
+    (
+        "no_preview",
+        "This voice cannot be heard right now. Try again in a moment.",
+        "Sauti hii haisikiki kwa sasa. Jaribu tena baada ya muda.",
+    ),
+    (
+        "error_402",
+        "The balance is not enough: this costs {0} and {1} is left. Add money on the Money page.",
+        "Salio halitoshi: hii inagharimu {0} na zimebaki {1}. Ongeza fedha kwenye ukurasa wa Fedha.",
+    ),
+    (
+        "error_503",
+        "The service is busy or still starting. Try again in {0} s.",
+        "Huduma ina shughuli nyingi au bado inaanza. Jaribu tena baada ya sekunde {0}.",
+    ),
+    (
+        "error_429",
+        "Too many requests at once. Try again in {0} s.",
+        "Maombi ni mengi mno kwa pamoja. Jaribu tena baada ya sekunde {0}.",
+    ),
+    (
+        "error_401",
+        "You are signed out. Sign in again.",
+        "Umetoka. Ingia tena.",
+    ),
+    (
+        "error_network",
+        "The service cannot be reached. Check your connection and try again.",
+        "Huduma haifikiki. Angalia mtandao wako, kisha ujaribu tena.",
+    ),
+    (
+        "error_413",
+        "The recording is too large or too long.",
+        "Rekodi ni kubwa au ndefu mno.",
+    ),
+    (
+        "error_415",
+        "This file is no recording that can be read.",
+        "Faili hii si rekodi inayosomeka.",
+    ),
+    (
+        "error_text_unspeakable",
+        "The text has nothing that can be spoken.",
+        "Maandishi hayana kinachoweza kusemwa.",
+    ),
+    (
+        "error_audio_empty",
+        "The recording is empty.",
+        "Rekodi ni tupu.",
+    ),
+    (
+        "error_audio_undecodable",
+        "The recording is broken and cannot be read.",
+        "Rekodi imeharibika na haisomeki.",
+    ),
+    (
+        "error_500",
+        "Something went wrong on our side. Nothing was charged.",
+        "Hitilafu imetokea upande wetu. Hujatozwa chochote.",
+    ),
+    ("uncertain", "uncertain", "haina uhakika"),
+];
+
+/// As JSON that can stand in a page: no `<` in it can end the element around it.
+pub fn json(language: Language) -> String {
+    let words: serde_json::Map<String, serde_json::Value> = WORDS
+        .iter()
+        .map(|(key, english, swahili)| {
+            let word = match language {
+                Language::English => english,
+                Language::Swahili => swahili,
+            };
+            ((*key).to_owned(), (*word).into())
+        })
+        .collect();
+    serde_json::Value::Object(words)
+        .to_string()
+        .replace('<', "\\u003c")
+}

@@ -1,0 +1,101 @@
+//! Speak, transcribe, and the voices.
+
+use askama::Template;
+use axum::extract::{RawQuery, State};
+use axum::response::Response;
+use sauti_speech::voice::VoiceInfo;
+
+use super::page::{self, Me, Page};
+use crate::app::App;
+use crate::http::query::Query;
+use crate::problem::Problem;
+
+/// A voice as it stands on a card.
+struct Card {
+    info: VoiceInfo,
+    gender: &'static str,
+    chosen: bool,
+}
+
+fn cards(app: &App, page: &Page, wanted: &str) -> Vec<Card> {
+    let voices = app.engine.voices();
+    let known = voices.iter().any(|voice| voice.voice_id == wanted);
+    let card = |(i, info): (usize, &VoiceInfo)| Card {
+        info: info.clone(),
+        gender: match info.gender.as_str() {
+            "female" => page.t.woman,
+            _ => page.t.man,
+        },
+        chosen: if known {
+            info.voice_id == wanted
+        } else {
+            i == 0
+        },
+    };
+    voices.iter().enumerate().map(card).collect()
+}
+
+#[derive(Template)]
+#[template(path = "speak.html")]
+struct SpeakPage {
+    page: Page,
+    me: Me,
+    cards: Vec<Card>,
+    formats: Vec<(&'static str, &'static str)>,
+    characters_max: usize,
+    base_url: String,
+}
+
+pub async fn speak(
+    State(app): State<App>,
+    page: Page,
+    me: Me,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let wanted = Query::parse(query.as_deref())
+        .take("voice")
+        .unwrap_or_default();
+    let t = page.t;
+    page::render(&SpeakPage {
+        cards: cards(&app, &page, &wanted),
+        formats: vec![
+            ("wav_24000", t.format_wav),
+            ("mp3_44100", t.format_mp3),
+            ("opus_48000", t.format_opus),
+            ("flac_24000", t.format_flac),
+            ("wav_8000", t.format_wav8),
+            ("ulaw_8000", t.format_ulaw),
+            ("alaw_8000", t.format_alaw),
+        ],
+        characters_max: app.config.limits.text_chars_max,
+        base_url: app.config.public_url(),
+        page,
+        me,
+    })
+}
+
+#[derive(Template)]
+#[template(path = "transcribe.html")]
+struct TranscribePage {
+    page: Page,
+    me: Me,
+    base_url: String,
+}
+
+pub async fn transcribe(State(app): State<App>, page: Page, me: Me) -> Result<Response, Problem> {
+    let base_url = app.config.public_url();
+    page::render(&TranscribePage { page, me, base_url })
+}
+
+#[derive(Template)]
+#[template(path = "voices.html")]
+struct VoicesPage {
+    page: Page,
+    me: Me,
+    cards: Vec<Card>,
+}
+
+pub async fn voices(State(app): State<App>, page: Page, me: Me) -> Result<Response, Problem> {
+    let cards = cards(&app, &page, "");
+    page::render(&VoicesPage { page, me, cards })
+}
