@@ -42,8 +42,9 @@ struct Outcome {
 async fn main() -> anyhow::Result<()> {
     let args = Args::parse();
     let start = Instant::now();
-    let callers: Vec<_> =
-        (0..args.connections).map(|index| tokio::spawn(call(args.clone(), index, start))).collect();
+    let callers: Vec<_> = (0..args.connections)
+        .map(|index| tokio::spawn(call(args.clone(), index, start)))
+        .collect();
     let mut all = Outcome::default();
     for caller in callers {
         let outcome = caller.await??;
@@ -55,7 +56,11 @@ async fn main() -> anyhow::Result<()> {
     all.latencies_us.sort_unstable();
     let at = |share: f64| {
         let last = all.latencies_us.len().saturating_sub(1);
-        all.latencies_us.get((last as f64 * share) as usize).copied().unwrap_or(0) as f64 / 1000.0
+        all.latencies_us
+            .get((last as f64 * share) as usize)
+            .copied()
+            .unwrap_or(0) as f64
+            / 1000.0
     };
     let took = start.elapsed().as_secs_f64();
     println!(
@@ -73,20 +78,30 @@ async fn main() -> anyhow::Result<()> {
 async fn call(args: Args, index: usize, start: Instant) -> anyhow::Result<Outcome> {
     let request = format!(
         "POST {} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{}",
-        args.path, args.address, args.key, args.body.len(), args.body
+        args.path,
+        args.address,
+        args.key,
+        args.body.len(),
+        args.body
     );
     let mut stream = TcpStream::connect(&args.address).await?;
     stream.set_nodelay(true)?;
     let end = start + Duration::from_secs_f64(args.seconds);
     let mut outcome = Outcome::default();
     let mut buffer = Vec::new();
-    let interval = (args.rate > 0.0).then(|| Duration::from_secs_f64(args.connections as f64 / args.rate));
+    let interval =
+        (args.rate > 0.0).then(|| Duration::from_secs_f64(args.connections as f64 / args.rate));
     // Connections take their turns evenly, not all at once.
-    let mut due = start + interval.unwrap_or_default().mul_f64(index as f64 / args.connections as f64);
+    let mut due = start
+        + interval
+            .unwrap_or_default()
+            .mul_f64(index as f64 / args.connections as f64);
     while Instant::now() < end {
         let from = if let Some(interval) = interval {
             tokio::time::sleep_until(due.into()).await;
-            std::mem::replace(&mut due, due + interval)
+            let from = due;
+            due += interval;
+            from
         } else {
             Instant::now()
         };
