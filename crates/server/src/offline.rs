@@ -62,7 +62,10 @@ pub(crate) async fn wait_ready(engine: &Engine) -> anyhow::Result<()> {
 }
 
 fn job() -> Job {
-    Job { tenant: "cli".to_owned(), deadline: Instant::now() + DEADLINE }
+    Job {
+        tenant: "cli".to_owned(),
+        deadline: Instant::now() + DEADLINE,
+    }
 }
 
 /// Speech as it was made, and how long that took.
@@ -75,8 +78,11 @@ pub(crate) struct Spoken {
 pub(crate) async fn speak(engine: &Engine, request: SpeakRequest) -> anyhow::Result<Spoken> {
     let started = Instant::now();
     let mut handle = engine.speak(job(), request)?;
-    let mut spoken =
-        Spoken { samples: Vec::new(), first_sound: Duration::ZERO, took: Duration::ZERO };
+    let mut spoken = Spoken {
+        samples: Vec::new(),
+        first_sound: Duration::ZERO,
+        took: Duration::ZERO,
+    };
     while let Some(event) = handle.next().await {
         match event? {
             SpeakEvent::Audio { samples, .. } => {
@@ -117,7 +123,9 @@ pub(crate) struct Progress {
 
 impl Progress {
     pub(crate) fn new() -> Self {
-        Self { shown: std::io::stderr().is_terminal() }
+        Self {
+            shown: std::io::stderr().is_terminal(),
+        }
     }
 
     pub(crate) fn show(&self, line: &str) {
@@ -141,7 +149,11 @@ pub(crate) fn choose_voice(engine: &Engine, named: Option<&str>) -> anyhow::Resu
     };
     let Some(voice) = chosen else {
         let known: Vec<&str> = voices.iter().map(|voice| voice.voice_id.as_str()).collect();
-        bail!("there is no voice {:?}; there are {}", named.unwrap_or_default(), known.join(", "))
+        bail!(
+            "there is no voice {:?}; there are {}",
+            named.unwrap_or_default(),
+            known.join(", ")
+        )
     };
     Ok((voice.voice_id.clone(), voice.sample_rate))
 }
@@ -155,8 +167,14 @@ pub(crate) async fn in_order<T>(
 ) -> anyhow::Result<()> {
     let mut running = VecDeque::new();
     loop {
-        running.extend(tasks.by_ref().take(ahead_max.max(1).saturating_sub(running.len())));
-        let Some(task) = running.pop_front() else { return Ok(()) };
+        running.extend(
+            tasks
+                .by_ref()
+                .take(ahead_max.max(1).saturating_sub(running.len())),
+        );
+        let Some(task) = running.pop_front() else {
+            return Ok(());
+        };
         each(task.await)?;
     }
 }

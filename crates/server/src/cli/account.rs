@@ -16,14 +16,18 @@ const PAGE: i64 = 1_000;
 pub(super) enum Account {
     Create(Create),
     /// Confirm an account's address without the link from the mail
-    Confirm { account: String },
+    Confirm {
+        account: String,
+    },
     /// List all accounts
     List {
         #[arg(long)]
         json: bool,
     },
     /// Show an account and its workspaces as JSON
-    Show { account: String },
+    Show {
+        account: String,
+    },
     /// Let an account credit workspaces from the console, or stop it
     Operator {
         account: String,
@@ -88,9 +92,10 @@ impl Account {
                 output::print(&format!("{} is {is} an operator", account.email))
             }
             Self::Delete { account, yes } => delete(store, &account, yes).await,
-            Self::ResetPassword { account, password_stdin } => {
-                reset_password(store, &account, password_stdin).await
-            }
+            Self::ResetPassword {
+                account,
+                password_stdin,
+            } => reset_password(store, &account, password_stdin).await,
         })
     }
 }
@@ -122,14 +127,19 @@ fn password(from_stdin: bool) -> anyhow::Result<(SecretString, bool)> {
         return Ok((state::random_password()?, true));
     }
     let mut line = String::new();
-    std::io::stdin().lock().read_line(&mut line).context("cannot read the password")?;
+    std::io::stdin()
+        .lock()
+        .read_line(&mut line)
+        .context("cannot read the password")?;
     Ok((line.trim_end_matches(['\n', '\r']).into(), false))
 }
 
 async fn list(store: &Store, as_json: bool) -> anyhow::Result<ExitCode> {
     let mut accounts: Vec<Stored> = Vec::new();
     loop {
-        let after = accounts.last().map_or(String::new(), |account| account.id.clone());
+        let after = accounts
+            .last()
+            .map_or(String::new(), |account| account.id.clone());
         let page = store.list_accounts(&after, PAGE).await?;
         let is_last = page.len() < PAGE as usize;
         accounts.extend(page);
@@ -151,7 +161,10 @@ async fn list(store: &Store, as_json: bool) -> anyhow::Result<ExitCode> {
         ]
     };
     let rows: Vec<_> = accounts.iter().map(row).collect();
-    output::print(&output::table(&["ACCOUNT", "E-MAIL", "NAME", "CONFIRMED", "MADE"], &rows))
+    output::print(&output::table(
+        &["ACCOUNT", "E-MAIL", "NAME", "CONFIRMED", "MADE"],
+        &rows,
+    ))
 }
 
 async fn show(store: &Store, named: &str) -> anyhow::Result<ExitCode> {

@@ -22,7 +22,11 @@ pub(super) struct Bootstrap {
     #[arg(long, value_name = "N", default_value = "1000", value_parser = output::parse_money)]
     credit: i64,
     /// What the key may do: speech, transcription, voices, usage, keys
-    #[arg(long, value_name = "LIST", default_value = "speech,transcription,voices,usage,keys")]
+    #[arg(
+        long,
+        value_name = "LIST",
+        default_value = "speech,transcription,voices,usage,keys"
+    )]
     permissions: Permissions,
     /// The account's address; made up where it is not given
     #[arg(long)]
@@ -32,10 +36,18 @@ pub(super) struct Bootstrap {
 impl Bootstrap {
     pub(super) fn run(self, common: &Common) -> anyhow::Result<ExitCode> {
         with_store(common, async |store, config| {
-            let email = self.email.unwrap_or_else(|| {
-                format!("{}@bootstrap.invalid", sauti_store::ids::new_id("a"))
-            });
-            let made = make(store, config, &email, "Bootstrap", self.credit, self.permissions).await?;
+            let email = self
+                .email
+                .unwrap_or_else(|| format!("{}@bootstrap.invalid", sauti_store::ids::new_id("a")));
+            let made = make(
+                store,
+                config,
+                &email,
+                "Bootstrap",
+                self.credit,
+                self.permissions,
+            )
+            .await?;
             output::print_json(&json!({
                 "account_id": made.account_id,
                 "workspace_id": made.workspace_id,
@@ -65,14 +77,22 @@ pub(super) async fn make(
     let hash = state::hash_password(password.clone()).await?;
     let account = store.create_account(email, &hash, name).await?;
     store.confirm_account_by_id(&account.id).await?;
-    let workspace = store.create_workspace(Some(&account.id), name, &config.prices.currency).await?;
+    let workspace = store
+        .create_workspace(Some(&account.id), name, &config.prices.currency)
+        .await?;
     if credit_micro > 0 {
-        store.credit(&workspace.id, credit_micro, "bootstrap", &workspace.id).await?;
+        store
+            .credit(&workspace.id, credit_micro, "bootstrap", &workspace.id)
+            .await?;
     }
     let issued = store
         .create_key(NewKey {
             workspace_id: workspace.id.clone(),
-            environment: config.keys.environment.parse().context("keys.environment")?,
+            environment: config
+                .keys
+                .environment
+                .parse()
+                .context("keys.environment")?,
             name: name.to_owned(),
             permissions,
             expires_us: None,
@@ -80,7 +100,13 @@ pub(super) async fn make(
             created_by: ACTOR.to_owned(),
         })
         .await?;
-    state::audit(store, Some(&workspace.id), "workspace.bootstrap", &account.id).await?;
+    state::audit(
+        store,
+        Some(&workspace.id),
+        "workspace.bootstrap",
+        &account.id,
+    )
+    .await?;
     Ok(Tenant {
         account_id: account.id,
         password,

@@ -38,8 +38,15 @@ pub(super) async fn prepare(store: &Store, config: &Config) -> anyhow::Result<Op
     if !store.list_accounts("", 1).await?.is_empty() {
         return Ok(None);
     }
-    let tenant =
-        bootstrap::make(store, config, EMAIL, "Demo", CREDIT_MICRO, Permissions::all()).await?;
+    let tenant = bootstrap::make(
+        store,
+        config,
+        EMAIL,
+        "Demo",
+        CREDIT_MICRO,
+        Permissions::all(),
+    )
+    .await?;
     let demo = Demo {
         email: EMAIL.to_owned(),
         password: tenant.password.expose_secret().to_owned(),
@@ -62,11 +69,17 @@ fn read(path: &Path) -> anyhow::Result<Option<Demo>> {
         Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
     };
     let demo = serde_json::from_reader(std::io::BufReader::new(file));
-    Ok(Some(demo.with_context(|| format!("{} is damaged", path.display()))?))
+    Ok(Some(demo.with_context(|| {
+        format!("{} is damaged", path.display())
+    })?))
 }
 
 fn write(path: &Path, demo: &Demo) -> anyhow::Result<()> {
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)?;
     file.write_all(&serde_json::to_vec_pretty(demo)?)?;
     file.sync_all()?;
     Ok(())
@@ -75,7 +88,13 @@ fn write(path: &Path, demo: &Demo) -> anyhow::Result<()> {
 impl Demo {
     /// What to try, ready to paste. The second line transcribes what the first one said.
     pub(super) fn instructions(&self, base_url: &str, voice_id: &str) -> String {
-        let Self { email, password, workspace_id, api_key, .. } = self;
+        let Self {
+            email,
+            password,
+            workspace_id,
+            api_key,
+            ..
+        } = self;
         format!(
             "Sauti is ready to try.
 
@@ -115,9 +134,18 @@ mod tests {
             api_key: "sauti_live_k".into(),
         };
         write(&path, &demo).unwrap();
-        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-        let shown = read(&path).unwrap().unwrap().instructions("http://localhost:1", "asha");
-        assert!(shown.contains("-H 'Authorization: Bearer sauti_live_k'"), "{shown}");
+        assert_eq!(
+            std::fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
+        let shown = read(&path)
+            .unwrap()
+            .unwrap()
+            .instructions("http://localhost:1", "asha");
+        assert!(
+            shown.contains("-H 'Authorization: Bearer sauti_live_k'"),
+            "{shown}"
+        );
         assert_eq!(shown.matches("\n  curl ").count(), 2, "{shown}");
     }
 }

@@ -107,7 +107,11 @@ impl Transcription {
             std::fs::write(path, report.html())
                 .with_context(|| format!("cannot write {}", path.display()))?;
         }
-        if self.json { output::print_json(&report) } else { output::print(&report.text()) }
+        if self.json {
+            output::print_json(&report)
+        } else {
+            output::print(&report.text())
+        }
     }
 }
 
@@ -131,7 +135,11 @@ impl Speech {
             speech::run(&engine, &options).await
         })??;
         if let Some(path) = &self.html {
-            let folder = audio_dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let folder = audio_dir
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
             std::fs::write(path, report.html(&format!("{folder}/")))
                 .with_context(|| format!("cannot write {}", path.display()))?;
         }
@@ -139,6 +147,9 @@ impl Speech {
             return output::print_json(&report);
         }
         let (header, rows) = report.table();
-        output::print(&output::table(&header.iter().map(String::as_str).collect::<Vec<_>>(), &rows))
+        output::print(&output::table(
+            &header.iter().map(String::as_str).collect::<Vec<_>>(),
+            &rows,
+        ))
     }
 }

@@ -22,7 +22,10 @@ pub(super) enum Key {
         json: bool,
     },
     /// End a key at once
-    Revoke { workspace: String, key: String },
+    Revoke {
+        workspace: String,
+        key: String,
+    },
     /// Make a new key with the rights of an old one
     ///
     /// The old key ends at once, or after --keep-hours, so that callers can change over.
@@ -45,7 +48,11 @@ pub(super) struct Create {
     #[arg(long, default_value = "")]
     name: String,
     /// speech, transcription, voices, usage, keys
-    #[arg(long, value_name = "LIST", default_value = "speech,transcription,voices")]
+    #[arg(
+        long,
+        value_name = "LIST",
+        default_value = "speech,transcription,voices"
+    )]
     permissions: Permissions,
     /// The key ends after so many days
     #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u32).range(1..=36_500))]
@@ -65,7 +72,11 @@ impl Key {
                 state::audit(store, Some(&workspace), "key.revoke", &key).await?;
                 output::print(&format!("{key} is revoked"))
             }
-            Self::Rotate { workspace, key, keep_hours } => {
+            Self::Rotate {
+                workspace,
+                key,
+                keep_hours,
+            } => {
                 let ends_us = now_us() + i64::from(keep_hours) * 3600 * 1_000_000;
                 let ends_us = (keep_hours > 0).then_some(ends_us);
                 let issued = store.rotate_key(&workspace, &key, ends_us, ACTOR).await?;
@@ -80,10 +91,16 @@ impl Create {
     async fn run(self, store: &Store, config: &Config) -> anyhow::Result<ExitCode> {
         let new = NewKey {
             workspace_id: self.workspace.clone(),
-            environment: config.keys.environment.parse().context("keys.environment")?,
+            environment: config
+                .keys
+                .environment
+                .parse()
+                .context("keys.environment")?,
             name: self.name,
             permissions: self.permissions,
-            expires_us: self.expires_days.map(|days| now_us() + i64::from(days) * DAY_US),
+            expires_us: self
+                .expires_days
+                .map(|days| now_us() + i64::from(days) * DAY_US),
             spend_cap_micro: self.cap,
             created_by: ACTOR.to_owned(),
         };
@@ -112,9 +129,18 @@ async fn list(store: &Store, workspace_id: &str, as_json: bool) -> anyhow::Resul
     }
     let now = now_us();
     let state = |key: &KeyInfo| match key {
-        KeyInfo { revoked_us: Some(_), .. } => "revoked".to_owned(),
-        KeyInfo { expires_us: Some(at_us), .. } if *at_us <= now => "expired".to_owned(),
-        KeyInfo { expires_us: Some(at_us), .. } => format!("until {}", output::moment(*at_us)),
+        KeyInfo {
+            revoked_us: Some(_),
+            ..
+        } => "revoked".to_owned(),
+        KeyInfo {
+            expires_us: Some(at_us),
+            ..
+        } if *at_us <= now => "expired".to_owned(),
+        KeyInfo {
+            expires_us: Some(at_us),
+            ..
+        } => format!("until {}", output::moment(*at_us)),
         _ => "valid".to_owned(),
     };
     let row = |key: &KeyInfo| {
@@ -123,10 +149,21 @@ async fn list(store: &Store, workspace_id: &str, as_json: bool) -> anyhow::Resul
             key.name.clone(),
             format!("...{}", key.last_four),
             key.permissions.to_string(),
-            key.last_used_us.map_or_else(|| "never".to_owned(), output::moment),
+            key.last_used_us
+                .map_or_else(|| "never".to_owned(), output::moment),
             state(key),
         ]
     };
     let rows: Vec<_> = keys.iter().map(row).collect();
-    output::print(&output::table(&["KEY", "NAME", "ENDS IN", "PERMISSIONS", "LAST USED", "STATE"], &rows))
+    output::print(&output::table(
+        &[
+            "KEY",
+            "NAME",
+            "ENDS IN",
+            "PERMISSIONS",
+            "LAST USED",
+            "STATE",
+        ],
+        &rows,
+    ))
 }

@@ -28,7 +28,11 @@ impl Ledger {
             } else {
                 output::print(&words(&report))?;
             }
-            Ok(if report.is_clean() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+            Ok(if report.is_clean() {
+                ExitCode::SUCCESS
+            } else {
+                ExitCode::FAILURE
+            })
         })
     }
 }
@@ -41,5 +45,9 @@ fn words(report: &CheckReport) -> String {
     for problem in &report.problems {
         text += &format!("  {problem}\n");
     }
-    text + if report.is_clean() { "the books add up" } else { "THE BOOKS DO NOT ADD UP" }
+    text + if report.is_clean() {
+        "the books add up"
+    } else {
+        "THE BOOKS DO NOT ADD UP"
+    }
 }

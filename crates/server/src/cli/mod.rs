@@ -61,7 +61,12 @@ struct Common {
     #[arg(long, global = true, value_name = "DIR", help_heading = "Settings")]
     models: Option<PathBuf>,
     /// Any other setting, by its name; may be repeated
-    #[arg(long, global = true, value_name = "SECTION.KEY=VALUE", help_heading = "Settings")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "SECTION.KEY=VALUE",
+        help_heading = "Settings"
+    )]
     set: Vec<String>,
 }
 
@@ -103,7 +108,9 @@ enum Command {
     /// Print completions for a shell
     ///
     /// For bash: sauti completions bash > ~/.local/share/bash-completion/completions/sauti
-    Completions { shell: clap_complete::Shell },
+    Completions {
+        shell: clap_complete::Shell,
+    },
 }
 
 /// Runs the command; prints what went wrong, and why, on standard error.
@@ -172,7 +179,9 @@ impl Common {
 /// A reader such as `head` that has seen enough is no failure of ours.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
-        cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
+        cause
+            .downcast_ref::<io::Error>()
+            .is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
     })
 }
 

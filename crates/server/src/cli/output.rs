@@ -29,17 +29,25 @@ pub(super) fn table(header: &[&str], rows: &[Vec<String>]) -> String {
     };
     let widths: Vec<usize> = (0..header.len()).map(width).collect();
     let line = |cells: &[&str]| {
-        let padded = cells.iter().zip(&widths).map(|(cell, &width)| format!("{cell:<width$}"));
+        let padded = cells
+            .iter()
+            .zip(&widths)
+            .map(|(cell, &width)| format!("{cell:<width$}"));
         padded.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
     };
-    let body = rows.iter().map(|row| line(&row.iter().map(String::as_str).collect::<Vec<_>>()));
+    let body = rows
+        .iter()
+        .map(|row| line(&row.iter().map(String::as_str).collect::<Vec<_>>()));
     line(header) + &body.collect::<String>()
 }
 
 /// Millionths as the currency's unit with at least two decimals: 1_500_000 is "1.50".
 pub(super) fn money(micro: i64) -> String {
     let sign = if micro < 0 { "-" } else { "" };
-    let (whole, part) = (micro.unsigned_abs() / 1_000_000, micro.unsigned_abs() % 1_000_000);
+    let (whole, part) = (
+        micro.unsigned_abs() / 1_000_000,
+        micro.unsigned_abs() % 1_000_000,
+    );
     let decimals = format!("{part:06}");
     let kept = decimals.trim_end_matches('0').len().max(2);
     format!("{sign}{whole}.{}", &decimals[..kept])
@@ -62,7 +70,10 @@ pub(super) fn parse_money(text: &str) -> Result<i64, String> {
     }
     let whole: i64 = whole.parse().map_err(|_| refuse())?;
     let part: i64 = format!("{part:0<6}").parse().map_err(|_| refuse())?;
-    whole.checked_mul(1_000_000).and_then(|micro| micro.checked_add(part)).ok_or_else(refuse)
+    whole
+        .checked_mul(1_000_000)
+        .and_then(|micro| micro.checked_add(part))
+        .ok_or_else(refuse)
 }
 
 #[cfg(test)]
@@ -76,14 +87,25 @@ mod tests {
         assert_eq!(money(i64::MIN), "-9223372036854.775808");
         assert_eq!(parse_money("12.5"), Ok(12_500_000));
         assert_eq!(parse_money("0.000001"), Ok(1));
-        for wrong in ["", "-1", "1.2.3", "1e3", "0.0000001", "99999999999999", ".5"] {
+        for wrong in [
+            "",
+            "-1",
+            "1.2.3",
+            "1e3",
+            "0.0000001",
+            "99999999999999",
+            ".5",
+        ] {
             assert!(parse_money(wrong).is_err(), "{wrong}");
         }
     }
 
     #[test]
     fn tables_line_up() {
-        let rows = vec![vec!["asha".to_owned(), "F".to_owned()], vec!["z".to_owned()]];
+        let rows = vec![
+            vec!["asha".to_owned(), "F".to_owned()],
+            vec!["z".to_owned()],
+        ];
         assert_eq!(table(&["voice", "g"], &rows), "voice  g\nasha   F\nz\n");
     }
 }

@@ -66,7 +66,11 @@ impl Prompts {
         })??;
         output::print(&format!(
             "{} recordings: {} spoken, {} unchanged, {} deleted; {:.1} s of audio",
-            built.spoken + built.unchanged, built.spoken, built.unchanged, built.deleted, built.seconds
+            built.spoken + built.unchanged,
+            built.spoken,
+            built.unchanged,
+            built.deleted,
+            built.seconds
         ))
     }
 }

@@ -10,7 +10,9 @@ pub(super) enum Settings {
     /// Check the settings; every mistake is named by its key
     ///
     /// Looks at the file and the SAUTI_... variables that `sauti serve` would see.
-    #[command(after_help = "Example:\n  sauti config check --config /etc/sauti.toml && systemctl restart sauti")]
+    #[command(
+        after_help = "Example:\n  sauti config check --config /etc/sauti.toml && systemctl restart sauti"
+    )]
     Check,
     /// Print the settings in force, secrets hidden
     Show,

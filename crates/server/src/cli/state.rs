@@ -31,7 +31,9 @@ pub(super) fn with_store<T>(
 pub(super) async fn open(config: &Config) -> anyhow::Result<Store> {
     make_data_dir(&config.data.dir)?;
     let url = config.database_url();
-    Store::open(url.expose_secret()).await.context("cannot open the data store")
+    Store::open(url.expose_secret())
+        .await
+        .context("cannot open the data store")
 }
 
 /// For its owner only: the folder holds addresses, hashes and mails.
@@ -57,7 +59,10 @@ pub(super) async fn find_account(store: &Store, named: &str) -> anyhow::Result<A
     if named.starts_with("acc_") {
         return Ok(store.account(named).await?);
     }
-    store.account_by_email(named).await?.with_context(|| format!("there is no account {named}"))
+    store
+        .account_by_email(named)
+        .await?
+        .with_context(|| format!("there is no account {named}"))
 }
 
 pub(super) async fn hash_password(password: SecretString) -> anyhow::Result<String> {
@@ -74,7 +79,10 @@ pub(super) fn random_password() -> anyhow::Result<SecretString> {
     let mut bytes = [0u8; 64];
     while password.len() < 20 {
         getrandom::fill(&mut bytes).context("no random numbers from the system")?;
-        let letters = bytes.iter().map(|byte| usize::from(*byte)).filter(|byte| *byte < fair);
+        let letters = bytes
+            .iter()
+            .map(|byte| usize::from(*byte))
+            .filter(|byte| *byte < fair);
         password.extend(letters.map(|byte| char::from(LETTERS[byte % LETTERS.len()])));
     }
     password.truncate(20);

@@ -92,11 +92,16 @@ impl Transcribe {
     }
 
     /// As many files at a time as there are workers, answers in the order of the files.
-    async fn transcribe_all(&self, engine: &Engine, limits: DecodeLimits) -> anyhow::Result<ExitCode> {
+    async fn transcribe_all(
+        &self,
+        engine: &Engine,
+        limits: DecodeLimits,
+    ) -> anyhow::Result<ExitCode> {
         let progress = Arc::new(offline::Progress::new());
-        let tasks = self.file.iter().map(|file| {
-            self.start(engine, file.clone(), limits.clone(), &progress)
-        });
+        let tasks = self
+            .file
+            .iter()
+            .map(|file| self.start(engine, file.clone(), limits.clone(), &progress));
         let (mut files, mut failed) = (self.file.iter(), 0);
         offline::in_order(tasks, engine.stats().workers, |answer| {
             let answer = answer.context("the transcription broke off").flatten();
@@ -105,7 +110,11 @@ impl Transcribe {
             files.next().map_or(Ok(()), |file| self.write(file, answer))
         })
         .await?;
-        Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        Ok(if failed == 0 {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        })
     }
 
     fn start(
@@ -117,14 +126,21 @@ impl Transcribe {
     ) -> JoinHandle<Answer> {
         let (engine, progress) = (engine.clone(), progress.clone());
         let (keyterms, expect) = (self.keyterm.clone(), self.expect.into());
-        let (digits, declared) = (self.numerals == Numerals::Digits, self.raw.map(RawFormat::from));
+        let (digits, declared) = (
+            self.numerals == Numerals::Digits,
+            self.raw.map(RawFormat::from),
+        );
         tokio::spawn(async move {
             let source = file.clone();
             let recording = tokio::task::spawn_blocking(move || read(&source, declared, &limits));
             let recording = recording.await.context("decoding broke off")??;
             let seconds = recording.seconds;
-            let request =
-                TranscribeRequest { samples: recording.samples.into(), keyterms, expect, digits };
+            let request = TranscribeRequest {
+                samples: recording.samples.into(),
+                keyterms,
+                expect,
+                digits,
+            };
             offline::transcribe(&engine, request, |done| {
                 progress.show(&format!("{}: {done:.0} of {seconds:.0} s", file.display()));
             })
@@ -158,12 +174,19 @@ impl Transcribe {
     }
 }
 
-fn read(file: &Path, declared: Option<RawFormat>, limits: &DecodeLimits) -> anyhow::Result<Recording> {
+fn read(
+    file: &Path,
+    declared: Option<RawFormat>,
+    limits: &DecodeLimits,
+) -> anyhow::Result<Recording> {
     let never = || false;
     if file == Path::new("-") {
         let mut bytes = Vec::new();
         // Two hours of 32-bit stereo at 48 kHz, and some: more than any accepted recording needs.
-        io::stdin().lock().take(3_000_000_000).read_to_end(&mut bytes)?;
+        io::stdin()
+            .lock()
+            .take(3_000_000_000)
+            .read_to_end(&mut bytes)?;
         return Ok(sauti_audio::decode_bytes(bytes, declared, limits, &never)?);
     }
     let opened = File::open(file).context("cannot open the file")?;

@@ -21,8 +21,19 @@ impl Voices {
         }
         let rows: Vec<Vec<String>> = voices
             .into_iter()
-            .map(|voice| vec![voice.voice_id, voice.name, voice.gender, voice.locale, voice.description])
+            .map(|voice| {
+                vec![
+                    voice.voice_id,
+                    voice.name,
+                    voice.gender,
+                    voice.locale,
+                    voice.description,
+                ]
+            })
             .collect();
-        output::print(&output::table(&["VOICE", "NAME", "GENDER", "LOCALE", "DESCRIPTION"], &rows))
+        output::print(&output::table(
+            &["VOICE", "NAME", "GENDER", "LOCALE", "DESCRIPTION"],
+            &rows,
+        ))
     }
 }

@@ -31,10 +31,14 @@ pub(super) enum Workspace {
     },
     Credit(Credit),
     /// Print the balance as JSON
-    Balance { workspace: String },
+    Balance {
+        workspace: String,
+    },
     Statement(Statement),
     /// List the members of a workspace
-    Members { workspace: String },
+    Members {
+        workspace: String,
+    },
 }
 
 /// Put money into a workspace
@@ -75,9 +79,11 @@ pub(super) struct Statement {
 impl Workspace {
     pub(super) fn run(self, common: &Common) -> anyhow::Result<ExitCode> {
         with_store(common, async |store, config| match self {
-            Self::Create { name, owner, currency } => {
-                create(store, config, &name, &owner, currency).await
-            }
+            Self::Create {
+                name,
+                owner,
+                currency,
+            } => create(store, config, &name, &owner, currency).await,
             Self::List { json } => list(store, json).await,
             Self::Credit(credit) => credit.run(store).await,
             Self::Balance { workspace } => balance(store, &workspace).await,
@@ -96,8 +102,16 @@ async fn create(
 ) -> anyhow::Result<ExitCode> {
     let owner = state::find_account(store, owner).await?;
     let currency = currency.as_deref().unwrap_or(&config.prices.currency);
-    let workspace = store.create_workspace(Some(&owner.id), name, currency).await?;
-    state::audit(store, Some(&workspace.id), "workspace.create", &workspace.id).await?;
+    let workspace = store
+        .create_workspace(Some(&owner.id), name, currency)
+        .await?;
+    state::audit(
+        store,
+        Some(&workspace.id),
+        "workspace.create",
+        &workspace.id,
+    )
+    .await?;
     output::print_json(&json!({
         "workspace_id": workspace.id,
         "name": workspace.name,
@@ -108,7 +122,9 @@ async fn create(
 async fn list(store: &Store, as_json: bool) -> anyhow::Result<ExitCode> {
     let mut workspaces: Vec<Stored> = Vec::new();
     loop {
-        let after = workspaces.last().map_or(String::new(), |workspace| workspace.id.clone());
+        let after = workspaces
+            .last()
+            .map_or(String::new(), |workspace| workspace.id.clone());
         let page = store.list_workspaces(&after, PAGE).await?;
         let is_last = page.len() < PAGE as usize;
         workspaces.extend(page);
@@ -123,9 +139,18 @@ async fn list(store: &Store, as_json: bool) -> anyhow::Result<ExitCode> {
         let mut object = serde_json::to_value(&workspace)?;
         object["available_micro"] = json!(available_micro);
         shown.push(object);
-        let closed = if workspace.closed_us.is_some() { "closed" } else { "" };
+        let closed = if workspace.closed_us.is_some() {
+            "closed"
+        } else {
+            ""
+        };
         let balance = format!("{} {}", workspace.currency, output::money(available_micro));
-        rows.push(vec![workspace.id, workspace.name, balance, closed.to_owned()]);
+        rows.push(vec![
+            workspace.id,
+            workspace.name,
+            balance,
+            closed.to_owned(),
+        ]);
     }
     if as_json {
         return output::print_json(&shown);
@@ -137,8 +162,12 @@ impl Credit {
     async fn run(self, store: &Store) -> anyhow::Result<ExitCode> {
         ensure!(self.amount > 0, "the amount must be above zero");
         let workspace = store.workspace(&self.workspace).await?;
-        let reference = self.reference.unwrap_or_else(|| sauti_store::ids::new_id("cli_"));
-        let credit = store.credit(&workspace.id, self.amount, "cli", &reference).await?;
+        let reference = self
+            .reference
+            .unwrap_or_else(|| sauti_store::ids::new_id("cli_"));
+        let credit = store
+            .credit(&workspace.id, self.amount, "cli", &reference)
+            .await?;
         if credit.applied {
             state::audit(store, Some(&workspace.id), "workspace.credit", &reference).await?;
         }
@@ -169,11 +198,25 @@ async fn balance(store: &Store, workspace_id: &str) -> anyhow::Result<ExitCode> 
 async fn members(store: &Store, workspace_id: &str) -> anyhow::Result<ExitCode> {
     let row = |member: sauti_store::Member| {
         let since = output::moment(member.since_us);
-        vec![member.account_id, member.email, member.name, member.role.to_string(), since]
+        vec![
+            member.account_id,
+            member.email,
+            member.name,
+            member.role.to_string(),
+            since,
+        ]
     };
     store.workspace(workspace_id).await?;
-    let rows: Vec<_> = store.members(workspace_id).await?.into_iter().map(row).collect();
-    output::print(&output::table(&["ACCOUNT", "E-MAIL", "NAME", "ROLE", "SINCE"], &rows))
+    let rows: Vec<_> = store
+        .members(workspace_id)
+        .await?
+        .into_iter()
+        .map(row)
+        .collect();
+    output::print(&output::table(
+        &["ACCOUNT", "E-MAIL", "NAME", "ROLE", "SINCE"],
+        &rows,
+    ))
 }
 
 impl Statement {
@@ -204,17 +247,31 @@ impl Statement {
         if self.csv {
             return Ok(ExitCode::SUCCESS);
         }
-        let header = ["TIME", "KIND", "AMOUNT", workspace.currency.as_str(), "FOR", "UNITS"];
+        let header = [
+            "TIME",
+            "KIND",
+            "AMOUNT",
+            workspace.currency.as_str(),
+            "FOR",
+            "UNITS",
+        ];
         output::print(&output::table(&header, &table_rows))
     }
 }
 
 fn start_us(day: jiff::civil::Date) -> anyhow::Result<i64> {
-    Ok(day.to_zoned(jiff::tz::TimeZone::UTC)?.timestamp().as_microsecond())
+    Ok(day
+        .to_zoned(jiff::tz::TimeZone::UTC)?
+        .timestamp()
+        .as_microsecond())
 }
 
 fn statement_cells(row: &StatementRow) -> Vec<String> {
-    let what = if row.operation.is_empty() { &row.memo } else { &row.operation };
+    let what = if row.operation.is_empty() {
+        &row.memo
+    } else {
+        &row.operation
+    };
     vec![
         output::moment(row.created_us),
         row.kind.clone(),

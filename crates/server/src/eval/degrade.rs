@@ -25,12 +25,21 @@ impl Degradation {
         if self.is_none() {
             return samples;
         }
-        let mut audio: Vec<f32> = samples.into_iter().map(|s| f32::from(s) / 32_768.0).collect();
+        let mut audio: Vec<f32> = samples
+            .into_iter()
+            .map(|s| f32::from(s) / 32_768.0)
+            .collect();
         let mut random = Random(seed.wrapping_add(1));
         if let Some(snr_db) = self.babble_db.filter(|_| !self.babble.is_empty()) {
             let start = random.below(self.babble.len());
-            let bed: Vec<f32> =
-                self.babble.iter().cycle().skip(start).take(audio.len()).copied().collect();
+            let bed: Vec<f32> = self
+                .babble
+                .iter()
+                .cycle()
+                .skip(start)
+                .take(audio.len())
+                .copied()
+                .collect();
             mix(&mut audio, &bed, snr_db);
         }
         if let Some(snr_db) = self.noise_db {
@@ -57,7 +66,10 @@ fn through_telephone(samples: &[i16]) -> Vec<i16> {
         .into_iter()
         .map(|s| f32::from(g711::linear_from_ulaw(g711::ulaw_from_linear(to_i16(s)))) / 32_768.0)
         .collect();
-    resample(&heard, TELEPHONE_HZ, RATE_HZ).into_iter().map(to_i16).collect()
+    resample(&heard, TELEPHONE_HZ, RATE_HZ)
+        .into_iter()
+        .map(to_i16)
+        .collect()
 }
 
 /// Adds `noise` so that the speech lies `snr_db` above it. Silence stays silence.
@@ -125,26 +137,38 @@ mod tests {
 
     fn snr_db(clean: &[i16], heard: &[i16]) -> f64 {
         let float = |s: &[i16]| s.iter().map(|v| f32::from(*v)).collect::<Vec<_>>();
-        let difference: Vec<f32> =
-            clean.iter().zip(heard).map(|(a, b)| f32::from(*b) - f32::from(*a)).collect();
+        let difference: Vec<f32> = clean
+            .iter()
+            .zip(heard)
+            .map(|(a, b)| f32::from(*b) - f32::from(*a))
+            .collect();
         10.0 * (power(&float(clean)) / power(&difference)).log10()
     }
 
     #[test]
     fn noise_and_babble_lie_as_far_below_the_speech_as_asked() {
         let speech = tone(440.0, 32_000);
-        let noisy = Degradation { noise_db: Some(12.0), ..Degradation::default() };
+        let noisy = Degradation {
+            noise_db: Some(12.0),
+            ..Degradation::default()
+        };
         assert!((snr_db(&speech, &noisy.apply(speech.clone(), 7)) - 12.0).abs() < 0.3);
 
         let bed = babble_bed(&[tone(300.0, 9_000), tone(710.0, 20_000)]);
-        let babble =
-            Degradation { babble_db: Some(5.0), babble: bed, ..Degradation::default() };
+        let babble = Degradation {
+            babble_db: Some(5.0),
+            babble: bed,
+            ..Degradation::default()
+        };
         assert!((snr_db(&speech, &babble.apply(speech.clone(), 7)) - 5.0).abs() < 0.5);
     }
 
     #[test]
     fn the_telephone_keeps_speech_and_loses_what_lies_above_it() {
-        let telephone = Degradation { mulaw: true, ..Degradation::default() };
+        let telephone = Degradation {
+            mulaw: true,
+            ..Degradation::default()
+        };
         let loudness = |hz: f64| {
             let heard = telephone.apply(tone(hz, 32_000), 0);
             power(&heard.iter().map(|s| f32::from(*s)).collect::<Vec<_>>()).sqrt()
@@ -155,9 +179,15 @@ mod tests {
 
     #[test]
     fn the_same_seed_gives_the_same_noise_and_silence_stays_silent() {
-        let noisy = Degradation { noise_db: Some(0.0), ..Degradation::default() };
+        let noisy = Degradation {
+            noise_db: Some(0.0),
+            ..Degradation::default()
+        };
         let speech = tone(440.0, 1_600);
-        assert_eq!(noisy.apply(speech.clone(), 3), noisy.apply(speech.clone(), 3));
+        assert_eq!(
+            noisy.apply(speech.clone(), 3),
+            noisy.apply(speech.clone(), 3)
+        );
         assert_ne!(noisy.apply(speech.clone(), 3), noisy.apply(speech, 4));
         assert_eq!(noisy.apply(vec![0; 100], 3), vec![0; 100]);
         assert!(noisy.apply(Vec::new(), 3).is_empty());

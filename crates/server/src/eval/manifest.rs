@@ -26,7 +26,10 @@ impl Manifest {
     /// Reads `NAME.tsv`, and looks for `NAME.tar` next to it.
     pub fn open(path: &Path) -> anyhow::Result<Self> {
         let table = Table::open(path)?;
-        let (file, text) = (table.column(&["file", "path"])?, table.column(&["text", "sentence"])?);
+        let (file, text) = (
+            table.column(&["file", "path"])?,
+            table.column(&["text", "sentence"])?,
+        );
         let speaker = table.column(&["speaker"]).ok();
         let clips = table
             .rows
@@ -34,13 +37,23 @@ impl Manifest {
             .map(|row| Clip {
                 file: row[file].clone(),
                 text: row[text].clone(),
-                speaker: speaker.map(|column| row[column].clone()).unwrap_or_default(),
+                speaker: speaker
+                    .map(|column| row[column].clone())
+                    .unwrap_or_default(),
             })
             .collect();
         let tar = path.with_extension("tar");
-        let archive = if tar.is_file() { Some(Archive::open(&tar)?) } else { None };
+        let archive = if tar.is_file() {
+            Some(Archive::open(&tar)?)
+        } else {
+            None
+        };
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-        Ok(Self { clips, folder, archive })
+        Ok(Self {
+            clips,
+            folder,
+            archive,
+        })
     }
 
     pub fn read(&self, clip: &Clip) -> anyhow::Result<Vec<u8>> {
@@ -48,9 +61,16 @@ impl Manifest {
         if beside.is_file() {
             return std::fs::read(&beside).with_context(|| clip.file.clone());
         }
-        match self.archive.as_ref().and_then(|archive| archive.read(&clip.file)) {
+        match self
+            .archive
+            .as_ref()
+            .and_then(|archive| archive.read(&clip.file))
+        {
             Some(bytes) => bytes.with_context(|| clip.file.clone()),
-            None => bail!("{} is neither beside the list nor in its archive", clip.file),
+            None => bail!(
+                "{} is neither beside the list nor in its archive",
+                clip.file
+            ),
         }
     }
 }
@@ -83,27 +103,47 @@ impl Table {
     fn open(path: &Path) -> anyhow::Result<Self> {
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("cannot read {}", path.display()))?;
-        let cells = |line: &str| line.split('\t').map(|cell| cell.trim().to_owned()).collect();
+        let cells = |line: &str| {
+            line.split('\t')
+                .map(|cell| cell.trim().to_owned())
+                .collect()
+        };
         let mut lines = text.trim_start_matches('\u{feff}').lines().enumerate();
-        let Some((_, first)) = lines.next() else { bail!("{} is empty", path.display()) };
+        let Some((_, first)) = lines.next() else {
+            bail!("{} is empty", path.display())
+        };
         let header: Vec<String> = cells(&first.to_lowercase());
         let mut rows: Vec<Vec<String>> = Vec::new();
         for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
             let mut row: Vec<String> = cells(line);
             if row.len() > header.len() {
-                bail!("{}, line {}: more columns than the header names", path.display(), number + 1);
+                bail!(
+                    "{}, line {}: more columns than the header names",
+                    path.display(),
+                    number + 1
+                );
             }
             row.resize(header.len(), String::new());
             rows.push(row);
         }
-        Ok(Self { path: path.to_owned(), header, rows })
+        Ok(Self {
+            path: path.to_owned(),
+            header,
+            rows,
+        })
     }
 
     fn column(&self, names: &[&str]) -> anyhow::Result<usize> {
-        let found = names.iter().find_map(|name| self.header.iter().position(|cell| cell == name));
+        let found = names
+            .iter()
+            .find_map(|name| self.header.iter().position(|cell| cell == name));
         found.with_context(|| {
             let columns = self.header.join(", ");
-            format!("{}: no column {:?} (there are {columns})", self.path.display(), names[0])
+            format!(
+                "{}: no column {:?} (there are {columns})",
+                self.path.display(),
+                names[0]
+            )
         })
     }
 }
@@ -135,7 +175,10 @@ mod tests {
     fn a_list_without_the_needed_column_says_which() {
         let (_folder, path) = list("file\twords\na.wav\thabari\n");
         let error = Manifest::open(&path).unwrap_err().to_string();
-        assert!(error.contains("no column \"text\" (there are file, words)"), "{error}");
+        assert!(
+            error.contains("no column \"text\" (there are file, words)"),
+            "{error}"
+        );
         let (_folder, path) = list("text\nhabari\tzaidi\n");
         assert!(prompts(&path).unwrap_err().to_string().contains("line 2"));
     }

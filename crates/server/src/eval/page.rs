@@ -46,7 +46,11 @@ impl Page {
             };
             cells.enumerate().map(cell).collect::<String>()
         };
-        let _ = writeln!(self.html, "<table><tr>{}</tr>", cells("th", &mut header.iter().copied()));
+        let _ = writeln!(
+            self.html,
+            "<table><tr>{}</tr>",
+            cells("th", &mut header.iter().copied())
+        );
         for row in rows {
             let row = cells("td", &mut row.iter().map(String::as_str));
             let _ = writeln!(self.html, "<tr>{row}</tr>");
@@ -65,7 +69,10 @@ impl Page {
     /// `sound` is the address of a recording: a file beside the page, or a data URL.
     pub(super) fn clip(&mut self, clip: &Scored, sound: Option<&str>) {
         let player = sound.map_or_else(String::new, |address| {
-            format!("<br><audio controls preload=\"none\" src=\"{}\"></audio>", escaped(address))
+            format!(
+                "<br><audio controls preload=\"none\" src=\"{}\"></audio>",
+                escaped(address)
+            )
         });
         let _ = writeln!(
             self.html,
@@ -92,11 +99,20 @@ fn aligned(clip: &Scored) -> String {
         Step::Same(word) => escaped(word),
         Step::Inserted(word) => format!("<ins>{}</ins>", escaped(word)),
         Step::Deleted(word) => format!("<del>{}</del>", escaped(word)),
-        Step::Substituted { reference, hypothesis } => {
-            format!("<del>{}</del> <mark>{}</mark>", escaped(reference), escaped(hypothesis))
+        Step::Substituted {
+            reference,
+            hypothesis,
+        } => {
+            format!(
+                "<del>{}</del> <mark>{}</mark>",
+                escaped(reference),
+                escaped(hypothesis)
+            )
         }
     };
-    let steps = word_alignment(&clip.reference, &clip.heard).into_iter().map(step);
+    let steps = word_alignment(&clip.reference, &clip.heard)
+        .into_iter()
+        .map(step);
     steps.collect::<Vec<_>>().join(" ")
 }
 
@@ -123,11 +139,21 @@ mod tests {
         let mut page = Page::new("a <b>");
         page.start_clips();
         let clip = Scored::new(
-            "<script>".into(), String::new(), 1.0, "moja mbili tatu", "moja tano tatu nne".into(),
+            "<script>".into(),
+            String::new(),
+            1.0,
+            "moja mbili tatu",
+            "moja tano tatu nne".into(),
         );
         page.clip(&clip, Some("\"x"));
         let html = page.finish();
-        assert!(html.contains("moja <del>mbili</del> <mark>tano</mark> tatu <ins>nne</ins>"), "{html}");
-        assert!(html.contains("&lt;script&gt;") && html.contains("src=\"&quot;x\""), "{html}");
+        assert!(
+            html.contains("moja <del>mbili</del> <mark>tano</mark> tatu <ins>nne</ins>"),
+            "{html}"
+        );
+        assert!(
+            html.contains("&lt;script&gt;") && html.contains("src=\"&quot;x\""),
+            "{html}"
+        );
     }
 }

@@ -24,11 +24,29 @@ pub struct Scored {
 }
 
 impl Scored {
-    pub fn new(name: String, group: String, seconds: f64, reference: &str, readable: String) -> Self {
-        let (reference, heard) = (compare::comparable(reference), compare::comparable(&readable));
+    pub fn new(
+        name: String,
+        group: String,
+        seconds: f64,
+        reference: &str,
+        readable: String,
+    ) -> Self {
+        let (reference, heard) = (
+            compare::comparable(reference),
+            compare::comparable(&readable),
+        );
         let words = compare::word_errors(&reference, &heard);
         let characters = compare::character_errors(&reference, &heard);
-        Self { name, group, seconds, reference, heard, readable, words, characters }
+        Self {
+            name,
+            group,
+            seconds,
+            reference,
+            heard,
+            readable,
+            words,
+            characters,
+        }
     }
 }
 
@@ -74,12 +92,18 @@ pub fn by_group(scored: &[Scored]) -> BTreeMap<String, Rates> {
     for clip in scored {
         groups.entry(clip.group.clone()).or_default().push(clip);
     }
-    groups.into_iter().map(|(group, clips)| (group, rates(clips))).collect()
+    groups
+        .into_iter()
+        .map(|(group, clips)| (group, rates(clips)))
+        .collect()
 }
 
 /// The most mistaken first; among equals the one with more words.
 pub fn worst(scored: &[Scored], count: usize) -> Vec<&Scored> {
-    let mut sorted: Vec<&Scored> = scored.iter().filter(|clip| clip.words.total() > 0).collect();
+    let mut sorted: Vec<&Scored> = scored
+        .iter()
+        .filter(|clip| clip.words.total() > 0)
+        .collect();
     sorted.sort_by(|a, b| {
         let rate = b.characters.rate().total_cmp(&a.characters.rate());
         rate.then(b.words.total().cmp(&a.words.total()))
@@ -115,7 +139,10 @@ mod tests {
 
     #[test]
     fn rates_count_over_all_words_not_over_clips() {
-        let clips = [clip("a", "Moja mbili tatu nne.", "moja mbili tatu nne"), clip("b", "Tano!", "sita")];
+        let clips = [
+            clip("a", "Moja mbili tatu nne.", "moja mbili tatu nne"),
+            clip("b", "Tano!", "sita"),
+        ];
         let all = rates(&clips);
         assert_eq!((all.clips, all.words, all.substitutions), (2, 5, 1));
         assert!((all.wer_percent - 20.0).abs() < 1e-9);

@@ -61,8 +61,16 @@ struct Said {
 /// One sentence after the other, so that the latencies are those of a quiet machine.
 pub async fn run(engine: &Engine, options: &Options) -> anyhow::Result<Report> {
     let prompts = manifest::prompts(&options.prompts)?;
-    ensure!(!prompts.is_empty(), "{} lists no sentences", options.prompts.display());
-    let count = if options.limit == 0 { prompts.len() } else { options.limit.min(prompts.len()) };
+    ensure!(
+        !prompts.is_empty(),
+        "{} lists no sentences",
+        options.prompts.display()
+    );
+    let count = if options.limit == 0 {
+        prompts.len()
+    } else {
+        options.limit.min(prompts.len())
+    };
     std::fs::create_dir_all(&options.audio_dir)
         .with_context(|| format!("cannot make {}", options.audio_dir.display()))?;
     let voices = chosen_voices(engine, &options.voices)?;
@@ -70,7 +78,10 @@ pub async fn run(engine: &Engine, options: &Options) -> anyhow::Result<Report> {
     let mut clips = Vec::with_capacity(voices.len() * count);
     for voice in &voices {
         for number in 0..count {
-            progress.show(&format!("{}: {number} of {count} sentences", voice.voice_id));
+            progress.show(&format!(
+                "{}: {number} of {count} sentences",
+                voice.voice_id
+            ));
             let prompt = &prompts[number * prompts.len() / count];
             clips.push(say(engine, voice, prompt, number, &options.audio_dir).await?);
         }
@@ -80,7 +91,10 @@ pub async fn run(engine: &Engine, options: &Options) -> anyhow::Result<Report> {
         Some((python, script)) => judge(python, script, &options.audio_dir, &clips)?,
         None => BTreeMap::new(),
     };
-    Ok(Report { voices: by_voice(&clips, &judged), clips })
+    Ok(Report {
+        voices: by_voice(&clips, &judged),
+        clips,
+    })
 }
 
 fn chosen_voices(engine: &Engine, named: &[String]) -> anyhow::Result<Vec<VoiceInfo>> {
@@ -102,8 +116,14 @@ async fn say(
     let script = Script::from_text(&prompt.text, &Lexicon::builtin())
         .with_context(|| format!("{:?}", prompt.text))?;
     let spoken = script.spoken();
-    let request = SpeakRequest { voice_id: voice.voice_id.clone(), script, speed: 1.0 };
-    let said = offline::speak(engine, request).await.with_context(|| prompt.text.clone())?;
+    let request = SpeakRequest {
+        voice_id: voice.voice_id.clone(),
+        script,
+        speed: 1.0,
+    };
+    let said = offline::speak(engine, request)
+        .await
+        .with_context(|| prompt.text.clone())?;
     let seconds = said.samples.len() as f64 / f64::from(voice.sample_rate);
 
     let file = format!("{}-{number:04}.wav", voice.voice_id);
@@ -140,19 +160,32 @@ fn judge(
     let ran = Command::new(python).arg(script).arg(audio_dir).output();
     let output = ran.with_context(|| format!("cannot run {}", python.display()))?;
     if !output.status.success() {
-        bail!("the judge failed: {}", String::from_utf8_lossy(&output.stderr).trim());
+        bail!(
+            "the judge failed: {}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        );
     }
-    let voice_of: BTreeMap<&str, &str> =
-        clips.iter().map(|said| (said.file.as_str(), said.scored.group.as_str())).collect();
+    let voice_of: BTreeMap<&str, &str> = clips
+        .iter()
+        .map(|said| (said.file.as_str(), said.scored.group.as_str()))
+        .collect();
     let mut figures: BTreeMap<(String, String), Vec<f64>> = BTreeMap::new();
     for line in String::from_utf8_lossy(&output.stdout).lines() {
         let cells: Vec<&str> = line.split('\t').collect();
-        let [file, judge, figure] = cells[..] else { continue };
+        let [file, judge, figure] = cells[..] else {
+            continue;
+        };
         if let (Some(voice), Ok(figure)) = (voice_of.get(file), figure.trim().parse()) {
-            figures.entry(((*voice).to_owned(), judge.to_owned())).or_default().push(figure);
+            figures
+                .entry(((*voice).to_owned(), judge.to_owned()))
+                .or_default()
+                .push(figure);
         }
     }
-    ensure!(!figures.is_empty(), "the judge said nothing of the recordings");
+    ensure!(
+        !figures.is_empty(),
+        "the judge said nothing of the recordings"
+    );
     let mut means: BTreeMap<String, BTreeMap<String, f64>> = BTreeMap::new();
     for ((voice, judge), figures) in figures {
         let mean = figures.iter().sum::<f64>() / figures.len() as f64;
@@ -188,10 +221,14 @@ fn by_voice(
 impl Report {
     /// The figures, a row a voice, under their header.
     pub fn table(&self) -> (Vec<String>, Vec<Vec<String>>) {
-        let judges: std::collections::BTreeSet<&String> =
-            self.voices.values().flat_map(|voice| voice.judged.keys()).collect();
-        let mut header: Vec<String> =
-            ["voice", "CER", "WER", "RTF", "first sound ms", "p95"].map(str::to_owned).into();
+        let judges: std::collections::BTreeSet<&String> = self
+            .voices
+            .values()
+            .flat_map(|voice| voice.judged.keys())
+            .collect();
+        let mut header: Vec<String> = ["voice", "CER", "WER", "RTF", "first sound ms", "p95"]
+            .map(str::to_owned)
+            .into();
         header.extend(judges.iter().map(|judge| (*judge).clone()));
         let row = |(voice, report): (&String, &VoiceReport)| {
             let mut row = vec![
@@ -203,7 +240,10 @@ impl Report {
                 format!("{:.0}", report.first_sound_ms_p95),
             ];
             row.extend(judges.iter().map(|judge| {
-                report.judged.get(*judge).map_or_else(String::new, |mean| format!("{mean:.2}"))
+                report
+                    .judged
+                    .get(*judge)
+                    .map_or_else(String::new, |mean| format!("{mean:.2}"))
             }));
             row
         };
@@ -213,9 +253,14 @@ impl Report {
     /// `audio_prefix` leads from the page to the folder of the recordings.
     pub fn html(&self, audio_prefix: &str) -> String {
         let mut page = Page::new("Voices");
-        page.paragraph("CER and WER are what our own recogniser hears; RTF is time per second of speech.");
+        page.paragraph(
+            "CER and WER are what our own recogniser hears; RTF is time per second of speech.",
+        );
         let (header, rows) = self.table();
-        page.figures(&header.iter().map(String::as_str).collect::<Vec<_>>(), &rows);
+        page.figures(
+            &header.iter().map(String::as_str).collect::<Vec<_>>(),
+            &rows,
+        );
         page.heading("Sentences, sentence by sentence");
         page.start_clips();
         let mut clips: Vec<&Said> = self.clips.iter().collect();

@@ -37,7 +37,11 @@ impl Archive {
     pub(super) fn read(&self, name: &str) -> Option<io::Result<Vec<u8>>> {
         let member = self.members.get(name)?;
         let mut bytes = vec![0; member.bytes as usize];
-        Some(self.file.read_exact_at(&mut bytes, member.offset).map(|()| bytes))
+        Some(
+            self.file
+                .read_exact_at(&mut bytes, member.offset)
+                .map(|()| bytes),
+        )
     }
 }
 
@@ -54,9 +58,14 @@ fn index(file: &File) -> anyhow::Result<HashMap<String, Member>> {
         }
         let bytes = octal(&header[124..136])?;
         let offset = at + BLOCK;
-        ensure!(bytes <= MEMBER_BYTES_MAX && offset + bytes <= length, "a member reaches past the end");
+        ensure!(
+            bytes <= MEMBER_BYTES_MAX && offset + bytes <= length,
+            "a member reaches past the end"
+        );
         match header[156] {
-            b'L' | b'x' => long_name = read_long_name(file, offset, bytes, header[156])?.or(long_name),
+            b'L' | b'x' => {
+                long_name = read_long_name(file, offset, bytes, header[156])?.or(long_name)
+            }
             b'0' | 0 => {
                 let name = long_name.take().unwrap_or_else(|| short_name(&header));
                 let name = name.trim_start_matches("./").to_owned();
@@ -71,15 +80,27 @@ fn index(file: &File) -> anyhow::Result<HashMap<String, Member>> {
 
 fn short_name(header: &[u8; BLOCK as usize]) -> String {
     let text = |field: &[u8]| {
-        let end = field.iter().position(|byte| *byte == 0).unwrap_or(field.len());
+        let end = field
+            .iter()
+            .position(|byte| *byte == 0)
+            .unwrap_or(field.len());
         String::from_utf8_lossy(&field[..end]).into_owned()
     };
     let (name, prefix) = (text(&header[..100]), text(&header[345..500]));
     let is_ustar = &header[257..262] == b"ustar" && header[263] == b'0';
-    if is_ustar && !prefix.is_empty() { format!("{prefix}/{name}") } else { name }
+    if is_ustar && !prefix.is_empty() {
+        format!("{prefix}/{name}")
+    } else {
+        name
+    }
 }
 
-fn read_long_name(file: &File, offset: u64, bytes: u64, kind: u8) -> anyhow::Result<Option<String>> {
+fn read_long_name(
+    file: &File,
+    offset: u64,
+    bytes: u64,
+    kind: u8,
+) -> anyhow::Result<Option<String>> {
     ensure!(bytes <= NAME_BYTES_MAX, "a name is too long");
     let mut content = vec![0; bytes as usize];
     file.read_exact_at(&mut content, offset)?;
@@ -88,7 +109,9 @@ fn read_long_name(file: &File, offset: u64, bytes: u64, kind: u8) -> anyhow::Res
         return Ok(Some(text.trim_end_matches('\0').to_owned()));
     }
     // A pax record is "LENGTH path=VALUE" and a line end.
-    let path = text.lines().find_map(|line| line.split_once(" path=").map(|(_, path)| path));
+    let path = text
+        .lines()
+        .find_map(|line| line.split_once(" path=").map(|(_, path)| path));
     Ok(path.map(str::to_owned))
 }
 

@@ -52,7 +52,11 @@ pub struct Report {
 
 pub async fn run(engine: &Engine, options: &Options) -> anyhow::Result<Report> {
     let manifest = Arc::new(Manifest::open(&options.manifest)?);
-    ensure!(!manifest.clips.is_empty(), "{} lists no clips", options.manifest.display());
+    ensure!(
+        !manifest.clips.is_empty(),
+        "{} lists no clips",
+        options.manifest.display()
+    );
     let degradation = Arc::new(degradation(&manifest, options)?);
     let chosen = spread(&manifest.clips, options.limit);
     let progress = offline::Progress::new();
@@ -60,8 +64,15 @@ pub async fn run(engine: &Engine, options: &Options) -> anyhow::Result<Report> {
 
     let mut clips = Vec::with_capacity(chosen.len());
     let tasks = chosen.iter().enumerate().map(|(number, clip)| {
-        let (engine, manifest, degradation) = (engine.clone(), manifest.clone(), degradation.clone());
-        tokio::spawn(hear(engine, manifest, (*clip).clone(), degradation, number as u64))
+        let (engine, manifest, degradation) =
+            (engine.clone(), manifest.clone(), degradation.clone());
+        tokio::spawn(hear(
+            engine,
+            manifest,
+            (*clip).clone(),
+            degradation,
+            number as u64,
+        ))
     });
     // One clip more than there are workers is being decoded while they work.
     offline::in_order(tasks, engine.stats().workers + 1, |scored| {
@@ -103,15 +114,25 @@ async fn hear(
         let clip = clip.clone();
         move || decode(&manifest, &clip, &degradation, seed)
     };
-    let samples = tokio::task::spawn_blocking(read).await.context("decoding broke off")??;
+    let samples = tokio::task::spawn_blocking(read)
+        .await
+        .context("decoding broke off")??;
     let request = TranscribeRequest {
         samples: samples.into(),
         keyterms: Vec::new(),
         expect: Expect::Any,
         digits: false,
     };
-    let heard = offline::transcribe(&engine, request, |_| ()).await.context(name)?;
-    Ok(Scored::new(clip.file, clip.speaker, heard.seconds, &clip.text, heard.text))
+    let heard = offline::transcribe(&engine, request, |_| ())
+        .await
+        .context(name)?;
+    Ok(Scored::new(
+        clip.file,
+        clip.speaker,
+        heard.seconds,
+        &clip.text,
+        heard.text,
+    ))
 }
 
 fn decode(
@@ -146,16 +167,34 @@ fn degradation(manifest: &Manifest, options: &Options) -> anyhow::Result<Degrada
 
 /// So many of the clips, evenly over the list: its order often follows speakers or topics.
 fn spread(clips: &[Clip], limit: usize) -> Vec<&Clip> {
-    let count = if limit == 0 { clips.len() } else { limit.min(clips.len()) };
-    (0..count).map(|n| &clips[n * clips.len() / count]).collect()
+    let count = if limit == 0 {
+        clips.len()
+    } else {
+        limit.min(clips.len())
+    };
+    (0..count)
+        .map(|n| &clips[n * clips.len() / count])
+        .collect()
 }
 
 fn conditions(options: &Options) -> String {
     let mut parts = Vec::new();
-    parts.extend(options.babble_db.map(|db| format!("other voices {db} dB below")));
-    parts.extend(options.noise_db.map(|db| format!("white noise {db} dB below")));
+    parts.extend(
+        options
+            .babble_db
+            .map(|db| format!("other voices {db} dB below")),
+    );
+    parts.extend(
+        options
+            .noise_db
+            .map(|db| format!("white noise {db} dB below")),
+    );
     parts.extend(options.mulaw.then(|| "8 kHz mu-law".to_owned()));
-    if parts.is_empty() { "as recorded".to_owned() } else { parts.join(", ") }
+    if parts.is_empty() {
+        "as recorded".to_owned()
+    } else {
+        parts.join(", ")
+    }
 }
 
 fn sounds_of_worst(
@@ -167,12 +206,22 @@ fn sounds_of_worst(
     let sound = |name: &str| {
         let seed = chosen.iter().position(|clip| clip.file == name)?;
         let samples = decode(manifest, chosen[seed], degradation, seed as u64).ok()?;
-        let samples: Vec<f32> = samples.into_iter().map(|s| f32::from(s) / 32_768.0).collect();
-        let bytes = sauti_audio::encode(&samples, RATE_HZ, "opus_48000".parse::<OutputFormat>().ok()?);
+        let samples: Vec<f32> = samples
+            .into_iter()
+            .map(|s| f32::from(s) / 32_768.0)
+            .collect();
+        let bytes = sauti_audio::encode(
+            &samples,
+            RATE_HZ,
+            "opus_48000".parse::<OutputFormat>().ok()?,
+        );
         Some((name.to_owned(), bytes.ok()?))
     };
     let worst = score::worst(&report.clips, SOUNDS_MAX);
-    worst.into_iter().filter_map(|clip| sound(&clip.name)).collect()
+    worst
+        .into_iter()
+        .filter_map(|clip| sound(&clip.name))
+        .collect()
 }
 
 impl Report {
@@ -183,11 +232,20 @@ impl Report {
              WER {:.1} % (95 %: {:.1} to {:.1}); of {} words {} wrong, {} added, {} lost\n\
              CER {:.1} %\n\
              real-time factor {:.3} with {} workers, {:.3} of one worker\n",
-            all.clips, all.hours, self.conditions,
-            all.wer_percent, all.wer_percent_low, all.wer_percent_high,
-            all.words, all.substitutions, all.insertions, all.deletions,
+            all.clips,
+            all.hours,
+            self.conditions,
+            all.wer_percent,
+            all.wer_percent_low,
+            all.wer_percent_high,
+            all.words,
+            all.substitutions,
+            all.insertions,
+            all.deletions,
             all.cer_percent,
-            self.real_time_factor, self.workers, self.real_time_factor_worker,
+            self.real_time_factor,
+            self.workers,
+            self.real_time_factor_worker,
         );
         for (speaker, rates) in &self.speakers {
             text += &format!(
@@ -199,7 +257,10 @@ impl Report {
         for clip in score::worst(&self.clips, 5) {
             text += &format!(
                 "  {} (CER {:.0} %)\n    said:  {}\n    heard: {}\n",
-                clip.name, clip.characters.rate() * 100.0, clip.reference, clip.heard
+                clip.name,
+                clip.characters.rate() * 100.0,
+                clip.reference,
+                clip.heard
             );
         }
         text
@@ -208,19 +269,35 @@ impl Report {
     /// A page of its own: styles and the sound of the worst clips are in it.
     pub fn html(&self) -> String {
         let mut page = Page::new("Recognition");
-        page.paragraph(&format!("{} clips, {:.2} h, {}", self.all.clips, self.all.hours, self.conditions));
+        page.paragraph(&format!(
+            "{} clips, {:.2} h, {}",
+            self.all.clips, self.all.hours, self.conditions
+        ));
         let row = |name: &str, rates: &Rates| {
             vec![
                 name.to_owned(),
                 rates.clips.to_string(),
-                format!("{:.1} % ({:.1} to {:.1})", rates.wer_percent, rates.wer_percent_low, rates.wer_percent_high),
+                format!(
+                    "{:.1} % ({:.1} to {:.1})",
+                    rates.wer_percent, rates.wer_percent_low, rates.wer_percent_high
+                ),
                 format!("{:.1} %", rates.cer_percent),
-                format!("{} / {} / {}", rates.substitutions, rates.insertions, rates.deletions),
+                format!(
+                    "{} / {} / {}",
+                    rates.substitutions, rates.insertions, rates.deletions
+                ),
             ]
         };
         let mut rows = vec![row("all", &self.all)];
-        rows.extend(self.speakers.iter().map(|(speaker, rates)| row(speaker, rates)));
-        page.figures(&["", "clips", "WER (95 %)", "CER", "wrong / added / lost"], &rows);
+        rows.extend(
+            self.speakers
+                .iter()
+                .map(|(speaker, rates)| row(speaker, rates)),
+        );
+        page.figures(
+            &["", "clips", "WER (95 %)", "CER", "wrong / added / lost"],
+            &rows,
+        );
         page.paragraph(&format!(
             "Real-time factor {:.3} with {} workers, {:.3} of one worker.",
             self.real_time_factor, self.workers, self.real_time_factor_worker
@@ -228,7 +305,10 @@ impl Report {
         page.heading("Clips, the worst first");
         page.start_clips();
         let faultless = self.clips.iter().filter(|clip| clip.words.total() == 0);
-        for clip in score::worst(&self.clips, usize::MAX).into_iter().chain(faultless) {
+        for clip in score::worst(&self.clips, usize::MAX)
+            .into_iter()
+            .chain(faultless)
+        {
             let sound = self.sounds.get(&clip.name).map(|bytes| {
                 let base64 = base64::engine::general_purpose::STANDARD.encode(bytes);
                 format!("data:audio/ogg;base64,{base64}")

@@ -17,11 +17,7 @@ fn plain(method: Method, path: &str) -> Request<Body> {
 #[tokio::test]
 async fn an_unknown_route_is_not_found_in_the_one_shape() {
     let world = World::new().await;
-    for path in [
-        "/v2/audio/speech",
-        "/v1/audio/speech/more",
-        "/v1/%ff%fe",
-    ] {
+    for path in ["/v2/audio/speech", "/v1/audio/speech/more", "/v1/%ff%fe"] {
         let body = world
             .send(plain(Method::GET, path))
             .await
