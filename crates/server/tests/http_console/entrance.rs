@@ -1,0 +1,180 @@
+use crate::browser::{Browser, assert_sent_to, text};
+use crate::support::World;
+
+const EMAIL: &str = "amina@example.com";
+const PASSWORD: &str = "siri kubwa sana";
+
+/// The token in the newest letter about this, once it is written.
+async fn mailed_token(world: &World, about: &str) -> String {
+    let outbox = world.dir.path().join("data/outbox");
+    for _ in 0..1_000 {
+        let letters = std::fs::read_dir(&outbox).into_iter().flatten();
+        for file in letters.flatten() {
+            let letter = std::fs::read_to_string(file.path()).unwrap_or_default();
+            // Quoted-printable breaks long lines with a trailing "=" and writes "=" as "=3D".
+            let plain = letter.replace("=\r\n", "").replace("=3D", "=");
+            if let Some(start) = plain.find(&format!("/console/{about}?token=")) {
+                let token = &plain[start + about.len() + "/console/?token=".len()..];
+                return token
+                    .chars()
+                    .take_while(char::is_ascii_alphanumeric)
+                    .collect();
+            }
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    panic!("no letter with a link to {about}");
+}
+
+#[tokio::test]
+async fn a_stranger_signs_up_confirms_signs_in_and_signs_out() {
+    let world = World::new().await;
+    let mut browser = Browser::new(&world);
+    let sign_up = [("email", EMAIL), ("password", PASSWORD), ("name", "Amina")];
+    let answer = browser.post("/console/sign-up", &sign_up).await;
+    assert!(text(answer.assert_ok()).contains("Look into your mail"));
+
+    let token = mailed_token(&world, "confirm").await;
+    let page = text(
+        browser
+            .get(&format!("/console/confirm?token={token}"))
+            .await
+            .assert_ok(),
+    );
+    assert!(page.contains(&token), "the button carries the token");
+    let answer = browser.post("/console/confirm", &[("token", &token)]).await;
+    assert_sent_to(&answer, "/console/sign-in?done=confirmed");
+    let again = browser.post("/console/confirm", &[("token", &token)]).await;
+    assert_eq!(again.status.as_u16(), 404);
+    assert!(text(&again).contains("Ask for a new one"));
+
+    let sign_in = [
+        ("email", EMAIL),
+        ("password", PASSWORD),
+        ("next", "/console/keys"),
+    ];
+    let answer = browser.post("/console/sign-in", &sign_in).await;
+    assert_sent_to(&answer, "/console/keys");
+    let cookie = answer.header("set-cookie");
+    assert!(
+        cookie.contains("HttpOnly") && cookie.contains("SameSite=Lax"),
+        "{cookie}"
+    );
+    assert!(text(browser.get("/console").await.assert_ok()).contains("Speak a text"));
+
+    let csrf = browser.csrf().await;
+    let before = browser.cookies.clone();
+    let answer = browser.post("/console/sign-out", &[("csrf", &csrf)]).await;
+    assert_sent_to(&answer, "/console/sign-in?done=signed-out");
+    assert!(browser.cookies.is_empty());
+    browser.cookies = before;
+    let answer = browser.get("/console").await;
+    assert_eq!(answer.status.as_u16(), 303, "the old cookie opens nothing");
+}
+
+#[tokio::test]
+async fn a_forgotten_password_is_replaced_and_every_session_ends() {
+    let world = World::new().await;
+    let mut browser = Browser::signed_in(&world, &world.account_id).await;
+    browser.get("/console").await.assert_ok();
+    browser
+        .post("/console/forgot", &[("email", "mtu@example.com")])
+        .await
+        .assert_ok();
+    let token = mailed_token(&world, "reset").await;
+    let short = browser
+        .post("/console/reset", &[("token", &token), ("password", "fupi")])
+        .await;
+    assert_eq!(short.status.as_u16(), 422);
+    assert!(text(&short).contains("10 to 256 characters"));
+    let answer = browser
+        .post(
+            "/console/reset",
+            &[("token", &token), ("password", PASSWORD)],
+        )
+        .await;
+    assert_sent_to(&answer, "/console/sign-in?done=reset");
+    assert_eq!(browser.get("/console").await.status.as_u16(), 303);
+    let answer = browser
+        .post(
+            "/console/sign-in",
+            &[("email", "mtu@example.com"), ("password", PASSWORD)],
+        )
+        .await;
+    assert_sent_to(&answer, "/console");
+}
+
+#[tokio::test]
+async fn a_wrong_password_is_told_in_the_readers_language() {
+    let world = World::new().await;
+    let mut browser = Browser::new(&world);
+    let wrong = [
+        ("email", "mtu@example.com"),
+        ("password", "not the password"),
+    ];
+    let answer = browser.post("/console/sign-in", &wrong).await;
+    assert_eq!(answer.status.as_u16(), 401);
+    let page = text(&answer);
+    assert!(page.contains("The address or the password is wrong.") && page.contains("lang=\"en\""));
+    assert!(
+        page.contains("value=\"mtu@example.com\""),
+        "the address stays filled in"
+    );
+    assert!(!page.contains("not the password"));
+
+    browser.language = "sw-KE,en;q=0.5";
+    let page = text(&browser.post("/console/sign-in", &wrong).await);
+    assert!(page.contains("Barua pepe au nywila si sahihi.") && page.contains("lang=\"sw\""));
+}
+
+#[tokio::test]
+async fn the_language_can_be_chosen_against_the_browsers() {
+    let world = World::new().await;
+    let mut browser = Browser::new(&world);
+    browser.language = "sw";
+    assert!(text(&browser.get("/console/sign-in").await).contains("<h1>Ingia</h1>"));
+    let answer = browser
+        .post(
+            "/console/language",
+            &[("language", "en"), ("next", "/console/sign-in")],
+        )
+        .await;
+    assert_sent_to(&answer, "/console/sign-in");
+    assert!(text(&browser.get("/console/sign-in").await).contains("<h1>Sign in</h1>"));
+    let answer = browser
+        .post(
+            "/console/language",
+            &[("language", "en"), ("next", "//evil.example")],
+        )
+        .await;
+    assert_sent_to(&answer, "/console");
+}
+
+#[tokio::test]
+async fn whoever_is_not_signed_in_is_asked_to_and_comes_back() {
+    let world = World::new().await;
+    let browser = Browser::new(&world);
+    assert_sent_to(&browser.get("/").await, "/console");
+    let answer = browser.get("/console/usage?days=7").await;
+    let location = answer.header("location");
+    assert_eq!(
+        location,
+        "/console/sign-in?done=expired&next=%2Fconsole%2Fusage%3Fdays%3D7"
+    );
+    let page = text(&browser.get(location).await);
+    assert!(
+        page.contains("name=\"next\" value=\"/console/usage?days=7\""),
+        "{page}"
+    );
+}
+
+#[tokio::test]
+async fn an_unconfirmed_account_is_told_what_to_do() {
+    let world = World::new().await;
+    let mut browser = Browser::new(&world);
+    let sign_up = [("email", EMAIL), ("password", PASSWORD)];
+    browser.post("/console/sign-up", &sign_up).await.assert_ok();
+    browser.post("/console/sign-in", &sign_up).await;
+    let page = text(browser.get("/console").await.assert_ok());
+    assert!(page.contains("not confirmed yet") && page.contains("/console/account/resend"));
+}

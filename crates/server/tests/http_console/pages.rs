@@ -1,0 +1,258 @@
+use sauti_store::{NewKey, Role};
+
+use crate::browser::{Browser, PAGES, assert_sent_to, text};
+use crate::support::World;
+
+const ATTACK: &str = "\"><script>alert(1)</script><img src=x onerror=alert(1)>'{{7*7}}";
+
+/// Nothing in a page may run but our own files.
+#[track_caller]
+fn assert_harmless(path: &str, html: &str) {
+    assert!(!html.contains("<script>"), "{path}: {html}");
+    assert!(!html.contains("<img src=x"), "{path}");
+    for piece in html.split("<script").skip(1) {
+        let tag = piece.split('>').next().unwrap();
+        assert!(
+            tag.contains("src=\"/console/assets/") || tag.contains("application/json"),
+            "{path}: {tag}"
+        );
+    }
+    for tag in html.split('<').filter_map(|piece| piece.split('>').next()) {
+        assert!(
+            !tag.contains(" style=") && !tag.contains(" onclick="),
+            "{path}: {tag}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn every_page_speaks_both_languages_and_runs_only_our_own_files() {
+    let world = World::new().await;
+    world
+        .app
+        .store
+        .set_operator(&world.account_id, true)
+        .await
+        .unwrap();
+    let mut browser = Browser::signed_in(&world, &world.account_id).await;
+    for (language, heading) in [("en", "Sign out"), ("sw", "Toka")] {
+        browser.language = language;
+        for path in PAGES
+            .iter()
+            .chain(&["/console/operator", "/console/invite?token=x"])
+        {
+            let answer = browser.get(path).await;
+            let html = text(answer.assert_ok());
+            assert!(
+                html.contains(&format!("<html lang=\"{language}\">")),
+                "{path}"
+            );
+            assert!(html.contains(heading), "{path} in {language}");
+            assert_harmless(path, &html);
+            let policy = answer.header("content-security-policy");
+            assert!(
+                policy.contains("script-src 'self'") && !policy.contains("unsafe"),
+                "{policy}"
+            );
+            assert_eq!(answer.header("cache-control"), "no-store", "{path}");
+            assert!(!html.contains(&world.key), "{path} holds a key");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_people_type_is_shown_and_never_run() {
+    let world = World::new().await;
+    let store = &world.app.store;
+    store.set_operator(&world.account_id, true).await.unwrap();
+    let mut browser = Browser::signed_in(&world, &world.account_id).await;
+    let csrf = browser.csrf().await;
+    for form in ["/console/account/name", "/console/workspace/name"] {
+        let answer = browser
+            .post(form, &[("csrf", &csrf), ("name", ATTACK)])
+            .await;
+        assert_eq!(answer.status.as_u16(), 303, "{form}: {}", text(&answer));
+    }
+    world
+        .make_key(NewKey {
+            name: ATTACK.to_owned(),
+            ..world.new_key()
+        })
+        .await;
+    store
+        .add_webhook(
+            &world.workspace_id,
+            "https://example.com/?a=\"><script>alert(1)</script>",
+            &[],
+        )
+        .await
+        .ok();
+    store
+        .create_workspace(Some(&world.account_id), ATTACK, "KES")
+        .await
+        .unwrap();
+    store
+        .invite(
+            &world.workspace_id,
+            "a'b@example.com",
+            Role::Member,
+            &world.account_id,
+        )
+        .await
+        .ok();
+    store
+        .credit(&world.workspace_id, 5_000_000, ATTACK, ATTACK)
+        .await
+        .unwrap();
+    store
+        .create_session(
+            &world.account_id,
+            std::time::Duration::from_secs(60),
+            ATTACK,
+        )
+        .await
+        .unwrap();
+    let mut shown = 0;
+    for path in PAGES.iter().chain(&["/console/operator"]) {
+        let html = text(browser.get(path).await.assert_ok());
+        assert_harmless(path, &html);
+        shown += html.matches("&#60;script&#62;alert(1)").count();
+    }
+    assert!(shown >= 8, "escaped, not lost: {shown}");
+}
+
+#[tokio::test]
+async fn addresses_and_forms_of_strangers_are_escaped_too() {
+    let world = World::new().await;
+    let mut browser = Browser::new(&world);
+    let attack = percent_encoding::utf8_percent_encode(ATTACK, percent_encoding::NON_ALPHANUMERIC)
+        .to_string();
+    for path in [
+        "sign-in?next=",
+        "reset?token=",
+        "confirm?token=",
+        "sign-in?done=",
+        "no-such-page/",
+    ] {
+        let path = format!("/console/{path}{attack}");
+        assert_harmless(&path, &text(&browser.get(&path).await));
+    }
+    let fields = [
+        ("email", ATTACK),
+        ("name", ATTACK),
+        ("next", ATTACK),
+        ("token", ATTACK),
+        ("password", "fupi"),
+    ];
+    for form in ["sign-in", "sign-up", "forgot", "reset", "confirm"] {
+        let answer = browser.post(&format!("/console/{form}"), &fields).await;
+        assert_harmless(form, &text(&answer));
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_page_is_told_in_words() {
+    let world = World::new().await;
+    let mut browser = Browser::new(&world);
+    browser.language = "sw";
+    let answer = browser.get("/console/hakuna").await;
+    assert_eq!(answer.status.as_u16(), 404);
+    assert!(text(&answer).contains("Hakuna ukurasa kama huo."));
+    assert!(answer.header("content-type").starts_with("text/html"));
+}
+
+#[tokio::test]
+async fn the_files_of_a_page_are_few_and_small() {
+    let world = World::new().await;
+    let browser = Browser::signed_in(&world, &world.account_id).await;
+    let html = text(browser.get("/console").await.assert_ok());
+    let mut bytes = html.len();
+    let mut names: Vec<String> = html
+        .split('"')
+        .filter(|piece| piece.starts_with("/console/assets/"))
+        .map(str::to_owned)
+        .collect();
+    let base = names[0].rsplit_once('/').unwrap().0.to_owned();
+    names.push(format!("{base}/wave.js"));
+    for name in &names {
+        let answer = browser.get(name).await;
+        bytes += answer.assert_ok().body.len();
+        let kind = answer.header("content-type");
+        assert!(
+            ["text/css", "text/javascript", "image/svg"]
+                .iter()
+                .any(|k| kind.starts_with(k)),
+            "{name}"
+        );
+    }
+    assert!(bytes < 100_000, "{bytes}");
+    let answer = browser.get(&format!("{base}/..%2f..%2fCargo.toml")).await;
+    assert_eq!(answer.status.as_u16(), 404);
+}
+
+#[tokio::test]
+async fn an_empty_workspace_says_what_to_do_next() {
+    let world = World::new().await;
+    let store = &world.app.store;
+    let account = store
+        .create_account("mpya@example.com", "not a hash", "Mpya")
+        .await
+        .unwrap();
+    store.confirm_account_by_id(&account.id).await.unwrap();
+    store
+        .create_workspace(Some(&account.id), "Mpya", "KES")
+        .await
+        .unwrap();
+    let browser = Browser::signed_in(&world, &account.id).await;
+    for (path, hint) in [
+        ("/console/keys", "No keys yet"),
+        ("/console/usage", "Speak your first sentence"),
+        ("/console/money", "The balance is empty"),
+        ("/console/webhooks", "No webhooks yet"),
+    ] {
+        assert!(
+            text(browser.get(path).await.assert_ok()).contains(hint),
+            "{path}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn usage_and_money_show_what_was_spent() {
+    let world = World::new().await;
+    let body = serde_json::json!({"text": "Habari za asubuhi.", "voice_id": "asha"});
+    world.remember_speech(&body, b"RIFF");
+    world.post("/v1/audio/speech", &body).await.assert_ok();
+    let browser = Browser::signed_in(&world, &world.account_id).await;
+    let usage = text(browser.get("/console/usage?days=7").await.assert_ok());
+    assert!(
+        usage.contains("a test") && usage.contains("<rect class=\"speech\""),
+        "{usage}"
+    );
+    let money = text(browser.get("/console/money").await.assert_ok());
+    assert!(money.contains("−KES 0.018"), "{money}");
+    let csv = browser.get("/v1/statement?format=csv").await;
+    assert!(text(csv.assert_ok()).lines().count() >= 3);
+}
+
+#[tokio::test]
+async fn a_low_balance_alert_is_kept() {
+    let world = World::new().await;
+    let mut browser = Browser::signed_in(&world, &world.account_id).await;
+    let csrf = browser.csrf().await;
+    let answer = browser
+        .post(
+            "/console/workspace/alert",
+            &[("csrf", &csrf), ("below", "12.5")],
+        )
+        .await;
+    assert_sent_to(&answer, "/console/money?done=saved");
+    let workspace = world
+        .app
+        .store
+        .workspace(&world.workspace_id)
+        .await
+        .unwrap();
+    assert_eq!(workspace.low_balance_micro, Some(12_500_000));
+    assert!(text(&browser.get("/console/money").await).contains("value=\"12.5\""));
+}

@@ -1,0 +1,263 @@
+use axum::body::Body;
+use axum::http::Request;
+
+use crate::browser::{Browser, FORMS, PAGES, assert_sent_to, text};
+use crate::support::World;
+
+#[tokio::test]
+async fn no_form_is_taken_without_the_pages_token() {
+    let world = World::new().await;
+    let mut browser = Browser::signed_in(&world, &world.account_id).await;
+    let workspace = world.workspace_id.clone();
+    let fields = [
+        ("email", "mtu@example.com"),
+        ("name", "Changed"),
+        ("workspace", workspace.as_str()),
+        ("amount", "5"),
+        ("reference", "r"),
+        ("below", "7"),
+    ];
+    for form in FORMS {
+        for token in [None, Some(""), Some("0".repeat(64).as_str())] {
+            let mut all = fields.to_vec();
+            all.extend(token.map(|token| ("csrf", token)));
+            let answer = browser.post(form, &all).await;
+            assert_eq!(answer.status.as_u16(), 403, "{form} {token:?}");
+            assert!(text(&answer).contains("Reload the page"), "{form}");
+        }
+    }
+    let account = world.app.store.account(&world.account_id).await.unwrap();
+    assert_eq!(account.name, "Mtu");
+    let workspace = world
+        .app
+        .store
+        .workspace(&world.workspace_id)
+        .await
+        .unwrap();
+    assert_eq!(
+        (workspace.name.as_str(), workspace.low_balance_micro),
+        ("Kazi", None)
+    );
+    browser.get("/console").await.assert_ok();
+}
+
+#[tokio::test]
+async fn the_scripts_calls_need_the_token_too() {
+    let world = World::new().await;
+    let browser = Browser::signed_in(&world, &world.account_id).await;
+    let csrf = browser.csrf().await;
+    let call = |token: String| {
+        let request = Request::post("/v1/quotes")
+            .header("cookie", browser.cookies.join("; "))
+            .header("content-type", "application/json")
+            .header("x-csrf-token", token);
+        world.send(request.body(Body::from(r#"{"text": "habari"}"#)).unwrap())
+    };
+    call("wrong".to_owned())
+        .await
+        .assert_problem(403, "csrf_failed");
+    call(csrf).await.assert_ok();
+}
+
+#[tokio::test]
+async fn another_site_cannot_sign_a_visitor_in() {
+    let world = World::new().await;
+    let mut browser = Browser::new(&world);
+    let fields = [("email", "mtu@example.com"), ("password", "whatever it is")];
+    for headers in [
+        [("sec-fetch-site", "cross-site"), ("host", "sauti.example")],
+        [
+            ("origin", "https://evil.example"),
+            ("host", "sauti.example"),
+        ],
+    ] {
+        let answer = browser
+            .post_with("/console/sign-in", &fields, &headers)
+            .await;
+        assert_eq!(answer.status.as_u16(), 403, "{headers:?}");
+    }
+    let own = [
+        ("origin", "https://sauti.example"),
+        ("host", "sauti.example"),
+    ];
+    let answer = browser.post_with("/console/sign-in", &fields, &own).await;
+    assert_eq!(answer.status.as_u16(), 401, "our own form is read");
+}
+
+#[tokio::test]
+async fn what_belongs_to_another_workspace_is_out_of_reach() {
+    let world = World::new().await;
+    let store = &world.app.store;
+    let stranger = store
+        .create_account("mwingine@example.com", "not a hash", "Mwingine")
+        .await
+        .unwrap();
+    store.confirm_account_by_id(&stranger.id).await.unwrap();
+    let own = store
+        .create_workspace(Some(&stranger.id), "Kwingine", "KES")
+        .await
+        .unwrap();
+    let invite = store
+        .invite(
+            &world.workspace_id,
+            "rafiki@example.com",
+            sauti_store::Role::Member,
+            &world.account_id,
+        )
+        .await
+        .unwrap();
+    let key_id = store.list_keys(&world.workspace_id).await.unwrap()[0]
+        .id
+        .clone();
+
+    let mut browser = Browser::signed_in(&world, &stranger.id).await;
+    let csrf = browser.csrf().await;
+    let switch = [("csrf", csrf.as_str()), ("workspace", &world.workspace_id)];
+    assert_eq!(
+        browser
+            .post("/console/workspace/switch", &switch)
+            .await
+            .status
+            .as_u16(),
+        404
+    );
+    let cancel = [
+        ("csrf", csrf.as_str()),
+        ("invite", invite.invite.id.as_str()),
+    ];
+    assert_eq!(
+        browser
+            .post("/console/members/cancel-invite", &cancel)
+            .await
+            .status
+            .as_u16(),
+        404
+    );
+    assert_eq!(store.invites(&world.workspace_id).await.unwrap().len(), 1);
+
+    // A made-up cookie chooses nothing: the pages show one's own workspace.
+    browser
+        .cookies
+        .push(format!("sauti_workspace={}", world.workspace_id));
+    for page in PAGES {
+        let html = text(browser.get(page).await.assert_ok());
+        assert!(
+            html.contains(&own.id) && !html.contains(&world.workspace_id),
+            "{page}"
+        );
+        assert!(
+            !html.contains(&key_id) && !html.contains("rafiki@example.com"),
+            "{page}"
+        );
+    }
+    let revoke = Request::delete(format!("/v1/keys/{key_id}"))
+        .header("cookie", &browser.cookies[0])
+        .header("x-csrf-token", &csrf);
+    let answer = world.send(revoke.body(Body::empty()).unwrap()).await;
+    answer.assert_problem(404, "not_found");
+    world.get("/v1/balance").await.assert_ok();
+}
+
+#[tokio::test]
+async fn a_plain_member_sees_no_keys_and_changes_no_workspace() {
+    let world = World::new().await;
+    let store = &world.app.store;
+    let member = store
+        .create_account("mwanachama@example.com", "not a hash", "M")
+        .await
+        .unwrap();
+    store.confirm_account_by_id(&member.id).await.unwrap();
+    store
+        .add_member(&world.workspace_id, &member.id, sauti_store::Role::Member)
+        .await
+        .unwrap();
+    let mut browser = Browser::signed_in(&world, &member.id).await;
+    let csrf = browser.csrf().await;
+    let page = text(browser.get("/console/keys").await.assert_ok());
+    assert!(page.contains("Only admins and owners") && !page.contains("data-api"));
+    for (form, field) in [
+        ("/console/workspace/name", "name"),
+        ("/console/workspace/alert", "below"),
+    ] {
+        let answer = browser.post(form, &[("csrf", &csrf), (field, "5")]).await;
+        assert_eq!(answer.status.as_u16(), 403, "{form}");
+    }
+}
+
+#[tokio::test]
+async fn only_an_operator_books_money_and_a_reference_counts_once() {
+    let world = World::new().await;
+    let mut browser = Browser::signed_in(&world, &world.account_id).await;
+    let csrf = browser.csrf().await;
+    let fields = [
+        ("csrf", csrf.as_str()),
+        ("workspace", &world.workspace_id),
+        ("amount", "1,250.50"),
+        ("reference", "QK12AB34"),
+    ];
+    let before = world.balance_micro().await;
+    assert_eq!(browser.get("/console/operator").await.status.as_u16(), 404);
+    assert_eq!(
+        browser
+            .post("/console/operator/credit", &fields)
+            .await
+            .status
+            .as_u16(),
+        404
+    );
+    assert_eq!(world.balance_micro().await, before);
+
+    world
+        .app
+        .store
+        .set_operator(&world.account_id, true)
+        .await
+        .unwrap();
+    assert!(text(browser.get("/console/operator").await.assert_ok()).contains("mtu@example.com"));
+    let answer = browser.post("/console/operator/credit", &fields).await;
+    assert_sent_to(&answer, "/console/operator?done=credited");
+    let answer = browser.post("/console/operator/credit", &fields).await;
+    assert_sent_to(&answer, "/console/operator?done=credited-before");
+    assert_eq!(world.balance_micro().await, before + 1_250_500_000);
+    let wrong = [fields[0], fields[1], ("amount", "-5"), fields[3]];
+    assert_eq!(
+        browser
+            .post("/console/operator/credit", &wrong)
+            .await
+            .status
+            .as_u16(),
+        422
+    );
+    world.assert_ledger_is_sound().await;
+}
+
+#[tokio::test]
+async fn an_account_is_deleted_only_by_typing_its_address() {
+    let world = World::new().await;
+    let mut browser = Browser::signed_in(&world, &world.account_id).await;
+    let csrf = browser.csrf().await;
+    let answer = browser
+        .post(
+            "/console/account/delete",
+            &[("csrf", &csrf), ("email", "mwingine@example.com")],
+        )
+        .await;
+    assert_eq!(answer.status.as_u16(), 422);
+    browser.get("/console").await.assert_ok();
+    let answer = browser
+        .post(
+            "/console/account/delete",
+            &[("csrf", &csrf), ("email", "mtu@example.com")],
+        )
+        .await;
+    assert_sent_to(&answer, "/console/sign-in?done=deleted");
+    assert!(
+        world
+            .app
+            .store
+            .account_by_email("mtu@example.com")
+            .await
+            .unwrap()
+            .is_none()
+    );
+}
