@@ -124,3 +124,6 @@ for (const time of document.querySelectorAll("time")) {
     time.textContent = moment.toLocaleString(language === "sw" ? "sw-KE" : "en-GB", { dateStyle: "medium", timeStyle: "short" });
   }
 }
+
+// On a phone the pages' names scroll sideways: the current one has to be in sight.
+document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });

@@ -12,7 +12,7 @@ const voice = () => form.elements.voice.value;
 const speed = () => Number(byId("speed").value);
 
 // A voice says about this many sounds a second, pauses included.
-const PHONEMES_PER_SECOND = 13;
+const PHONEMES_PER_SECOND = 11;
 
 function secondsOf(wordList) {
   const sounds = wordList.reduce((sum, word) => sum + [...word.phonemes].filter((c) => c !== "ˈ").length, 0);

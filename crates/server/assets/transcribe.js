@@ -18,6 +18,11 @@ function busy(is, text = "", percent) {
   byId("record").disabled = is;
 }
 
+function showResult(is) {
+  byId("result").hidden = !is;
+  byId("empty").hidden = is;
+}
+
 function terms() {
   return byId("keyterms").value.split(",").map((term) => term.trim()).filter(Boolean);
 }
@@ -29,7 +34,7 @@ function play(blob) {
 
 async function upload(file) {
   hideError();
-  byId("result").hidden = true;
+  showResult(false);
   const form = new FormData();
   form.append("file", file, file.name || "recording");
   form.append("response_format", "verbose_json");
@@ -77,7 +82,7 @@ function post(form, onProgress) {
 
 function show(answer, cost) {
   transcript = { text: answer.text, duration: answer.duration, segments: answer.segments ?? [], words: answer.words ?? [] };
-  byId("result").hidden = false;
+  showResult(true);
   byId("hint").hidden = transcript.words.length === 0;
   byId("cost").textContent = say("cost", money(cost));
   shownWords = [];
@@ -135,7 +140,7 @@ async function startRecording() {
   const started = Date.now();
   byId("meter-row").hidden = false;
   byId("record").textContent = byId("record").dataset.stop;
-  byId("result").hidden = true;
+  showResult(false);
   recording.timer = setInterval(() => { byId("timer").textContent = clock((Date.now() - started) / 1000); }, 250);
   if (byId("live").checked) recording.live = await startLive().catch(() => null);
 }
@@ -148,7 +153,7 @@ async function startLive() {
     partial.textContent = heard.partial;
     byId("transcript").replaceChildren(...heard.segments.map((segment) => paragraph(segment)), partial);
   };
-  byId("result").hidden = false;
+  showResult(true);
   byId("cost").textContent = "";
   transcript = { text: "", segments: [], words: [] };
   shownWords = [];
@@ -177,7 +182,7 @@ async function stopRecording() {
   byId("meter-row").hidden = true;
   busy(false);
   if (last?.type === "error") {
-    byId("result").hidden = true;
+    showResult(false);
     return showError(refusal(last.status, { code: last.code, detail: last.message }));
   }
   // Nothing came over the line: send the recording as a file instead.

@@ -44,6 +44,18 @@ pub async fn workspace_for(
     found.ok_or_else(|| Problem::detailed(Code::NotFound, "You are in no such workspace."))
 }
 
+/// The workspace a member chose in the console before; one they have left since counts as none.
+pub async fn chosen_workspace(
+    app: &App,
+    account_id: &str,
+    chosen: &str,
+) -> Result<(Workspace, Role), Problem> {
+    match app.store.role_of(chosen, account_id).await? {
+        Some(_) => workspace_for(app, account_id, Some(chosen)).await,
+        None => workspace_for(app, account_id, None).await,
+    }
+}
+
 /// Writes down who did what. The deed is done already: a failure here is logged, not returned.
 pub async fn audit(app: &App, workspace_id: Option<&str>, actor: &str, action: &str, target: &str) {
     if let Err(error) = app

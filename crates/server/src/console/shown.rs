@@ -66,6 +66,35 @@ fn at(us: &i64, format: &str) -> String {
         .to_string()
 }
 
+/// "Chrome, Android" for the long line a browser sends of itself.
+pub fn browser(agent: &str) -> String {
+    let named = |names: &[(&str, &'static str)]| {
+        let found = names.iter().find(|(mark, _)| agent.contains(mark));
+        found.map(|(_, name)| *name)
+    };
+    // The order matters: most browsers also name the ones before them.
+    let program = named(&[
+        ("Edg", "Edge"),
+        ("OPR/", "Opera"),
+        ("Firefox/", "Firefox"),
+        ("Chrome/", "Chrome"),
+        ("Safari/", "Safari"),
+    ]);
+    let system = named(&[
+        ("Android", "Android"),
+        ("iPhone", "iPhone"),
+        ("iPad", "iPad"),
+        ("Windows", "Windows"),
+        ("Mac OS", "Mac"),
+        ("Linux", "Linux"),
+    ]);
+    match (program, system) {
+        (Some(program), Some(system)) => format!("{program}, {system}"),
+        (Some(one), None) | (None, Some(one)) => one.to_owned(),
+        (None, None) => agent.chars().take(60).collect(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

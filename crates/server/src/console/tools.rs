@@ -14,7 +14,20 @@ use crate::problem::Problem;
 struct Card {
     info: VoiceInfo,
     gender: &'static str,
+    description: String,
     chosen: bool,
+}
+
+/// The catalogue speaks English; the voices that come with the program are described in both.
+fn description(page: &Page, info: &VoiceInfo) -> String {
+    let known = match info.voice_id.as_str() {
+        "asha" => page.t.voice_asha,
+        "zuri" => page.t.voice_zuri,
+        "juma" => page.t.voice_juma,
+        "baraka" => page.t.voice_baraka,
+        _ => &info.description,
+    };
+    known.to_owned()
 }
 
 fn cards(app: &App, page: &Page, wanted: &str) -> Vec<Card> {
@@ -22,6 +35,7 @@ fn cards(app: &App, page: &Page, wanted: &str) -> Vec<Card> {
     let known = voices.iter().any(|voice| voice.voice_id == wanted);
     let card = |(i, info): (usize, &VoiceInfo)| Card {
         info: info.clone(),
+        description: description(page, info),
         gender: match info.gender.as_str() {
             "female" => page.t.woman,
             _ => page.t.man,

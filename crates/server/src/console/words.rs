@@ -121,6 +121,10 @@ words! {
     waveform: "Waveform; click to jump", "Mawimbi ya sauti; bofya kuruka";
     woman: "woman", "mwanamke";
     man: "man", "mwanamume";
+    voice_asha: "A warm woman's voice, even and clear: announcements, menus, reading aloud.", "Sauti ya mwanamke yenye joto, tulivu na wazi: matangazo, menyu, kusoma.";
+    voice_zuri: "A bright woman's voice with a lively melody: assistants and short answers.", "Sauti changamfu ya mwanamke: wasaidizi na majibu mafupi.";
+    voice_juma: "A calm man's voice, low and steady: instructions, banking, news.", "Sauti tulivu ya mwanamume, nzito na thabiti: maelekezo, benki, habari.";
+    voice_baraka: "A friendly man's voice, a little quicker: customer service and stories.", "Sauti ya kirafiki ya mwanamume, ya kasi kidogo: huduma kwa wateja na hadithi.";
     format_wav: "WAV, studio quality", "WAV, ubora wa studio";
     format_mp3: "MP3, plays everywhere", "MP3, hucheza popote";
     format_opus: "Opus, small (WhatsApp)", "Opus, ndogo (WhatsApp)";
@@ -141,7 +145,8 @@ words! {
     numerals_words: "in words", "kwa maneno";
     numerals_digits: "in digits", "kwa tarakimu";
     keyterms: "Names to listen for", "Majina ya kusikiliza";
-    keyterms_hint: "Separated by commas.", "Tenganisha kwa koma.";
+    keyterms_hint: "Names and terms that may come up, separated by commas.", "Majina na istilahi zinazoweza kutajwa, tenganisha kwa koma.";
+    transcript_empty: "The words will appear here, each one clickable to hear it again.", "Maneno yataonekana hapa; bofya lolote kulisikia tena.";
     transcript: "Transcript", "Nukuu";
     transcript_hint: "Click a word to hear it. Underlined words are uncertain.", "Bofya neno kulisikia. Maneno yaliyopigiwa mstari hayana uhakika.";
     copy: "Copy", "Nakili";
@@ -165,7 +170,8 @@ words! {
     expires: "Expires", "Mwisho";
     expires_in_days: "Expires after days", "Muda wake, kwa siku";
     cap: "Most it may spend", "Kikomo cha matumizi";
-    never: "never", "kamwe";
+    never: "never", "haina mwisho";
+    not_yet: "not yet", "bado";
     optional: "optional", "si lazima";
     key_create: "Make the key", "Tengeneza ufunguo";
     key_shown_once: "Copy the key now. It is not shown again.", "Nakili ufunguo sasa. Hautaonyeshwa tena.";

@@ -136,13 +136,15 @@ async fn by_session(app: &App, parts: &Parts, token: &str) -> Result<Caller, Pro
         return Err(Problem::new(Code::AccountUnconfirmed));
     }
     let cookies = CookieJar::from_headers(&parts.headers);
-    let chosen = cookies.get(WORKSPACE_COOKIE).cloned();
     let wanted = parts
         .headers
         .get(WORKSPACE_HEADER)
-        .and_then(|value| value.to_str().ok())
-        .or(chosen.as_ref().map(|cookie| cookie.value()));
-    let (workspace, role) = accounts::workspace_for(app, &account.id, wanted).await?;
+        .and_then(|value| value.to_str().ok());
+    let chosen = cookies.get(WORKSPACE_COOKIE).map(|cookie| cookie.value());
+    let (workspace, role) = match (wanted, chosen) {
+        (None, Some(chosen)) => accounts::chosen_workspace(app, &account.id, chosen).await?,
+        _ => accounts::workspace_for(app, &account.id, wanted).await?,
+    };
     Ok(Caller {
         workspace_id: workspace.id,
         currency: workspace.currency,
