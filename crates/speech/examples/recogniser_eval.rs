@@ -1,6 +1,6 @@
 //! Word error rate and speed on the clips of a manifest, for trying settings out.
 //!
-//! `recogniser_eval MODELS MANIFEST.tsv CLIPS [lm_weight=..] [word_bonus=..] [unknown_penalty=..] [width=..] [limit=..] [every=..]`
+//! `recogniser_eval MODELS MANIFEST.tsv CLIPS [lm_weight=..] [word_bonus=..] [unknown_bonus=..] [width=..] [limit=..] [every=..]`
 //!
 //! CLIPS holds each clip as NAME.s16 (16 kHz mono, little-endian), NAME being its path in the manifest without extension.
 
@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         width: number("width", usual.width as f32)? as usize,
         lm_weight: number("lm_weight", usual.lm_weight)?,
         word_bonus: number("word_bonus", usual.word_bonus)?,
-        unknown_penalty: number("unknown_penalty", usual.unknown_penalty)?,
+        unknown_bonus: number("unknown_bonus", usual.unknown_bonus)?,
         ..usual
     });
     let (mut words, mut characters) = (Errors::default(), Errors::default());

@@ -1,6 +1,6 @@
 //! Tries search settings on clips that are listened to only once.
 //!
-//! `recogniser_tune MODELS MANIFEST.tsv CLIPS lm_weight,word_bonus,unknown_penalty,width ...`
+//! `recogniser_tune MODELS MANIFEST.tsv CLIPS lm_weight,doubt_weight,word_bonus,unknown_bonus,width ...`
 
 use std::path::Path;
 use std::time::Instant;
@@ -35,23 +35,26 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             sum += word_errors(text, &posteriors.greedy());
             sum
         });
+    let doubt: f32 = heard.iter().map(|(_, posteriors)| posteriors.doubt()).sum();
     println!(
-        "{} clips, greedy WER {:.2}",
+        "{} clips, greedy WER {:.2}, mean doubt {:.3}",
         heard.len(),
-        greedy.rate() * 100.0
+        greedy.rate() * 100.0,
+        doubt / heard.len().max(1) as f32
     );
     for setting in settings {
         let values: Vec<f32> = setting
             .split(',')
             .map(str::parse)
             .collect::<Result<_, _>>()?;
-        let [lm_weight, word_bonus, unknown_penalty, width] = values[..] else {
-            return Err("a setting has four numbers".into());
+        let [lm_weight, doubt_weight, word_bonus, unknown_bonus, width] = values[..] else {
+            return Err("a setting has five numbers".into());
         };
         recogniser.set_beam(BeamConfig {
             lm_weight,
+            doubt_weight,
             word_bonus,
-            unknown_penalty,
+            unknown_bonus,
             width: width as usize,
             ..BeamConfig::default()
         });

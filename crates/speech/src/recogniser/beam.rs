@@ -18,10 +18,12 @@ pub struct BeamConfig {
     pub width: usize,
     /// Of the language model against the acoustic model.
     pub lm_weight: f32,
+    /// Added to that weight for each unit of doubt in the letters: a clear voice needs less guessing.
+    pub doubt_weight: f32,
     /// For each word, against the language model's liking for few words.
     pub word_bonus: f32,
-    /// Added to ln p of a word outside the vocabulary.
-    pub unknown_penalty: f32,
+    /// Added to ln p of a word outside the vocabulary: letters alone overrate how odd a word is.
+    pub unknown_bonus: f32,
     /// Letters less likely than this in a step are not tried.
     pub letter_log_p_min: f32,
     pub letters_per_step: usize,
@@ -29,13 +31,27 @@ pub struct BeamConfig {
     pub score_margin: f32,
 }
 
+impl BeamConfig {
+    /// The same settings with the weights that suit these probabilities.
+    pub fn suited_to(&self, posteriors: &Posteriors) -> Self {
+        let lm_weight = (self.lm_weight + self.doubt_weight * posteriors.doubt()).min(1.2);
+        Self {
+            // What a word costs grows with the weight, so its bonus must too.
+            word_bonus: self.word_bonus * lm_weight / self.lm_weight.max(0.05),
+            lm_weight,
+            ..self.clone()
+        }
+    }
+}
+
 impl Default for BeamConfig {
     fn default() -> Self {
         Self {
-            width: 128,
-            lm_weight: 0.8,
-            word_bonus: 2.0,
-            unknown_penalty: 0.0,
+            width: 320,
+            lm_weight: 0.3,
+            doubt_weight: 4.5,
+            word_bonus: 0.75,
+            unknown_bonus: 2.5,
             letter_log_p_min: -8.0,
             letters_per_step: 8,
             score_margin: 16.0,
@@ -267,7 +283,7 @@ impl<'a> BeamSearch<'a> {
             (true, true) => 1,
             (true, false) => before.term_letters.saturating_add(1),
         };
-        let unknown = self.config.unknown_penalty + UNKNOWN_AHEAD + spelling;
+        let unknown = self.config.unknown_bonus + UNKNOWN_AHEAD + spelling;
         let mut log_p = lexicon.map_or(unknown, |node| {
             unknown.max(self.lm.lexicon().best_below(node))
         });
@@ -305,7 +321,7 @@ impl<'a> BeamSearch<'a> {
                 let (log_p, state) = self.lm.score(prefix.lm_state, UNKNOWN);
                 let end = self.lm.letters().log_p(prefix.letters, 0);
                 (
-                    log_p + prefix.spelling + end + self.config.unknown_penalty,
+                    log_p + prefix.spelling + end + self.config.unknown_bonus,
                     state,
                 )
             }

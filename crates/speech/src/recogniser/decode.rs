@@ -58,7 +58,8 @@ pub fn decode(
         };
     }
     let context = context_state(lm, before);
-    let hypotheses = BeamSearch::new(config, lm, &wanted.bias).decode(posteriors, context);
+    let config = config.suited_to(posteriors);
+    let hypotheses = BeamSearch::new(&config, lm, &wanted.bias).decode(posteriors, context);
     let Some(best) = hypotheses.first() else {
         return Decoded::default();
     };

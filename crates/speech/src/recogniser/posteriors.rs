@@ -40,6 +40,19 @@ impl Posteriors {
         self.values.chunks_exact(CLASSES)
     }
 
+    /// How unsure the letters are on the whole: 0 when every one is certain, below 1.
+    pub fn doubt(&self) -> f32 {
+        let (mut sum, mut count) = (0.0, 0);
+        for row in self.rows() {
+            let best = best_class(row);
+            if best != BLANK {
+                sum += 1.0 - row[best].exp();
+                count += 1;
+            }
+        }
+        sum / count.max(1) as f32
+    }
+
     /// The likeliest letters without any language model.
     pub fn greedy(&self) -> String {
         let mut text = String::new();
@@ -135,6 +148,14 @@ mod tests {
             fixtures::spoken("ng'ombe mmoja", 1.0, 1).greedy(),
             "ng'ombe mmoja"
         );
+    }
+
+    #[test]
+    fn doubt_grows_with_noise() {
+        let clear = fixtures::spoken("habari yako", 0.1, 1).doubt();
+        let noisy = fixtures::spoken("habari yako", 6.0, 1).doubt();
+        assert!((0.0..0.1).contains(&clear) && clear < noisy && noisy < 1.0);
+        assert_eq!(Posteriors::default().doubt(), 0.0);
     }
 
     #[test]

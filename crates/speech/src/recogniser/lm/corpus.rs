@@ -32,7 +32,7 @@ pub fn read_lines(path: &Path, excluded: &HashSet<String>) -> Result<Lines, Spee
         if text.is_empty() || excluded.contains(&text) {
             continue;
         }
-        if hash % HELD_OUT_EVERY == 0 {
+        if hash.is_multiple_of(HELD_OUT_EVERY) {
             held_out.push(text);
         } else if seen.insert(fnv1a(text.as_bytes())) {
             // A sentence repeated word for word (menus, forms of address) teaches nothing new.

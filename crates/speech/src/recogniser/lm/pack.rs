@@ -64,10 +64,11 @@ pub fn pack(model: &Backoff, vocabulary: &Vocabulary, rare: &[String]) -> Vec<u8
 
 fn words_section(level: &BackoffLevel, children: &[u32]) -> Vec<u8> {
     let mut out = Vec::new();
-    for i in 0..level.keys.len() {
-        out.extend(level.log_p[i].to_le_bytes());
-        out.extend(level.log_backoff[i].to_le_bytes());
-        out.extend(children[i].to_le_bytes());
+    let values = level.log_p.iter().zip(&level.log_backoff).zip(children);
+    for ((log_p, log_backoff), child) in values {
+        out.extend(log_p.to_le_bytes());
+        out.extend(log_backoff.to_le_bytes());
+        out.extend(child.to_le_bytes());
     }
     out.extend([0; 8]);
     out.extend(children[level.keys.len()].to_le_bytes());
