@@ -10,11 +10,10 @@ use axum::Router;
 use axum::http::HeaderValue;
 use axum::middleware;
 use metrics_exporter_prometheus::PrometheusHandle;
-use sauti_speech::recogniser::Recogniser;
 use sauti_speech::{Engine, EngineConfig};
 use sauti_store::{Balance, Store};
 use secrecy::ExposeSecret;
-use tokio::sync::{OnceCell, Semaphore};
+use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tower_http::catch_panic::CatchPanicLayer;
 
@@ -49,7 +48,6 @@ pub struct Inner {
     pub decoding: Semaphore,
     /// Live sessions at the same time: each keeps a core busy while somebody speaks.
     pub listening: Arc<Semaphore>,
-    pub live_recogniser: OnceCell<Recogniser>,
 }
 
 impl Deref for App {
@@ -104,7 +102,6 @@ impl App {
             lexicons: Lexicons::default(),
             decoding: Semaphore::new(cores.max(2)),
             listening: Arc::new(Semaphore::new(cores.max(2))),
-            live_recogniser: OnceCell::new(),
             limiter,
             cache,
             engine,

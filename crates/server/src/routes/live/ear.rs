@@ -10,7 +10,7 @@ use sauti_speech::{Segment, SpeechError, TranscribeRequest};
 use tokio::sync::mpsc;
 
 use crate::app::App;
-use crate::problem::Problem;
+use crate::problem::{Code, Problem};
 use crate::routes::transcription::TranscriptionRequest;
 
 const LISTEN_HZ: u32 = 16_000;
@@ -33,12 +33,12 @@ pub struct Ear {
 }
 
 impl Ear {
-    pub async fn open(
+    pub fn open(
         app: &App,
         rate_hz: u32,
         wanted: &TranscriptionRequest,
     ) -> Result<Ear, Problem> {
-        let recogniser = recogniser(app).await?;
+        let recogniser = recogniser(app)?;
         let request = TranscribeRequest {
             samples: Arc::from([]),
             keyterms: wanted.keyterms.clone(),
@@ -144,14 +144,9 @@ fn resampled(to_16k: &mut Option<Resampler>, samples: Vec<i16>) -> Vec<i16> {
     output.into_iter().map(i16_from_f32).collect()
 }
 
-/// Loaded with the first session; sessions share the weights.
-async fn recogniser(app: &App) -> Result<Recogniser, Problem> {
-    let models_dir = app.config.models_dir();
-    let loaded = app.live_recogniser.get_or_try_init(|| async move {
-        tokio::task::spawn_blocking(move || Recogniser::load(&models_dir))
-            .await
-            .map_err(Problem::internal)?
-            .map_err(Problem::from)
-    });
-    loaded.await.cloned()
+/// The engine's own weights: a live session has state of its own but no models of its own.
+fn recogniser(app: &App) -> Result<Recogniser, Problem> {
+    app.engine
+        .recogniser()
+        .ok_or_else(|| Problem::new(Code::WarmingUp).retry_after(2))
 }

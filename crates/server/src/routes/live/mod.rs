@@ -68,7 +68,7 @@ pub async fn live(
     let mut meter = Meter::new(&app, &caller, &context);
     // The first interval is paid for before the door opens, so that 402 is a proper refusal.
     meter.reach(0.0).await?;
-    let ear = Ear::open(&app, rate_hz, &wanted).await?;
+    let ear = Ear::open(&app, rate_hz, &wanted)?;
     let session = Session {
         app,
         caller,
