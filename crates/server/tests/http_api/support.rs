@@ -271,8 +271,11 @@ impl Answer {
     }
 }
 
+/// Name; file name and content type, for a file; bytes.
+pub type Part<'a> = (&'a str, Option<(&'a str, &'a str)>, &'a [u8]);
+
 /// A multipart form as clients send it.
-pub fn multipart(parts: &[(&str, Option<(&str, &str)>, &[u8])]) -> (String, Vec<u8>) {
+pub fn multipart(parts: &[Part<'_>]) -> (String, Vec<u8>) {
     let boundary = "sautiboundary42";
     let mut body = Vec::new();
     for (name, file, bytes) in parts {
@@ -293,13 +296,13 @@ pub fn multipart(parts: &[(&str, Option<(&str, &str)>, &[u8])]) -> (String, Vec<
 }
 
 impl World {
-    pub async fn transcribe(&self, parts: &[(&str, Option<(&str, &str)>, &[u8])]) -> Answer {
+    pub async fn transcribe(&self, parts: &[Part<'_>]) -> Answer {
         self.transcribe_with(parts, &[]).await
     }
 
     pub async fn transcribe_with(
         &self,
-        parts: &[(&str, Option<(&str, &str)>, &[u8])],
+        parts: &[Part<'_>],
         headers: &[(&str, &str)],
     ) -> Answer {
         let (content_type, body) = multipart(parts);
