@@ -300,11 +300,7 @@ impl World {
         self.transcribe_with(parts, &[]).await
     }
 
-    pub async fn transcribe_with(
-        &self,
-        parts: &[Part<'_>],
-        headers: &[(&str, &str)],
-    ) -> Answer {
+    pub async fn transcribe_with(&self, parts: &[Part<'_>], headers: &[(&str, &str)]) -> Answer {
         let (content_type, body) = multipart(parts);
         let mut request = self
             .request(Method::POST, TRANSCRIPTIONS)

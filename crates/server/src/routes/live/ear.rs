@@ -33,11 +33,7 @@ pub struct Ear {
 }
 
 impl Ear {
-    pub fn open(
-        app: &App,
-        rate_hz: u32,
-        wanted: &TranscriptionRequest,
-    ) -> Result<Ear, Problem> {
+    pub fn open(app: &App, rate_hz: u32, wanted: &TranscriptionRequest) -> Result<Ear, Problem> {
         let recogniser = recogniser(app)?;
         let request = TranscribeRequest {
             samples: Arc::from([]),
