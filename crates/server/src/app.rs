@@ -13,7 +13,7 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use sauti_speech::{Engine, EngineConfig};
 use sauti_store::{Balance, Store};
 use secrecy::ExposeSecret;
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 use tokio::task::JoinSet;
 use tower_http::catch_panic::CatchPanicLayer;
 
@@ -46,6 +46,8 @@ pub struct Inner {
     pub sign_ups: Attempts,
     /// Recordings that are decoded at the same time: each holds its decoded seconds in memory.
     pub decoding: Semaphore,
+    /// Rung when a batch came in.
+    pub batch_bell: Notify,
     /// Live sessions at the same time: each keeps a core busy while somebody speaks.
     pub listening: Arc<Semaphore>,
 }
@@ -101,6 +103,7 @@ impl App {
             metrics: metrics::handle()?,
             lexicons: Lexicons::default(),
             decoding: Semaphore::new(cores.max(2)),
+            batch_bell: Notify::new(),
             listening: Arc::new(Semaphore::new(cores.max(2))),
             limiter,
             cache,
@@ -170,5 +173,6 @@ impl Background {
 pub fn start_background(app: &App) -> Background {
     let mut tasks = JoinSet::new();
     tasks.spawn(crate::webhooks::deliver_forever(app.clone()));
+    tasks.spawn(crate::batches::work_forever(app.clone()));
     Background(tasks)
 }

@@ -4,6 +4,7 @@
 
 pub mod accounts;
 pub mod app;
+pub mod batches;
 pub mod billing;
 pub mod cache;
 pub mod cli;
@@ -15,6 +16,7 @@ pub mod lexicons;
 pub mod mail;
 mod offline;
 pub mod openapi;
+mod outbound;
 pub mod problem;
 pub mod prompts;
 pub mod ratelimit;

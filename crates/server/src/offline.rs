@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use sauti_speech::{
-    Engine, EngineConfig, Job, Readiness, SpeakEvent, SpeakRequest, TranscribeEvent,
+    Engine, EngineConfig, Job, Priority, Readiness, SpeakEvent, SpeakRequest, TranscribeEvent,
     TranscribeRequest, Transcript,
 };
 use tokio::task::{JoinError, JoinHandle};
@@ -65,6 +65,7 @@ fn job() -> Job {
     Job {
         tenant: "cli".to_owned(),
         deadline: Instant::now() + DEADLINE,
+        priority: Priority::Interactive,
     }
 }
 

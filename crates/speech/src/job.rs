@@ -13,6 +13,16 @@ pub struct Job {
     pub tenant: String,
     /// Work that cannot be finished by then is given up, wherever it is.
     pub deadline: Instant,
+    pub priority: Priority,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Priority {
+    /// Somebody waits for the answer.
+    #[default]
+    Interactive,
+    /// Done when nothing else waits.
+    Background,
 }
 
 /// A text to speak, already resolved to plain text or to the parts of an SSML document.

@@ -13,6 +13,6 @@ pub mod voice;
 pub use engine::{Engine, EngineConfig, EngineStats, Readiness};
 pub use error::SpeechError;
 pub use job::{
-    Expect, Job, Segment, SpeakEvent, SpeakHandle, SpeakRequest, TranscribeEvent, TranscribeHandle,
-    TranscribeRequest, Transcript, Word,
+    Expect, Job, Priority, Segment, SpeakEvent, SpeakHandle, SpeakRequest, TranscribeEvent,
+    TranscribeHandle, TranscribeRequest, Transcript, Word,
 };

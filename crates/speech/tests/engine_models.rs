@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use sauti_speech::{
-    Engine, EngineConfig, Expect, Job, Readiness, SpeakEvent, SpeakRequest, SpeechError,
+    Engine, EngineConfig, Expect, Job, Priority, Readiness, SpeakEvent, SpeakRequest, SpeechError,
     TranscribeEvent, TranscribeRequest, Transcript,
 };
 use sauti_text::{Lexicon, Script};
@@ -38,6 +38,7 @@ fn job(tenant: &str) -> Job {
     Job {
         tenant: tenant.to_owned(),
         deadline: Instant::now() + Duration::from_secs(300),
+        priority: Priority::Interactive,
     }
 }
 

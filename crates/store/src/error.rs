@@ -83,6 +83,9 @@ pub enum LedgerError {
     /// The idempotency entry is no longer this caller's (it was abandoned, expired, or its process was declared dead).
     #[error("the idempotency entry is no longer held")]
     GuardLost,
+    /// The item of a batch was cancelled, or is in other hands.
+    #[error("the item is no longer held")]
+    ClaimLost,
     #[error(transparent)]
     Store(#[from] StoreError),
 }

@@ -16,6 +16,9 @@
 //! - money: `reserve`, `settle`, `settle_and_store`, `release`, `release_later`, `charge`, `charge_and_store`, `credit`,
 //!   `refund`, `balance`, `statement`, `check`, `open_reservations`, `release_abandoned`;
 //! - idempotency: `begin`, `finish`, `abandon`, `abandon_later`;
+//! - batches: `receive_batch`, `add_batch_items`, `add_blob_part`, `start_batch`, `discard_batch`, `batch`, `batches`,
+//!   `batch_items`, `batch_item`, `blob_part`, `cancel_batch`; for those who work on them `claim_batch_items`,
+//!   `claim_batch_item`, `holds_item`, `settle_item`, `fail_item`, `put_item_back`, `ended_batches`, `finish_batch`;
 //! - records: `usage`, `audit`, `audit_list`, `record_payment`, `payments`, `add_webhook`, `webhooks`,
 //!   `remove_webhook`, `enqueue_event`, `claim_deliveries`, `delivery_succeeded`, `delivery_failed`, `deliveries`,
 //!   `set_pronunciation`, `remove_pronunciation`, `pronunciations`.
@@ -25,6 +28,7 @@
 mod accounts;
 mod audit;
 mod auth;
+mod batches;
 mod error;
 mod idempotency;
 pub mod ids;
@@ -47,6 +51,9 @@ mod workspaces;
 pub use accounts::{Account, SignInPolicy};
 pub use audit::{AuditEntry, AuditQuery};
 pub use auth::Caller;
+pub use batches::{
+    BLOB_PART_BYTES, Batch, BatchItem, BatchState, ClaimedItem, FinishedItem, ItemCounts, NewBatch, NewItem, Received,
+};
 pub use error::{AuthError, LedgerError, StoreError};
 pub use idempotency::{Begin, Guard, StoredAnswer};
 pub use invites::{Invite, IssuedInvite};

@@ -16,6 +16,7 @@ pub struct SweepReport {
     pub processes_declared_dead: u64,
     pub reservations_released: u64,
     pub idempotency_released: u64,
+    pub batch_items_released: u64,
 }
 
 impl Store {
@@ -34,6 +35,7 @@ impl Store {
             processes_declared_dead,
             reservations_released,
             idempotency_released: idempotency.rows_affected(),
+            batch_items_released: self.release_items().await?,
         };
         if report != SweepReport::default() {
             tracing::info!(?report, "gave back what dead processes held");
@@ -51,6 +53,7 @@ impl Store {
         ] {
             sqlx::query(sql).bind(now).execute(self.write()).await?;
         }
+        self.drop_expired_batches().await?;
         // A late reservation under a dead name may still turn up, so the name is kept for a while.
         sqlx::query(
             "delete from instances where dead_us < $1

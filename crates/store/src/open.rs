@@ -31,6 +31,14 @@ impl Backend {
         }
     }
 
+    /// Takes only rows that nobody else holds, so that replicas that look for work do not wait for each other.
+    pub(crate) fn skip_locked(self, table: &str) -> String {
+        match self {
+            Self::Sqlite => String::new(),
+            Self::Postgres => format!(" for update of {table} skip locked"),
+        }
+    }
+
     /// The database's own clock in microseconds, so that replicas with differing clocks agree on who is alive.
     pub(crate) fn clock_us(self) -> &'static str {
         match self {

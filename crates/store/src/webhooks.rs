@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde::Serialize;
+use sqlx::AnyConnection;
 
 use crate::ids::{new_id, now_us, random_base62};
 use crate::sql::check_text;
@@ -188,12 +189,27 @@ impl Store {
         event_type: &str,
         payload: &str,
     ) -> Result<usize, StoreError> {
+        let mut tx = self.begin_write().await?;
+        let queued = self
+            .queue_event(&mut tx, workspace_id, event_type, payload)
+            .await?;
+        tx.commit().await?;
+        Ok(queued)
+    }
+
+    /// [`Store::enqueue_event`] as a part of what it tells of: both are written or neither.
+    pub(crate) async fn queue_event(
+        &self,
+        tx: &mut AnyConnection,
+        workspace_id: &str,
+        event_type: &str,
+        payload: &str,
+    ) -> Result<usize, StoreError> {
         if payload.len() > PAYLOAD_BYTES_MAX || payload.contains('\0') {
             return Err(StoreError::invalid("payload", "is too large or holds NUL"));
         }
         let event_id = new_id("evt_");
         let now = now_us();
-        let mut tx = self.begin_write().await?;
         let endpoints: Vec<EndpointRow> = sqlx::query_as(
             "select id, workspace_id, url, secret, events, created_us, disabled_us from webhook_endpoints
              where workspace_id = $1 and disabled_us is null order by id",
@@ -222,7 +238,6 @@ impl Store {
             .await?;
             queued += 1;
         }
-        tx.commit().await?;
         Ok(queued)
     }
 

@@ -4,7 +4,10 @@
 pub mod price;
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
-use sauti_store::{Balance, ChargeRequest, Reservation, ReserveRequest, Usage as StoreUsage};
+use sauti_store::{
+    Balance, ChargeRequest, FinishedItem, LedgerError, Reservation, ReserveRequest,
+    Usage as StoreUsage,
+};
 
 use crate::app::App;
 use crate::http::Caller;
@@ -79,13 +82,31 @@ impl Hold {
             amount_micro: bill.amount_micro,
             request_id: context.request_id().to_owned(),
         };
+        Ok(Hold::of(app, request).await?)
+    }
+
+    pub async fn of(app: &App, request: ReserveRequest) -> Result<Hold, LedgerError> {
         let reservation = app.store.reserve(request).await?;
         Ok(Hold {
             app: app.clone(),
-            workspace_id: caller.workspace_id.clone(),
+            workspace_id: reservation.workspace_id.clone(),
             available_micro: reservation.balance.available_micro,
             reservation: Some(reservation),
         })
+    }
+
+    /// Takes the money for an item of a batch and writes its answer down: both or neither.
+    pub async fn settle_item(mut self, bill: &Bill, item: FinishedItem) -> Result<(), LedgerError> {
+        let Some(reservation) = &self.reservation else {
+            return Err(LedgerError::UnknownReservation);
+        };
+        let store = &self.app.store;
+        let charge = store
+            .settle_item(reservation, bill.amount_micro, bill.usage(), item)
+            .await?;
+        self.reservation = None;
+        self.app.note_balance(&self.workspace_id, &charge.balance);
+        Ok(())
     }
 
     /// For work that was paid for before.

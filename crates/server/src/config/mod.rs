@@ -13,7 +13,7 @@ use serde::Deserialize;
 
 pub use hint::near_miss;
 pub use sections::{
-    Cache, Data, Database, Engine, Keys, Limits, LogFormat, Mail, Models, Network, Payments,
+    Batches, Cache, Data, Database, Engine, Keys, Limits, LogFormat, Mail, Models, Network, Payments,
     Prices, Server, Signup, Telemetry, Webhooks,
 };
 
@@ -34,6 +34,7 @@ pub struct Config {
     pub payments: Payments,
     pub signup: Signup,
     pub webhooks: Webhooks,
+    pub batches: Batches,
     pub keys: Keys,
     pub telemetry: Telemetry,
 }

@@ -98,6 +98,20 @@ pub struct Webhooks {
 }
 
 #[derive(Debug, Clone, Deserialize)]
+pub struct Batches {
+    pub workers: usize,
+    pub items_max: usize,
+    pub upload_bytes_max: u64,
+    pub text_chars_max: usize,
+    pub open_max: u32,
+    pub workspace_bytes_max: u64,
+    pub hours_max: u32,
+    pub keep_hours: u32,
+    pub url_origins: Vec<String>,
+    pub allow_private_addresses: bool,
+}
+
+#[derive(Debug, Clone, Deserialize)]
 pub struct Keys {
     pub environment: String,
 }

@@ -81,6 +81,8 @@ pub(super) fn problems(config: &Config) -> Vec<Problem> {
         "must be an address such as \"Sauti <sauti@example.com>\"",
     );
 
+    batches(config, &mut require);
+
     let environment = config.keys.environment.as_str();
     require(
         matches!(environment, "live" | "test"),
@@ -148,6 +150,46 @@ fn limits(config: &Config, require: &mut impl FnMut(bool, &str, &str)) {
         limits.signups_per_hour >= 1,
         "limits.signups_per_hour",
         "must be at least 1",
+    );
+}
+
+fn batches(config: &Config, require: &mut impl FnMut(bool, &str, &str)) {
+    let batches = &config.batches;
+    require(
+        batches.workers <= 1024,
+        "batches.workers",
+        "must be 0 to 1024",
+    );
+    require(
+        (1..=100_000).contains(&batches.items_max),
+        "batches.items_max",
+        "must be 1 to 100000",
+    );
+    require(
+        (1_000..=100_000_000_000).contains(&batches.upload_bytes_max),
+        "batches.upload_bytes_max",
+        "must be 1000 to 100000000000",
+    );
+    require(
+        batches.workspace_bytes_max >= batches.upload_bytes_max,
+        "batches.workspace_bytes_max",
+        "must not be below batches.upload_bytes_max",
+    );
+    require(
+        (1..=720).contains(&batches.hours_max),
+        "batches.hours_max",
+        "must be 1 to 720",
+    );
+    require(
+        (1..=8_760).contains(&batches.keep_hours),
+        "batches.keep_hours",
+        "must be 1 to 8760",
+    );
+    let known = |origin: &String| is_origin(origin) && !origin.is_empty() && origin.matches('/').count() == 2;
+    require(
+        batches.url_origins.iter().all(known),
+        "batches.url_origins",
+        "must be origins such as \"https://media.example.com\", without a path",
     );
 }
 

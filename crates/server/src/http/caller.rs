@@ -58,6 +58,8 @@ needs! {
     Transcription => [Transcription];
     /// Who may speak must be able to see the voices.
     Voices => [Voices, Speech];
+    /// Which of the two a batch needs is known only from its body.
+    Batches => [Speech, Transcription];
     Usage => [Usage];
     Keys => [Keys];
     AnyKey => [];
@@ -178,7 +180,7 @@ fn permissions_of(role: Role) -> Permissions {
         .collect()
 }
 
-fn require_permission(caller: &Caller, any_of: &[Permission]) -> Result<(), Problem> {
+pub fn require_permission(caller: &Caller, any_of: &[Permission]) -> Result<(), Problem> {
     let held = any_of
         .iter()
         .any(|permission| caller.permissions.contains(*permission));

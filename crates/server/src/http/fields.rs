@@ -20,8 +20,15 @@ impl<S: Send + Sync> FromRequest<S> for JsonBytes {
     type Rejection = Problem;
 
     async fn from_request(request: Request, _: &S) -> Result<JsonBytes, Problem> {
-        require_json(request.headers())?;
+        JsonBytes::require(request.headers())?;
         Ok(JsonBytes(read_body(request, JSON_BYTES_MAX).await?))
+    }
+}
+
+impl JsonBytes {
+    /// For bodies with bounds of their own.
+    pub fn require(headers: &HeaderMap) -> Result<(), Problem> {
+        require_json(headers)
     }
 }
 

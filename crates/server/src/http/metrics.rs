@@ -58,6 +58,12 @@ pub fn cache(hit: bool) {
     counter!("sauti_speech_cache_total", "result" => if hit { "hit" } else { "miss" }).increment(1);
 }
 
+/// An item of a batch: `done`, `failed`, `put_back` or `lost` (cancelled, or taken over by another).
+pub fn batch_item(operation: &str, ending: &'static str) {
+    counter!("sauti_batch_items_total", "operation" => operation.to_owned(), "ending" => ending)
+        .increment(1);
+}
+
 pub fn ledger_failure(step: &'static str) {
     counter!("sauti_ledger_failures_total", "step" => step).increment(1);
 }

@@ -27,6 +27,7 @@ use crate::problem::ProblemBody;
     tags(
         (name = "speech", description = "Text to speech"),
         (name = "transcription", description = "Speech to text"),
+        (name = "batches", description = "Many texts or recordings in one order"),
         (name = "voices", description = "The voices there are"),
         (name = "workspace", description = "Money, usage, keys and pronunciations of the key's workspace"),
         (name = "account", description = "Accounts and sessions, for the console"),

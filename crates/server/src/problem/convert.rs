@@ -112,6 +112,7 @@ impl From<LedgerError> for Problem {
             LedgerError::UnknownWorkspace | LedgerError::UnknownKey => {
                 Problem::new(Code::KeyUnknown)
             }
+            LedgerError::ClaimLost => Problem::new(Code::Conflict),
             LedgerError::GuardLost => Problem::new(Code::IdempotencyInFlight).retry_after(1),
             LedgerError::ExternalIdReused => Problem::detailed(Code::Conflict, sentence(&error)),
             LedgerError::Store(error) => {

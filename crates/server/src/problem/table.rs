@@ -135,6 +135,9 @@ codes! {
     AudioUndecodable, "audio_undecodable", UNPROCESSABLE_ENTITY, "Recording not decodable",
         "The recording is broken or in a form that cannot be decoded.",
         "Rekodi imeharibika au iko katika hali isiyoweza kufunguliwa.";
+    RecordingUnreachable, "recording_unreachable", UNPROCESSABLE_ENTITY, "Recording not fetched",
+        "The recording could not be fetched from its address.",
+        "Rekodi haikuweza kuchukuliwa kutoka kwenye anwani yake.";
     IdempotencyMismatch, "idempotency_mismatch", UNPROCESSABLE_ENTITY, "Idempotency key reused",
         "This Idempotency-Key was used with another request.",
         "Idempotency-Key hii ilitumika na ombi lingine.";

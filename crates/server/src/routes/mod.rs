@@ -3,6 +3,7 @@
 
 pub mod account;
 pub mod audit;
+pub mod batches;
 pub mod health;
 pub mod info;
 pub mod keys;
@@ -35,6 +36,11 @@ fn work() -> OpenApiRouter<App> {
         .routes(routes!(speech::create_speech))
         .routes(routes!(transcription::create_transcription))
         .routes(routes!(live::live))
+        .routes(routes!(batches::list_batches, batches::create_batch))
+        .routes(routes!(batches::get_batch))
+        .routes(routes!(batches::cancel_batch))
+        .routes(routes!(batches::results::get_results))
+        .routes(routes!(batches::results::get_audio))
         .routes(routes!(voices::list_voices))
         .routes(routes!(voices::get_voice))
         .routes(routes!(voices::preview_voice))

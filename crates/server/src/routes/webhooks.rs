@@ -26,7 +26,7 @@ pub struct WebhookList {
 #[schema(as = WebhookRequest, example = json!({"url": "https://example.com/sauti", "events": ["balance.low"]}))]
 pub struct WebhookBody {
     pub url: String,
-    /// `balance.low`, `payment.received`; all if absent.
+    /// `balance.low`, `batch.finished`, `payment.received`; all if absent.
     pub events: Option<Vec<String>>,
 }
 

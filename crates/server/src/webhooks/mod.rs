@@ -1,7 +1,6 @@
 //! Events for a workspace's own servers: queued in the store, signed, tried again with growing
 //! pauses, and never sent to an address inside our own network.
 
-mod address;
 mod send;
 
 pub use send::signature;
@@ -15,7 +14,7 @@ use serde_json::json;
 use crate::app::App;
 
 /// What a workspace can be told of.
-pub const EVENTS: &[&str] = &["balance.low", "payment.received"];
+pub const EVENTS: &[&str] = &["balance.low", "batch.finished", "payment.received"];
 
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 const LEASE: Duration = Duration::from_secs(60);
@@ -42,15 +41,21 @@ pub fn payment_received(app: &App, workspace_id: &str, amount_micro: i64, availa
 fn enqueue(app: &App, workspace_id: &str, event: &'static str, data: serde_json::Value) {
     let (app, workspace_id) = (app.clone(), workspace_id.to_owned());
     tokio::spawn(async move {
-        let payload = json!({"type": event, "workspace_id": workspace_id, "created_us": now_us(), "data": data});
+        let payload = payload(event, &workspace_id, data);
         if let Err(error) = app
             .store
-            .enqueue_event(&workspace_id, event, &payload.to_string())
+            .enqueue_event(&workspace_id, event, &payload)
             .await
         {
             tracing::error!(%error, event, "an event was not queued");
         }
     });
+}
+
+/// What an endpoint receives.
+pub fn payload(event: &str, workspace_id: &str, data: serde_json::Value) -> String {
+    json!({"type": event, "workspace_id": workspace_id, "created_us": now_us(), "data": data})
+        .to_string()
 }
 
 /// Sends what is due, for as long as the server runs.

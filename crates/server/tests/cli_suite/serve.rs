@@ -6,14 +6,14 @@ use std::process::{Child, Command, Stdio};
 
 use crate::support::{command, folder, sauti};
 
-struct Service {
+pub struct Service {
     child: Child,
     shown: String,
 }
 
 impl Service {
     /// Started on a free port; returns when the instructions are complete.
-    fn start(folder: &Path) -> Self {
+    pub fn start(folder: &Path) -> Self {
         let mut child = command(folder)
             .args([
                 "serve",
@@ -44,7 +44,7 @@ impl Service {
         Self { child, shown }
     }
 
-    fn value(&self, name: &str) -> String {
+    pub fn value(&self, name: &str) -> String {
         let line = self
             .shown
             .lines()
@@ -55,7 +55,7 @@ impl Service {
     }
 
     /// Ends it as a service manager does; hands back its log.
-    fn stop(mut self) -> String {
+    pub fn stop(mut self) -> String {
         let id = self.child.id().to_string();
         assert!(
             Command::new("kill")

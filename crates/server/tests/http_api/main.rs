@@ -2,6 +2,7 @@
 //! that the server runs.
 
 mod accounts;
+mod batches;
 mod contract;
 mod document;
 mod idempotency;

@@ -16,7 +16,7 @@ use crate::support::World;
 const SECRET: &str = "a secret of the bridge";
 
 /// A workspace's own server: passes on what it gets.
-async fn receiver() -> (String, mpsc::UnboundedReceiver<(HeaderMap, Bytes)>) {
+pub async fn receiver() -> (String, mpsc::UnboundedReceiver<(HeaderMap, Bytes)>) {
     let (sender, received) = mpsc::unbounded_channel();
     let router = Router::new().route(
         "/hook",

@@ -10,6 +10,10 @@ use crate::support::{CREDIT_MICRO, SPEECH, World, repository};
 const SENTENCE: &str = "Karibu sana. Leo ni siku njema ya kusema Kiswahili.";
 
 async fn ready_world() -> Option<World> {
+    ready_world_with(&[]).await
+}
+
+pub async fn ready_world_with(settings: &[(&str, &str)]) -> Option<World> {
     if !repository()
         .join("models/recogniser/manifest.json")
         .is_file()
@@ -17,7 +21,7 @@ async fn ready_world() -> Option<World> {
         eprintln!("no models in this checkout");
         return None;
     }
-    let world = World::with_models(&[]).await;
+    let world = World::with_models(settings).await;
     for _ in 0..1_200 {
         match world.app.engine.readiness() {
             Readiness::Ready => return Some(world),

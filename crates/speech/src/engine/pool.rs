@@ -12,7 +12,7 @@ use super::queue::{Bounds, Full, Lane, Queue, Waiting};
 use super::stats::{Ending, EngineStats, Kind, Pace, retry_after};
 use super::work::{Progress, Stop, Task};
 use super::{Readiness, lock, worker};
-use crate::{Job, SpeechError};
+use crate::{Job, Priority, SpeechError};
 
 /// How soon to ask again while the models load.
 const WARMING_RETRY_AFTER: Duration = Duration::from_secs(2);
@@ -230,6 +230,11 @@ impl Shared {
     ) -> Result<u64, SpeechError> {
         let now = Instant::now();
         let kind = task.kind();
+        // Whoever sends background work bounds it; it must not use up the room of those who wait.
+        let held_seconds = match job.priority {
+            Priority::Background => 0.0,
+            Priority::Interactive => held_seconds,
+        };
         let mut state = lock(&self.state);
         match state.readiness() {
             Readiness::Ready => {}
@@ -258,10 +263,10 @@ impl Shared {
         state.queue.push(Waiting {
             id,
             tenant: job.tenant.as_str().into(),
-            lane: if held_seconds > self.config.short_seconds_max {
-                Lane::Long
-            } else {
-                Lane::Short
+            lane: match job.priority {
+                Priority::Background => Lane::Background,
+                _ if held_seconds > self.config.short_seconds_max => Lane::Long,
+                _ => Lane::Short,
             },
             deadline: job.deadline,
             held_seconds,
@@ -339,7 +344,7 @@ impl Shared {
                 return None;
             }
             state.expire(Instant::now());
-            // One worker always stays free of long recordings.
+            // One worker always stays free of long recordings and of background work.
             let long_allowed = state.long_running < self.config.workers.saturating_sub(1).max(1);
             if let Some(job) = state.queue.pop(long_allowed) {
                 return Some(self.begin(&mut state, job));
@@ -367,7 +372,7 @@ impl Shared {
         } = job.work;
         let kind = task.kind();
         state.stats.kind_mut(kind).running += 1;
-        state.long_running += usize::from(job.lane == Lane::Long);
+        state.long_running += usize::from(job.lane != Lane::Short);
         let (task, rest) = task.take_piece();
         if let Some(rest) = rest {
             state.queue.push_rest(Waiting {
@@ -413,7 +418,7 @@ impl Shared {
         } else {
             rest = state.queue.remove(job.id);
         }
-        state.long_running -= usize::from(job.lane == Lane::Long);
+        state.long_running -= usize::from(job.lane != Lane::Short);
         let idle = state.is_idle();
         drop(state);
         drop(rest);

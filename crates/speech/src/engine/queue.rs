@@ -1,4 +1,4 @@
-//! The waiting line: two lanes, and in each lane one turn per tenant.
+//! The waiting line: three lanes, and in each lane one turn per tenant.
 //!
 //! Plain data without threads or clocks, so that its promises can be tested exactly.
 
@@ -15,6 +15,8 @@ pub(super) enum Lane {
     Short,
     /// Long recordings, which would otherwise hold every worker for minutes.
     Long,
+    /// Work that nobody waits for: taken only while the other lanes are empty.
+    Background,
 }
 
 #[derive(Debug)]
@@ -47,6 +49,7 @@ pub(super) struct Queue<T> {
     bounds: Bounds,
     short: Turns<T>,
     long: Turns<T>,
+    background: Turns<T>,
     per_tenant: HashMap<Arc<str>, usize>,
     held_seconds: f64,
     short_turns_taken: u32,
@@ -58,6 +61,7 @@ impl<T> Queue<T> {
             bounds,
             short: Turns::default(),
             long: Turns::default(),
+            background: Turns::default(),
             per_tenant: HashMap::new(),
             held_seconds: 0.0,
             short_turns_taken: 0,
@@ -65,7 +69,7 @@ impl<T> Queue<T> {
     }
 
     pub fn len(&self) -> usize {
-        self.short.len + self.long.len
+        self.short.len + self.long.len + self.background.len
     }
 
     pub fn is_empty(&self) -> bool {
@@ -81,7 +85,8 @@ impl<T> Queue<T> {
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &Waiting<T>> {
-        self.short.iter().chain(self.long.iter())
+        let waited_for = self.short.iter().chain(self.long.iter());
+        waited_for.chain(self.background.iter())
     }
 
     pub fn room_for(&self, tenant: &str, held_seconds: f64) -> Result<(), Full> {
@@ -112,7 +117,7 @@ impl<T> Queue<T> {
         self.lane_mut(waiting.lane).push_front(waiting);
     }
 
-    /// The job whose turn it is. Long recordings are passed over unless `long_allowed`.
+    /// The job whose turn it is. Long recordings and background work are passed over unless `long_allowed`.
     pub fn pop(&mut self, long_allowed: bool) -> Option<Waiting<T>> {
         let long_waits = long_allowed && self.long.len > 0;
         let long_first = long_waits && self.short_turns_taken >= SHORT_TURNS_PER_LONG;
@@ -126,6 +131,8 @@ impl<T> Queue<T> {
         } else if long_waits {
             self.short_turns_taken = 0;
             self.long.pop()
+        } else if long_allowed {
+            self.background.pop()
         } else {
             None
         };
@@ -133,7 +140,8 @@ impl<T> Queue<T> {
     }
 
     pub fn remove(&mut self, id: u64) -> Option<Waiting<T>> {
-        let job = self.short.remove(id).or_else(|| self.long.remove(id))?;
+        let lanes = [&mut self.short, &mut self.long, &mut self.background];
+        let job = lanes.into_iter().find_map(|lane| lane.remove(id))?;
         self.forget(&job);
         Some(job)
     }
@@ -155,6 +163,7 @@ impl<T> Queue<T> {
         match lane {
             Lane::Short => &mut self.short,
             Lane::Long => &mut self.long,
+            Lane::Background => &mut self.background,
         }
     }
 

@@ -177,3 +177,19 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn background_work_waits_for_everybody_else() {
+    let mut queue = Queue::new(ROOMY);
+    for id in 0..3 {
+        queue.push(job(id, "batch", Lane::Background));
+    }
+    queue.push(job(100, "a", Lane::Long));
+    for id in 10..16 {
+        queue.push(job(id, "a", Lane::Short));
+    }
+    assert_eq!(queue.len(), 10);
+    assert_eq!(ids(&mut queue, false), [10, 11, 12, 13, 14, 15]);
+    queue.remove(1);
+    assert_eq!(ids(&mut queue, true), [100, 0, 2]);
+}

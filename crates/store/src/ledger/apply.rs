@@ -6,6 +6,7 @@ use super::books::{Transfer, available, reserved};
 use super::op::{Done, Op, Storing};
 use super::types::{Charge, Credit, Reservation, ReservationState, Usage};
 use crate::LedgerError;
+use crate::batches::FinishedItem;
 
 impl Batch {
     pub(super) fn apply(&mut self, op: &Op) -> Result<Done, LedgerError> {
@@ -18,13 +19,14 @@ impl Batch {
                 amount_micro,
                 usage,
                 storing,
+                item,
             } => self.settle(
                 reservation_id,
                 workspace_id,
                 transfer_id,
                 *amount_micro,
                 *usage,
-                storing.as_ref(),
+                (storing.as_ref(), item.as_ref()),
             ),
             Op::Release {
                 reservation_id,
@@ -128,7 +130,7 @@ impl Batch {
         transfer_id: &str,
         amount_micro: i64,
         usage: Usage,
-        storing: Option<&Storing>,
+        (storing, item): (Option<&Storing>, Option<&FinishedItem>),
     ) -> Result<Done, LedgerError> {
         let (held_micro, operation, key_id, request_id) =
             self.open_reservation(reservation_id, workspace_id)?;
@@ -140,6 +142,9 @@ impl Batch {
         }
         if let Some(storing) = storing {
             self.check_guard(&storing.guard)?;
+        }
+        if let Some(item) = item {
+            self.check_item(item)?;
         }
         let returned_micro = held_micro - amount_micro;
         let balance = self.move_funds(workspace_id, returned_micro, -held_micro)?;
@@ -169,6 +174,9 @@ impl Batch {
         self.note_charge(transfer_id, workspace_id, amount_micro, &operation, &key_id);
         if let Some(storing) = storing {
             self.store(storing);
+        }
+        if let Some(item) = item {
+            self.finish_item(item, amount_micro);
         }
         Ok(Done::Charged(Charge {
             id: transfer_id.to_owned(),

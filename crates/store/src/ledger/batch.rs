@@ -20,6 +20,9 @@ pub(super) struct Batch {
     pub(super) charges: HashMap<String, Booked>,
     pub(super) externals: HashMap<String, Credited>,
     pub(super) answers: HashMap<(String, String), Answer>,
+    /// Items of batches in somebody's hands, and under which claim.
+    pub(super) items: HashMap<String, String>,
+    pub(super) finished_items: Vec<Vec<Value>>,
     pub(super) transfers: Vec<Vec<Value>>,
     pub(super) entries: Vec<Vec<Value>>,
     pub(super) usage: BTreeMap<UsageKey, UsageSum>,
@@ -138,6 +141,8 @@ impl Batch {
             charges: HashMap::new(),
             externals: HashMap::new(),
             answers: HashMap::new(),
+            items: HashMap::new(),
+            finished_items: Vec::new(),
             transfers: Vec::new(),
             entries: Vec::new(),
             usage: BTreeMap::new(),
@@ -147,7 +152,8 @@ impl Batch {
         batch.load_charges(connection, ops.clone()).await?;
         batch.load_externals(connection, ops.clone()).await?;
         batch.load_keys(connection, ops.clone()).await?;
-        batch.load_answers(connection, ops).await?;
+        batch.load_answers(connection, ops.clone()).await?;
+        batch.load_items(connection, ops).await?;
         Ok(batch)
     }
 
@@ -404,7 +410,7 @@ impl Batch {
     }
 }
 
-fn distinct<'a>(ids: impl Iterator<Item = &'a str>) -> Vec<String> {
+pub(super) fn distinct<'a>(ids: impl Iterator<Item = &'a str>) -> Vec<String> {
     let ids: BTreeSet<&str> = ids.collect();
     ids.into_iter().map(str::to_owned).collect()
 }

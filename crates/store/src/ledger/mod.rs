@@ -7,12 +7,14 @@ mod apply;
 mod batch;
 mod books;
 mod check;
+mod items;
 mod op;
 mod statement;
 mod types;
 mod write;
 mod writer;
 
+use crate::batches::FinishedItem;
 use crate::idempotency::{Guard, StoredAnswer};
 use crate::ids::new_id;
 use crate::sql::check_text;
@@ -58,7 +60,7 @@ impl Store {
         amount_micro: i64,
         usage: Usage,
     ) -> Result<Charge, LedgerError> {
-        self.settle_with(reservation, amount_micro, usage, None)
+        self.settle_with(reservation, amount_micro, usage, None, None)
             .await
     }
 
@@ -73,16 +75,17 @@ impl Store {
         answer: StoredAnswer,
     ) -> Result<Charge, LedgerError> {
         let storing = self.storing(guard, answer)?;
-        self.settle_with(reservation, amount_micro, usage, Some(storing))
+        self.settle_with(reservation, amount_micro, usage, Some(storing), None)
             .await
     }
 
-    async fn settle_with(
+    pub(crate) async fn settle_with(
         &self,
         reservation: &Reservation,
         amount_micro: i64,
         usage: Usage,
         storing: Option<Storing>,
+        item: Option<FinishedItem>,
     ) -> Result<Charge, LedgerError> {
         let op = Op::Settle {
             reservation_id: reservation.id.clone(),
@@ -91,6 +94,7 @@ impl Store {
             amount_micro: check_amount(amount_micro)?,
             usage: usage.bounded(),
             storing,
+            item,
         };
         self.submit_charge(op).await
     }

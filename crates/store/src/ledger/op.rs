@@ -1,6 +1,7 @@
 //! What the writers do: one operation, and what came of it.
 
 use super::types::{Balance, Charge, Credit, Reservation, ReservationState, Usage};
+use crate::batches::FinishedItem;
 use crate::idempotency::Guard;
 use crate::ids::new_id;
 
@@ -24,6 +25,7 @@ pub(crate) enum Op {
         amount_micro: i64,
         usage: Usage,
         storing: Option<Storing>,
+        item: Option<FinishedItem>,
     },
     Release {
         reservation_id: String,
@@ -151,6 +153,14 @@ impl Op {
         }
     }
 
+    /// The item of a batch that this finishes.
+    pub(super) fn item(&self) -> Option<&FinishedItem> {
+        match self {
+            Self::Settle { item, .. } => item.as_ref(),
+            _ => None,
+        }
+    }
+
     /// The bytes of an answer carried along, which bound a batch.
     pub(super) fn body_bytes(&self) -> usize {
         let storing = match self {
@@ -158,8 +168,9 @@ impl Op {
             Self::IdemFinish { storing } => Some(storing),
             _ => None,
         };
-        storing
+        let stored = storing
             .and_then(|storing| storing.body.as_ref())
-            .map_or(0, Vec::len)
+            .map_or(0, Vec::len);
+        stored + self.item().map_or(0, |item| item.answer.len())
     }
 }

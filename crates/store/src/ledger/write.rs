@@ -3,6 +3,7 @@
 use sqlx::AnyConnection;
 
 use super::batch::{Batch, Change};
+use super::items::write_items;
 use crate::sql::{Value, execute_rows};
 
 #[derive(Debug, thiserror::Error)]
@@ -24,6 +25,7 @@ impl Batch {
             transfers,
             entries,
             answers,
+            finished_items,
             ..
         } = self;
         execute_rows(
@@ -41,6 +43,7 @@ impl Batch {
             "",
         )
         .await?;
+        write_items(connection, finished_items).await?;
         write_answers(connection, answers).await
     }
 

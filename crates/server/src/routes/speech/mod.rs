@@ -16,7 +16,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use bytes::Bytes;
 use serde::Serialize;
 
-pub use produce::{read, speak_free};
+pub use produce::{finish, look_up, read, speak_free, start_job};
 pub use request::{
     Delivery, SPEED_MAX, SPEED_MIN, SpeechBody, SpeechRequest, characters_max, looks_like_ssml,
 };
@@ -160,17 +160,7 @@ struct Order<'a> {
 
 impl Order<'_> {
     fn bill(&self, characters: usize, cached: bool) -> Bill {
-        let prices = &self.app.config.prices;
-        Bill {
-            operation: "speech",
-            units: characters as i64,
-            amount_micro: match cached {
-                true => price::cached_speech_micro(prices, characters),
-                false => price::speech_micro(prices, characters),
-            },
-            audio_seconds: 0.0,
-            cached,
-        }
+        bill(self.app, characters, cached)
     }
 
     async fn claim(&self) -> Result<Claim, Problem> {
@@ -251,6 +241,20 @@ impl Order<'_> {
         let bill = self.bill(characters, false);
         let hold = Hold::reserve(self.app, self.caller, self.context, &bill).await?;
         Ok((held, hold, bill))
+    }
+}
+
+pub fn bill(app: &App, characters: usize, cached: bool) -> Bill {
+    let prices = &app.config.prices;
+    Bill {
+        operation: "speech",
+        units: characters as i64,
+        amount_micro: match cached {
+            true => price::cached_speech_micro(prices, characters),
+            false => price::speech_micro(prices, characters),
+        },
+        audio_seconds: 0.0,
+        cached,
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use sauti_audio::OutputFormat;
-use sauti_speech::{Job, SpeakEvent, SpeakHandle, SpeakRequest};
+use sauti_speech::{Job, Priority, SpeakEvent, SpeakHandle, SpeakRequest};
 use sauti_text::{Lexicon, Script};
 
 use super::request::SpeechRequest;
@@ -102,7 +102,17 @@ pub fn start(
     let job = Job {
         tenant: tenant.to_owned(),
         deadline: app.deadline(),
+        priority: Priority::Interactive,
     };
+    start_job(app, job, request, script)
+}
+
+pub fn start_job(
+    app: &App,
+    job: Job,
+    request: &SpeechRequest,
+    script: Script,
+) -> Result<SpeakHandle, Problem> {
     let wanted = SpeakRequest {
         voice_id: request.voice_id.clone(),
         script,

@@ -1,10 +1,10 @@
 //! `POST /v1/audio/transcriptions`: a recording in, its words out.
 
-mod decode;
+pub mod decode;
 mod format;
 mod request;
 mod stream;
-mod upload;
+pub mod upload;
 
 use std::time::Instant;
 
@@ -14,7 +14,7 @@ use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 use bytes::Bytes;
-use sauti_speech::{Job, TranscribeEvent, TranscribeHandle, TranscribeRequest, Transcript};
+use sauti_speech::{Job, Priority, TranscribeEvent, TranscribeHandle, TranscribeRequest, Transcript};
 
 pub use format::{Transcription, VerboseSegment, VerboseTranscription, VerboseWord};
 pub use request::{ResponseFormat, TranscriptionForm, TranscriptionRequest};
@@ -162,7 +162,17 @@ fn start(
     let job = Job {
         tenant: caller.workspace_id.clone(),
         deadline: app.deadline(),
+        priority: Priority::Interactive,
     };
+    start_job(app, job, wanted, sound)
+}
+
+pub fn start_job(
+    app: &App,
+    job: Job,
+    wanted: &TranscriptionRequest,
+    sound: Sound,
+) -> Result<TranscribeHandle, Problem> {
     let request = TranscribeRequest {
         samples: sound.samples,
         keyterms: wanted.keyterms.clone(),
@@ -172,7 +182,7 @@ fn start(
     Ok(app.engine.transcribe(job, request)?)
 }
 
-async fn finish(mut handle: TranscribeHandle) -> Result<Transcript, Problem> {
+pub async fn finish(mut handle: TranscribeHandle) -> Result<Transcript, Problem> {
     loop {
         match handle.next().await {
             Some(Ok(TranscribeEvent::Segment { .. })) => {}
@@ -187,7 +197,7 @@ async fn finish(mut handle: TranscribeHandle) -> Result<Transcript, Problem> {
     }
 }
 
-fn written(wanted: &TranscriptionRequest, transcript: &Transcript) -> (&'static str, Bytes) {
+pub fn written(wanted: &TranscriptionRequest, transcript: &Transcript) -> (&'static str, Bytes) {
     let text = || transcript.text.clone();
     match wanted.format {
         ResponseFormat::Json => ("application/json", json(&Transcription { text: text() })),

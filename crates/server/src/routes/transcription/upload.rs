@@ -98,7 +98,7 @@ pub async fn read_form(
     ))
 }
 
-fn boundary(headers: &HeaderMap) -> Result<String, Problem> {
+pub fn boundary(headers: &HeaderMap) -> Result<String, Problem> {
     let given = headers
         .get(CONTENT_TYPE)
         .and_then(|value| value.to_str().ok())
@@ -120,7 +120,7 @@ fn boundary(headers: &HeaderMap) -> Result<String, Problem> {
     })
 }
 
-async fn read_text(mut part: Field<'_>, bytes_max: u64) -> Result<String, Problem> {
+pub async fn read_text(mut part: Field<'_>, bytes_max: u64) -> Result<String, Problem> {
     let name = part.name().unwrap_or_default().to_owned();
     let mut text = Vec::new();
     while let Some(chunk) = part
@@ -176,10 +176,7 @@ async fn read_file(
             file.write_all(&chunk).await.map_err(Problem::internal)?;
         }
     }
-    let declared = kind
-        .as_deref()
-        .and_then(raw_format)
-        .filter(|_| !has_header(&head));
+    let declared = declared(kind.as_deref(), &head);
     let source = match spool {
         None => Source::Memory(memory),
         Some(mut file) => {
@@ -196,7 +193,7 @@ async fn read_file(
 }
 
 /// The file has no name in any folder: nobody else can open it, and it goes when we do.
-async fn open_spool(dir: &Path, start: Vec<u8>) -> Result<tokio::fs::File, Problem> {
+pub async fn open_spool(dir: &Path, start: Vec<u8>) -> Result<tokio::fs::File, Problem> {
     let dir = dir.to_owned();
     let opened = tokio::task::spawn_blocking(move || {
         std::fs::create_dir_all(&dir)?;
@@ -214,6 +211,13 @@ async fn open_spool(dir: &Path, start: Vec<u8>) -> Result<tokio::fs::File, Probl
 async fn rewound(mut file: File) -> Result<File, Problem> {
     file.rewind().map_err(Problem::internal)?;
     Ok(file)
+}
+
+/// What a recording without a header of its own is said to be.
+pub fn declared(content_type: Option<&str>, head: &[u8]) -> Option<RawFormat> {
+    content_type
+        .and_then(raw_format)
+        .filter(|_| !has_header(head))
 }
 
 /// Only recordings without a header need a declaration; for the rest the bytes decide.
@@ -249,7 +253,7 @@ fn has_header(start: &[u8]) -> bool {
     marks.iter().any(|mark| start.starts_with(mark)) || start.get(4..8) == Some(b"ftyp")
 }
 
-fn form_problem(error: multer::Error, bytes_max: u64) -> Problem {
+pub fn form_problem(error: multer::Error, bytes_max: u64) -> Problem {
     use multer::Error;
     match error {
         Error::FieldSizeExceeded { .. } | Error::StreamSizeExceeded { .. } => too_large(bytes_max),

@@ -13,8 +13,8 @@ use super::super::pool::{Pool, PoolConfig};
 use super::super::queue::Bounds;
 use super::super::{lock, speak, transcribe};
 use crate::{
-    Expect, Job, Segment, SpeakEvent, SpeakHandle, SpeakRequest, SpeechError, TranscribeEvent,
-    TranscribeHandle, TranscribeRequest, Transcript,
+    Expect, Job, Priority, Segment, SpeakEvent, SpeakHandle, SpeakRequest, SpeechError,
+    TranscribeEvent, TranscribeHandle, TranscribeRequest, Transcript,
 };
 
 pub enum Step {
@@ -154,6 +154,7 @@ fn job(tenant: &str, deadline: Instant) -> Job {
     Job {
         tenant: tenant.to_owned(),
         deadline,
+        priority: Priority::Interactive,
     }
 }
 

@@ -1,4 +1,4 @@
-//! Which addresses a webhook may go to. A workspace chooses the URL, and must not be able to make
+//! Which addresses we talk to on a customer's word. A workspace chooses the URL, and must not be able to make
 //! this server talk to its own neighbours.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};

@@ -1,0 +1,352 @@
+//! One item, from its claim to its report.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use sauti_speech::{Job, Priority};
+use sauti_store::ids::{new_id, now_us};
+use sauti_store::{BLOB_PART_BYTES, ClaimedItem, LedgerError, ReserveRequest};
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+use tokio::io::AsyncWriteExt;
+
+use super::{Desk, Operation, fetch};
+use crate::app::App;
+use crate::billing::{Bill, Hold};
+use crate::cache::CachedSpeech;
+use crate::http::language::Language;
+use crate::http::metrics;
+use crate::problem::{Code, Problem};
+use crate::routes::speech::{self, SpeechRequest};
+use crate::routes::transcription::decode::{self, Sound};
+use crate::routes::transcription::upload::{self, Source, Upload};
+use crate::routes::transcription::{self, TranscriptionRequest};
+
+/// How often an item may break off before it is given up.
+const ATTEMPTS_MAX: i64 = 5;
+/// How often to ask whether the item is still wanted.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+/// Pauses grow with the attempts.
+const PAUSE: Duration = Duration::from_secs(2);
+/// A recording of two hours on a machine that is busy with everything else.
+const TIME_MAX: Duration = Duration::from_secs(6 * 3_600);
+
+/// Why there is no result now.
+#[derive(Debug)]
+pub enum Stop {
+    /// It will not get better.
+    Fail(Problem),
+    /// It may work another time; counted, so that it ends some day.
+    Again(Problem),
+    /// Not the item's fault: there is no room, or we are about to stop.
+    Later,
+    /// Cancelled, or in other hands.
+    Lost,
+}
+
+impl From<Problem> for Stop {
+    fn from(problem: Problem) -> Stop {
+        match problem.code {
+            Code::Overloaded | Code::WarmingUp | Code::ShuttingDown => Stop::Later,
+            Code::Internal | Code::DeadlineExceeded => Stop::Again(problem),
+            _ => Stop::Fail(problem),
+        }
+    }
+}
+
+impl From<LedgerError> for Stop {
+    fn from(error: LedgerError) -> Stop {
+        match error {
+            LedgerError::ClaimLost => Stop::Lost,
+            // Released by a sweep that took this process for dead: the item is in other hands too, or soon will be.
+            LedgerError::Finished(_) => Stop::Later,
+            LedgerError::Store(error) => {
+                tracing::warn!(%error, "the store failed under an item of a batch");
+                Stop::Later
+            }
+            other => Problem::from(other).into(),
+        }
+    }
+}
+
+impl From<sauti_store::StoreError> for Stop {
+    fn from(error: sauti_store::StoreError) -> Stop {
+        LedgerError::Store(error).into()
+    }
+}
+
+pub async fn work(desk: &Desk, item: &ClaimedItem) {
+    let ended = tokio::select! {
+        ended = attempt(desk, item) => ended,
+        () = lost(&desk.app, item) => Err(Stop::Lost),
+    };
+    let store = &desk.app.store;
+    let pause = PAUSE * u32::try_from(item.attempts).unwrap_or(1);
+    let (ending, reported) = match ended {
+        Ok(()) => ("done", drop_input(desk, item).await),
+        Err(Stop::Lost) => ("lost", Ok(())),
+        Err(Stop::Later) => ("put_back", store.put_item_back(item, PAUSE, false).await),
+        Err(Stop::Again(_)) if item.attempts < ATTEMPTS_MAX => {
+            ("put_back", store.put_item_back(item, pause, true).await)
+        }
+        Err(Stop::Again(problem) | Stop::Fail(problem)) => {
+            ("failed", fail(desk, item, &problem).await)
+        }
+    };
+    metrics::batch_item(&item.operation, ending);
+    if let Err(error) = reported {
+        // The sweep after this process's end puts it right at the latest.
+        tracing::error!(%error, item = %item.id, "the end of an item was not written down");
+    }
+}
+
+async fn fail(
+    desk: &Desk,
+    item: &ClaimedItem,
+    problem: &Problem,
+) -> Result<(), sauti_store::StoreError> {
+    let body = problem.body(Language::English, "", "");
+    let error = json!({"code": body.code, "message": body.detail, "errors": body.errors});
+    match desk.app.store.fail_item(item, &error.to_string()).await? {
+        true => drop_input(desk, item).await,
+        false => Ok(()),
+    }
+}
+
+/// A recording is not kept after it was read.
+async fn drop_input(desk: &Desk, item: &ClaimedItem) -> Result<(), sauti_store::StoreError> {
+    match item.input_id.is_empty() {
+        true => Ok(()),
+        false => desk.app.store.delete_blob(&item.input_id).await,
+    }
+}
+
+/// Completes when the item is not ours any more.
+async fn lost(app: &App, item: &ClaimedItem) {
+    loop {
+        tokio::time::sleep(LOOK_EVERY).await;
+        // A store that does not answer proves nothing.
+        if let Ok(false) = app.store.holds_item(item).await {
+            return;
+        }
+    }
+}
+
+async fn attempt(desk: &Desk, item: &ClaimedItem) -> Result<(), Stop> {
+    if item.key_revoked {
+        return Err(Stop::Fail(Problem::new(Code::KeyRevoked)));
+    }
+    if item.deadline_us < now_us() {
+        let detail = "The batch could not be done in the time it was given.";
+        let problem = Problem::detailed(Code::DeadlineExceeded, detail);
+        return Err(Stop::Fail(problem));
+    }
+    if item.attempts > ATTEMPTS_MAX {
+        let detail = "The work on this item broke off too often.";
+        return Err(Stop::Fail(Problem::detailed(Code::Internal, detail)));
+    }
+    match Operation::parse(&item.operation) {
+        Some(Operation::Speech) => speak(&desk.app, item).await,
+        Some(Operation::Transcription) => transcribe(desk, item).await,
+        None => Err(Stop::Fail(Problem::new(Code::ValidationFailed))),
+    }
+}
+
+/// Sets the money aside in the item's name: the statement shows what was paid for.
+async fn reserve(app: &App, item: &ClaimedItem, bill: &Bill) -> Result<Hold, Stop> {
+    let request = ReserveRequest {
+        workspace_id: item.workspace_id.clone(),
+        key_id: item.key_id.clone(),
+        operation: bill.operation.to_owned(),
+        amount_micro: bill.amount_micro,
+        request_id: item.id.clone(),
+    };
+    Ok(Hold::of(app, request).await?)
+}
+
+fn job(item: &ClaimedItem) -> Job {
+    Job {
+        // Not the workspace's own line: its callers must find their places free.
+        tenant: format!("{} in batches", item.workspace_id),
+        deadline: Instant::now() + TIME_MAX,
+        priority: Priority::Background,
+    }
+}
+
+async fn speak(app: &App, item: &ClaimedItem) -> Result<(), Stop> {
+    let voices = app.engine.voices();
+    let request = SpeechRequest::parse(item.request.as_bytes(), &app.config.limits, &voices)?;
+    let lexicon = app.lexicons.of(&app.store, &item.workspace_id).await?;
+    let reading = speech::read(app, &request, &lexicon.lexicon)?;
+    let cached = speech::look_up(app, reading.key).await;
+    let mut bill = speech::bill(app, reading.characters, cached.is_some());
+    let hold = reserve(app, item, &bill).await?;
+    let speech = match cached {
+        Some(speech) => speech,
+        None => {
+            let spoken = reading.script.spoken();
+            let handle = speech::start_job(app, job(item), &request, reading.script)?;
+            let speech = Arc::new(speech::finish(app, handle, &request, spoken).await?);
+            app.cache.put(reading.key, Arc::clone(&speech));
+            speech
+        }
+    };
+    bill.audio_seconds = speech.head.seconds;
+    let output_id = keep(app, item, &speech.audio).await?;
+    let answer = spoken_answer(&request, &speech, &bill);
+    let finished = item.finished(answer, output_id.clone());
+    let settled = hold.settle_item(&bill, finished).await.map_err(Stop::from);
+    if matches!(settled, Err(Stop::Lost)) {
+        app.store.delete_blob(&output_id).await?;
+    }
+    settled
+}
+
+fn spoken_answer(request: &SpeechRequest, speech: &CachedSpeech, bill: &Bill) -> String {
+    let mut answer = json!({
+        "content_type": request.format.content_type(),
+        "output_format": request.format.name(),
+        "voice_id": request.voice_id,
+        "seconds": speech.head.seconds,
+        "bytes": speech.audio.len(),
+        "normalised_text": speech.head.spoken,
+        "units": bill.units,
+        "cached": bill.cached,
+    });
+    if request.timestamps {
+        answer["words"] = json!(speech.head.words);
+    }
+    answer.to_string()
+}
+
+/// Writes a sound down in parts, under a name that becomes valid with the item's answer.
+async fn keep(app: &App, item: &ClaimedItem, audio: &Bytes) -> Result<String, Stop> {
+    let output_id = new_id("sound_");
+    for (part, bytes) in audio.chunks(BLOB_PART_BYTES).enumerate() {
+        app.store
+            .add_blob_part(&item.batch_id, &output_id, part as i64, bytes.to_vec())
+            .await?;
+    }
+    Ok(output_id)
+}
+
+async fn transcribe(desk: &Desk, item: &ClaimedItem) -> Result<(), Stop> {
+    let app = &desk.app;
+    let fields: Map<String, Value> = serde_json::from_str(&item.request)
+        .map_err(|_| Problem::internal("an item's request is not JSON"))?;
+    let wanted = TranscriptionRequest::parse(&form_fields(&fields))?;
+    let upload = recording(desk, item, &fields).await?;
+    let sound = decoded(desk, upload).await?;
+    let bill = transcription::bill(app, sound.seconds);
+    let hold = reserve(app, item, &bill).await?;
+    let started = Instant::now();
+    let handle = transcription::start_job(app, job(item), &wanted, sound)?;
+    let transcript = transcription::finish(handle).await?;
+    metrics::work("transcription", bill.audio_seconds, started.elapsed());
+    let (content_type, body) = transcription::written(&wanted, &transcript);
+    let result = match content_type {
+        "application/json" => serde_json::from_slice(&body).unwrap_or_default(),
+        _ => Value::from(String::from_utf8_lossy(&body)),
+    };
+    let answer = json!({
+        "content_type": content_type,
+        "seconds": bill.audio_seconds,
+        "units": bill.units,
+        "result": result,
+    });
+    let finished = item.finished(answer.to_string(), String::new());
+    Ok(hold.settle_item(&bill, finished).await?)
+}
+
+async fn decoded(desk: &Desk, upload: Upload) -> Result<Sound, Stop> {
+    let _turn = desk.decoding.acquire().await.map_err(Problem::internal)?;
+    Ok(decode::decode(&desk.app, upload).await?)
+}
+
+async fn recording(
+    desk: &Desk,
+    item: &ClaimedItem,
+    fields: &Map<String, Value>,
+) -> Result<Upload, Stop> {
+    let spool_dir = desk.app.spool_dir();
+    let text = |name: &str| fields.get(name).and_then(Value::as_str);
+    if let Some(url) = text("url") {
+        // The operator may have taken an origin off the list since the batch came in.
+        if !super::is_allowed(url, &desk.app.config.batches.url_origins) {
+            let problem = Problem::detailed(
+                Code::RecordingUnreachable,
+                "This origin is not one that recordings are fetched from.",
+            );
+            return Err(Stop::Fail(problem));
+        }
+        let bytes_max = desk.app.config.limits.upload_bytes_max;
+        return fetch::fetch(&desk.connector, url, bytes_max, &spool_dir).await;
+    }
+    let mut spool = Spool::open(&spool_dir).await.map_err(Problem::internal)?;
+    for part in 0.. {
+        let Some(bytes) = desk.app.store.blob_part(&item.input_id, part).await? else {
+            break;
+        };
+        spool.add(&bytes).await.map_err(Problem::internal)?;
+    }
+    let finished = spool.finish(text("content_type")).await;
+    Ok(finished.map_err(Problem::internal)?)
+}
+
+/// The fields of an item as a form would have them.
+pub fn form_fields(fields: &Map<String, Value>) -> Vec<(String, String)> {
+    let ours = ["url", "file", "content_type", "custom_id"];
+    let fields = fields
+        .iter()
+        .filter(|(name, value)| !ours.contains(&name.as_str()) && !value.is_null());
+    fields
+        .map(|(name, value)| match value {
+            Value::String(text) => (name.clone(), text.clone()),
+            other => (name.clone(), other.to_string()),
+        })
+        .collect()
+}
+
+/// A recording on its way to the decoder, in a file without a name.
+pub struct Spool {
+    file: tokio::fs::File,
+    head: Vec<u8>,
+    digest: Sha256,
+    pub bytes: u64,
+}
+
+impl Spool {
+    pub async fn open(dir: &Path) -> io::Result<Spool> {
+        let file = upload::open_spool(dir, Vec::new())
+            .await
+            .map_err(|_| io::Error::other("no room for a recording"))?;
+        Ok(Spool {
+            file,
+            head: Vec::new(),
+            digest: Sha256::new(),
+            bytes: 0,
+        })
+    }
+
+    pub async fn add(&mut self, piece: &[u8]) -> io::Result<()> {
+        self.head.extend(piece.iter().take(12 - self.head.len()));
+        self.digest.update(piece);
+        self.bytes += piece.len() as u64;
+        self.file.write_all(piece).await
+    }
+
+    pub async fn finish(mut self, content_type: Option<&str>) -> io::Result<Upload> {
+        self.file.flush().await?;
+        let mut file = self.file.into_std().await;
+        io::Seek::rewind(&mut file)?;
+        Ok(Upload {
+            source: Source::File(file),
+            bytes: self.bytes,
+            sha256: self.digest.finalize().into(),
+            declared: upload::declared(content_type, &self.head),
+        })
+    }
+}

@@ -1,0 +1,287 @@
+//! `/v1/batches`: many texts or many recordings in one order.
+
+mod order;
+mod read;
+pub mod results;
+
+use axum::Json;
+use axum::extract::{Path, RawQuery, Request, State};
+use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use sauti_store::{Batch, NewBatch, NewItem, Permission, Received, ids::new_id};
+use serde::{Deserialize, Serialize};
+
+use crate::accounts::audit;
+use crate::app::App;
+use crate::batches::{self, Operation};
+use crate::http::caller::{self, Batches, Caller, May};
+use crate::http::idempotency;
+use crate::http::query::Query;
+use crate::problem::{Code, Problem, Reason};
+use order::Order;
+
+const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+const PAGE: i64 = 20;
+
+/// An order as JSON. The same as a form: `operation`, any number of `file` parts, and the fields that hold for all
+/// items; or a part `items` with one JSON object a line.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[schema(as = BatchRequest, example = json!({"operation": "speech", "items": [
+    {"custom_id": "karibu", "text": "Karibu sana.", "voice_id": "asha"}]}))]
+pub struct BatchBody {
+    /// `speech` or `transcription`.
+    pub operation: String,
+    /// Each as the operation takes it, with a `custom_id` of your own. A recording is named by its `url`.
+    #[schema(value_type = Vec<Object>)]
+    pub items: Vec<serde_json::Value>,
+    /// Fields that hold for every item that does not have them.
+    #[schema(value_type = Option<Object>)]
+    pub defaults: Option<serde_json::Value>,
+}
+
+/// The same as a form, for recordings.
+#[derive(Debug, utoipa::ToSchema)]
+#[schema(as = BatchForm)]
+pub struct BatchForm {
+    /// `transcription` (default) or `speech`.
+    pub operation: Option<String>,
+    /// A recording; as many such parts as there are recordings.
+    #[schema(value_type = Option<Vec<String>>, format = Binary)]
+    pub file: Option<Vec<Vec<u8>>>,
+    /// One JSON object a line. An item names its recording by `file`, the name of a part's file, or by `url`.
+    pub items: Option<String>,
+}
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct BatchInfo {
+    pub batch_id: String,
+    pub operation: String,
+    /// `running`, `finished` or `cancelled`.
+    pub status: &'static str,
+    pub items: i64,
+    pub counts: BatchCounts,
+    /// What the items have cost so far, in micro-units.
+    pub cost_micro: i64,
+    pub currency: String,
+    /// Times are microseconds since 1970.
+    pub created_us: i64,
+    pub finished_us: Option<i64>,
+    /// When everything in it is deleted.
+    pub expires_us: i64,
+    pub results_url: String,
+}
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct BatchCounts {
+    pub waiting: i64,
+    pub running: i64,
+    pub done: i64,
+    pub failed: i64,
+    pub cancelled: i64,
+}
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct BatchList {
+    pub batches: Vec<BatchInfo>,
+    pub has_more: bool,
+    /// For the query's `before`.
+    pub next_cursor: Option<String>,
+}
+
+fn shown(batch: Batch, currency: &str) -> BatchInfo {
+    let counts = batch.counts;
+    BatchInfo {
+        results_url: format!("/v1/batches/{}/results", batch.id),
+        batch_id: batch.id,
+        operation: batch.operation,
+        status: batch.state.as_str(),
+        items: batch.items,
+        counts: BatchCounts {
+            waiting: counts.waiting,
+            running: counts.running,
+            done: counts.done,
+            failed: counts.failed,
+            cancelled: counts.cancelled,
+        },
+        cost_micro: batch.amount_micro,
+        currency: currency.to_owned(),
+        created_us: batch.created_us,
+        finished_us: batch.finished_us,
+        expires_us: batch.expires_us,
+    }
+}
+
+/// Order many texts or recordings
+///
+/// Everything is checked before the batch is accepted; money is set aside and taken item by item while it is worked
+/// on. The event `batch.finished` tells its end.
+#[utoipa::path(post, path = "/v1/batches", tag = "batches", operation_id = "createBatch",
+    request_body(content((BatchBody = "application/json"), (BatchForm = "multipart/form-data"))),
+    params(("Idempotency-Key" = Option<String>, Header, description = "Send the same value again to retry without ordering twice.")),
+    responses(
+        (status = 201, description = "Accepted.", body = BatchInfo),
+        (status = 200, description = "Accepted before, under the same Idempotency-Key.", body = BatchInfo),
+    ))]
+pub async fn create_batch(
+    State(app): State<App>,
+    May(caller, _): May<Batches>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let idempotency_key = idempotency::key(request.headers())?.map(str::to_owned);
+    let order = read::read(&app, request).await?;
+    let needed = match order.operation {
+        Operation::Speech => Permission::Speech,
+        Operation::Transcription => Permission::Transcription,
+    };
+    caller::require_permission(&caller, &[needed])?;
+    let new = new_batch(&app, &caller, &order, idempotency_key);
+    let batch = match app.store.receive_batch(&new).await? {
+        Received::New(batch_id) => {
+            let written = write_down(&app, &caller, &batch_id, order).await;
+            match written {
+                Ok(batch) => batch,
+                Err(problem) => {
+                    app.store.discard_batch(&batch_id).await?;
+                    return Err(problem);
+                }
+            }
+        }
+        Received::Before(batch) => {
+            let mut response = Json(shown(*batch, &caller.currency)).into_response();
+            response
+                .headers_mut()
+                .insert(REPLAYED, HeaderValue::from_static("true"));
+            return Ok(response);
+        }
+        Received::InFlight => return Err(Problem::new(Code::IdempotencyInFlight).retry_after(1)),
+        Received::Mismatch => return Err(Problem::new(Code::IdempotencyMismatch)),
+    };
+    app.batch_bell.notify_one();
+    note(&app, &caller, "batch.created", &batch.id).await;
+    let body = Json(shown(batch, &caller.currency));
+    Ok((StatusCode::CREATED, body).into_response())
+}
+
+async fn note(app: &App, caller: &Caller, action: &str, batch_id: &str) {
+    let workspace_id = Some(caller.workspace_id.as_str());
+    audit(app, workspace_id, &caller.actor, action, batch_id).await;
+}
+
+fn new_batch(
+    app: &App,
+    caller: &Caller,
+    order: &Order,
+    idempotency_key: Option<String>,
+) -> NewBatch {
+    let config = &app.config.batches;
+    NewBatch {
+        workspace_id: caller.workspace_id.clone(),
+        key_id: caller.key_id.clone(),
+        operation: order.operation.as_str().to_owned(),
+        items: order.items.len() as i64,
+        bytes: order.bytes as i64,
+        idempotency_key,
+        fingerprint: order.fingerprint(),
+        time_max: batches::time_max(app),
+        keep: batches::keep(app),
+        open_max: i64::from(config.open_max),
+        bytes_max: i64::try_from(config.workspace_bytes_max).unwrap_or(i64::MAX),
+    }
+}
+
+/// Recordings first, then items, then the start: nobody sees half a batch.
+async fn write_down(
+    app: &App,
+    caller: &Caller,
+    batch_id: &str,
+    order: Order,
+) -> Result<Batch, Problem> {
+    let mut items = Vec::with_capacity(order.items.len());
+    for item in &order.items {
+        let mut input_id = String::new();
+        if let Some(file) = &item.file {
+            input_id = new_id("recording_");
+            let mut parts = order.spool.parts(file);
+            let mut part = 0;
+            while let Some(bytes) = parts.next().await? {
+                app.store
+                    .add_blob_part(batch_id, &input_id, part, bytes)
+                    .await?;
+                part += 1;
+            }
+        }
+        items.push(NewItem {
+            custom_id: item.custom_id.clone(),
+            request: item.request.to_string(),
+            input_id,
+        });
+    }
+    let workspace_id = &caller.workspace_id;
+    app.store
+        .add_batch_items(workspace_id, batch_id, 0, items)
+        .await?;
+    Ok(app.store.start_batch(workspace_id, batch_id).await?)
+}
+
+/// List the batches
+#[utoipa::path(get, path = "/v1/batches", tag = "batches", operation_id = "listBatches",
+    params(("before" = Option<String>, Query, description = "The `next_cursor` of the page before.")),
+    responses((status = 200, description = "The newest first.", body = BatchList)))]
+pub async fn list_batches(
+    State(app): State<App>,
+    May(caller, _): May<Batches>,
+    RawQuery(query): RawQuery,
+) -> Result<Json<BatchList>, Problem> {
+    let before_us = match Query::parse(query.as_deref()).take("before") {
+        None => i64::MAX,
+        Some(text) => text.parse().map_err(|_| {
+            let expected = "a cursor of the page before";
+            Problem::field("before", Reason::Malformed { expected })
+        })?,
+    };
+    let mut found = app
+        .store
+        .batches(&caller.workspace_id, before_us, PAGE + 1)
+        .await?;
+    let has_more = found.len() as i64 > PAGE;
+    found.truncate(PAGE as usize);
+    let last = found.last().filter(|_| has_more);
+    Ok(Json(BatchList {
+        next_cursor: last.map(|batch| batch.created_us.to_string()),
+        has_more,
+        batches: found
+            .into_iter()
+            .map(|batch| shown(batch, &caller.currency))
+            .collect(),
+    }))
+}
+
+/// Show a batch
+#[utoipa::path(get, path = "/v1/batches/{batch_id}", tag = "batches", operation_id = "getBatch",
+    params(("batch_id" = String, Path)),
+    responses((status = 200, description = "How far it is.", body = BatchInfo)))]
+pub async fn get_batch(
+    State(app): State<App>,
+    May(caller, _): May<Batches>,
+    Path(batch_id): Path<String>,
+) -> Result<Json<BatchInfo>, Problem> {
+    let batch = app.store.batch(&caller.workspace_id, &batch_id).await?;
+    Ok(Json(shown(batch, &caller.currency)))
+}
+
+/// Cancel a batch
+///
+/// What was not begun is not begun, what is being worked on is dropped, and neither is charged. Finished items keep
+/// their results.
+#[utoipa::path(post, path = "/v1/batches/{batch_id}/cancel", tag = "batches", operation_id = "cancelBatch",
+    params(("batch_id" = String, Path)),
+    responses((status = 200, description = "The batch as it is now; one that was over stays as it was.", body = BatchInfo)))]
+pub async fn cancel_batch(
+    State(app): State<App>,
+    May(caller, _): May<Batches>,
+    Path(batch_id): Path<String>,
+) -> Result<Json<BatchInfo>, Problem> {
+    let batch = batches::cancel(&app, &caller.workspace_id, &batch_id).await?;
+    note(&app, &caller, "batch.cancelled", &batch.id).await;
+    Ok(Json(shown(batch, &caller.currency)))
+}

@@ -1,0 +1,298 @@
+//! An order, checked item by item before anything of it is accepted.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Map, Value};
+
+use super::read::{Spool, SpooledFile};
+use crate::app::App;
+use crate::batches::{Operation, form_fields, is_allowed};
+use crate::http::idempotency;
+use crate::problem::{FieldError, Problem, Reason};
+use crate::routes::speech::SpeechRequest;
+use crate::routes::transcription::TranscriptionRequest;
+
+const CUSTOM_ID_CHARS_MAX: usize = 128;
+/// More mistakes than this in one answer help nobody.
+const ERRORS_MAX: usize = 20;
+/// What a spoken character takes as sound, near enough: 15 a second, 48,000 bytes a second.
+const SOUND_BYTES_PER_CHAR: u64 = 3_200;
+
+#[derive(Debug)]
+pub struct Order {
+    pub operation: Operation,
+    pub items: Vec<Item>,
+    pub spool: Spool,
+    /// What it takes to keep, recordings exactly and sounds by estimate.
+    pub bytes: u64,
+}
+
+#[derive(Debug)]
+pub struct Item {
+    pub custom_id: String,
+    pub request: Value,
+    pub file: Option<SpooledFile>,
+}
+
+impl Order {
+    pub fn fingerprint(&self) -> String {
+        let mut parts: Vec<Vec<u8>> = vec![self.operation.as_str().into()];
+        for item in &self.items {
+            parts.push(item.custom_id.clone().into());
+            parts.push(item.request.to_string().into());
+            parts.push(
+                item.file
+                    .as_ref()
+                    .map_or_else(Vec::new, |file| file.sha256.to_vec()),
+            );
+        }
+        let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
+        idempotency::fingerprint(&parts)
+    }
+}
+
+/// Checks an order as it was read. Recordings that no item names are items themselves, if there are no others.
+pub fn check(
+    app: &App,
+    operation: Operation,
+    mut items: Vec<Map<String, Value>>,
+    defaults: Map<String, Value>,
+    spool: Spool,
+) -> Result<Order, Problem> {
+    if items.is_empty() {
+        items = spool
+            .files
+            .iter()
+            .map(|file| named_by(&file.name))
+            .collect();
+    }
+    if items.is_empty() {
+        return Err(Problem::field("items", Reason::Empty));
+    }
+    let max = app.config.batches.items_max;
+    if items.len() > max {
+        return Err(Problem::field("items", Reason::TooMany { max: max as u64 }));
+    }
+    let mut check = Check {
+        app,
+        operation,
+        files: Files::of(&spool)?,
+        names: HashSet::new(),
+        characters: 0,
+        errors: Vec::new(),
+    };
+    let mut checked = Vec::with_capacity(items.len());
+    for (index, mut fields) in items.into_iter().enumerate() {
+        for (name, value) in &defaults {
+            fields.entry(name.clone()).or_insert_with(|| value.clone());
+        }
+        checked.push(check.item(index, fields));
+        if check.errors.len() >= ERRORS_MAX {
+            break;
+        }
+    }
+    check.end()?;
+    let sound_bytes = check.characters as u64 * SOUND_BYTES_PER_CHAR;
+    Ok(Order {
+        operation,
+        items: checked,
+        bytes: spool.bytes + sound_bytes,
+        spool,
+    })
+}
+
+fn named_by(file: &str) -> Map<String, Value> {
+    [("file".to_owned(), Value::from(file))]
+        .into_iter()
+        .collect()
+}
+
+/// Uploaded recordings by name; each can be one item's only, for it is deleted when that one is done.
+struct Files {
+    left: HashMap<String, SpooledFile>,
+    seen: HashSet<String>,
+}
+
+impl Files {
+    fn of(spool: &Spool) -> Result<Files, Problem> {
+        let mut left = HashMap::new();
+        for file in &spool.files {
+            if left.insert(file.name.clone(), file.place.clone()).is_some() {
+                let message = format!("has two parts with the file name {:?}", file.name);
+                return Err(Problem::field("file", Reason::Other { message }));
+            }
+        }
+        Ok(Files {
+            left,
+            seen: HashSet::new(),
+        })
+    }
+}
+
+struct Check<'a> {
+    app: &'a App,
+    operation: Operation,
+    files: Files,
+    names: HashSet<String>,
+    characters: usize,
+    errors: Vec<FieldError>,
+}
+
+impl Check<'_> {
+    fn item(&mut self, index: usize, mut fields: Map<String, Value>) -> Item {
+        let custom_id = self.custom_id(index, &mut fields);
+        let file = match self.operation {
+            Operation::Speech => self.speech(index, &fields),
+            Operation::Transcription => self.transcription(index, &mut fields),
+        };
+        Item {
+            custom_id,
+            request: Value::Object(fields),
+            file,
+        }
+    }
+
+    fn wrong(&mut self, index: usize, field: &str, reason: Reason) {
+        let field = format!("items[{index}].{field}");
+        self.errors.push(FieldError::new(field, reason));
+    }
+
+    fn take_over(&mut self, index: usize, problem: Problem) {
+        if problem.errors.is_empty() {
+            let message = format!("is refused: {}", problem.code.english());
+            let reason = Reason::Other { message };
+            return self
+                .errors
+                .push(FieldError::new(format!("items[{index}]"), reason));
+        }
+        for error in problem.errors {
+            self.wrong(index, &error.field, error.reason);
+        }
+    }
+
+    /// The name under which the caller finds the result again: its own, the file's, or the place in the list.
+    fn custom_id(&mut self, index: usize, fields: &mut Map<String, Value>) -> String {
+        let named = match fields.remove("custom_id") {
+            None | Some(Value::Null) => fields
+                .get("file")
+                .and_then(Value::as_str)
+                .map(str::to_owned),
+            Some(Value::String(name)) => Some(name),
+            Some(_) => {
+                self.wrong(
+                    index,
+                    "custom_id",
+                    Reason::WrongType {
+                        expected: "a string",
+                    },
+                );
+                None
+            }
+        };
+        let name = named.unwrap_or_else(|| index.to_string());
+        let length = name.chars().count();
+        if length > CUSTOM_ID_CHARS_MAX {
+            let (max, actual) = (CUSTOM_ID_CHARS_MAX as u64, length as u64);
+            self.wrong(index, "custom_id", Reason::TooLong { max, actual });
+        } else if name.chars().any(char::is_control) {
+            let expected = "without control characters";
+            self.wrong(index, "custom_id", Reason::Malformed { expected });
+        } else if !self.names.insert(name.clone()) {
+            let message = "is the name of another item too".to_owned();
+            self.wrong(index, "custom_id", Reason::Other { message });
+        }
+        name
+    }
+
+    fn speech(&mut self, index: usize, fields: &Map<String, Value>) -> Option<SpooledFile> {
+        let body = serde_json::to_vec(fields).unwrap_or_default();
+        let voices = self.app.engine.voices();
+        match SpeechRequest::parse(&body, &self.app.config.limits, &voices) {
+            Ok(request) if request.is_streamed() => {
+                self.wrong(index, "stream", Reason::NotTogether { with: "a batch" });
+            }
+            Ok(request) => self.characters += request.text.chars().count(),
+            Err(problem) => self.take_over(index, problem),
+        }
+        None
+    }
+
+    fn transcription(
+        &mut self,
+        index: usize,
+        fields: &mut Map<String, Value>,
+    ) -> Option<SpooledFile> {
+        match TranscriptionRequest::parse(&form_fields(fields)) {
+            Ok(request) if request.stream => {
+                self.wrong(index, "stream", Reason::NotTogether { with: "a batch" });
+            }
+            Ok(_) => {}
+            Err(problem) => self.take_over(index, problem),
+        }
+        let name = fields
+            .get("file")
+            .and_then(Value::as_str)
+            .map(str::to_owned);
+        match (fields.get("url").and_then(Value::as_str), name) {
+            (Some(_), Some(_)) => {
+                self.wrong(index, "url", Reason::NotTogether { with: "file" });
+                None
+            }
+            (Some(url), None) => {
+                if !is_allowed(url, &self.app.config.batches.url_origins) {
+                    let message = "is not at an origin that recordings are fetched from".to_owned();
+                    self.wrong(index, "url", Reason::Other { message });
+                }
+                None
+            }
+            (None, Some(name)) => self.file(index, &name, fields),
+            (None, None) => {
+                self.wrong(index, "file", Reason::Required);
+                None
+            }
+        }
+    }
+
+    fn file(
+        &mut self,
+        index: usize,
+        name: &str,
+        fields: &mut Map<String, Value>,
+    ) -> Option<SpooledFile> {
+        let found = self.files.left.remove(name);
+        if found.is_none() {
+            let message = match self.files.seen.contains(name) {
+                true => "is another item's recording already".to_owned(),
+                false => "names no part of this form".to_owned(),
+            };
+            self.wrong(index, "file", Reason::Other { message });
+        }
+        self.files.seen.insert(name.to_owned());
+        let content_type = found.as_ref().and_then(|file| file.content_type.clone());
+        if let Some(content_type) = content_type {
+            fields.insert("content_type".to_owned(), content_type.into());
+        }
+        found
+    }
+
+    fn end(&mut self) -> Result<(), Problem> {
+        let max = self.app.config.batches.text_chars_max;
+        if self.characters > max {
+            let (max, actual) = (max as u64, self.characters as u64);
+            self.errors
+                .push(FieldError::new("items", Reason::TooLong { max, actual }));
+        }
+        if self.errors.is_empty() && !self.files.left.is_empty() {
+            let message = format!(
+                "has {} recordings that no item names",
+                self.files.left.len()
+            );
+            self.errors
+                .push(FieldError::new("file", Reason::Other { message }));
+        }
+        match self.errors.is_empty() {
+            true => Ok(()),
+            false => Err(Problem::fields(std::mem::take(&mut self.errors))),
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Items of batches: the answer of one is written with its price, and only for whoever holds the claim.
+
+use sqlx::AnyConnection;
+
+use super::batch::{Batch, distinct};
+use super::op::Op;
+use super::write::WriteError;
+use crate::LedgerError;
+use crate::batches::FinishedItem;
+use crate::sql::{Value, execute_rows, select_in};
+
+impl Batch {
+    pub(super) async fn load_items<'a>(
+        &mut self,
+        connection: &mut AnyConnection,
+        ops: impl Iterator<Item = &'a Op>,
+    ) -> Result<(), sqlx::Error> {
+        let ids = distinct(ops.filter_map(Op::item).map(|item| item.item_id.as_str()));
+        let rows: Vec<(String, String)> = select_in(
+            connection,
+            "select id, claim from batch_items where state = 'running' and id",
+            &ids,
+            "",
+        )
+        .await?;
+        self.items.extend(rows);
+        Ok(())
+    }
+
+    pub(super) fn check_item(&self, item: &FinishedItem) -> Result<(), LedgerError> {
+        match self.items.get(&item.item_id) {
+            Some(claim) if *claim == item.claim => Ok(()),
+            _ => Err(LedgerError::ClaimLost),
+        }
+    }
+
+    pub(super) fn finish_item(&mut self, item: &FinishedItem, amount_micro: i64) {
+        // A second report on it in the same batch must find it gone.
+        self.items.remove(&item.item_id);
+        self.finished_items.push(vec![
+            Value::from(&item.item_id),
+            Value::from(&item.claim),
+            Value::from(&item.answer),
+            Value::from(&item.output_id),
+            amount_micro.into(),
+            self.now_us.into(),
+        ]);
+    }
+}
+
+pub(super) async fn write_items(
+    connection: &mut AnyConnection,
+    finished: Vec<Vec<Value>>,
+) -> Result<(), WriteError> {
+    let expected = finished.len() as u64;
+    let updated = execute_rows(
+        connection,
+        "update batch_items set state = 'done', claim = '', answer = v.column3, output_id = v.column4,
+                amount_micro = v.column5, finished_us = v.column6
+         from (values ",
+        finished,
+        ") as v where batch_items.id = v.column1 and batch_items.claim = v.column2 and batch_items.state = 'running'",
+    )
+    .await?;
+    // A sweep or a cancelled batch may take it between the look and the write: look again.
+    if updated == expected {
+        Ok(())
+    } else {
+        Err(WriteError::Changed("an item"))
+    }
+}
