@@ -161,6 +161,16 @@ def cli():
     return counts
 
 
+def browser():
+    """The console's journeys in headless Chromium."""
+    tools.need_debian("chromium")
+    node = tools.need_locked_packages(TESTS / "browser")
+    counts = build()
+    env = {"SAUTI_BINARY": str(BINARY)}
+    counts.add(run([node, "--test", "--test-reporter=spec", TESTS / "browser/console.test.mjs"], env=env, count=by_node))
+    return counts
+
+
 def readme():
     tools.need_debian("curl")
     counts = build()
@@ -172,7 +182,7 @@ def readme():
 
 STAGES = {
     stage.__name__: stage
-    for stage in (tidy, fmt, clippy, licences, rust, postgres, clients, openapi, cli, readme)
+    for stage in (tidy, fmt, clippy, licences, rust, postgres, clients, openapi, cli, browser, readme)
 }
 QUICK = ["tidy", "fmt", "clippy", "rust"]
 

@@ -69,6 +69,13 @@ def need_node():
     return programs / "node", programs / "npm"
 
 
+def need_locked_packages(folder):
+    """Node, with the packages that a folder's package-lock.json names installed there."""
+    node, npm = need_node()
+    say([npm, "ci", "--silent", "--no-audit", "--no-fund", "--prefix", folder])
+    return node
+
+
 def need_node_packages(*packages):
     """Node, and the folder with these packages installed."""
     node, npm = need_node()

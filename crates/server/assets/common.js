@@ -27,13 +27,18 @@ export const sessionHeaders = {
   "Accept-Language": language,
 };
 
-// A refusal, in words a person understands.
-export class Refusal extends Error {}
+// A refusal, in words a person understands, and where to go about it.
+export class Refusal extends Error {
+  constructor(message, link) {
+    super(message);
+    this.link = link;
+  }
+}
 
 export function refusal(status, problem, retryAfter) {
   const wait = retryAfter || 5;
-  if (status === 401) return new Refusal(say("error_401"));
-  if (status === 402 && problem.required !== undefined) return new Refusal(say("error_402", money(problem.required), money(problem.available)));
+  if (status === 401) return new Refusal(say("error_401"), { href: `/console/sign-in?next=${encodeURIComponent(location.pathname)}`, text: say("sign_in") });
+  if (status === 402 && problem.required !== undefined) return new Refusal(say("error_402", money(problem.required), money(problem.available)), { href: "/console/money", text: say("add_money") });
   if (status === 413 || status === 415 || status === 500) return new Refusal(say(`error_${status}`));
   if (status === 429 || status === 503) return new Refusal(say(`error_${status}`, wait));
   const own = `error_${problem.code}`;
@@ -70,6 +75,12 @@ export function showError(error, place = byId("error")) {
   if (error?.name === "AbortError") return;
   if (!(error instanceof Refusal)) console.warn(error);
   place.textContent = error instanceof Refusal ? error.message : say("error_500");
+  if (error?.link) {
+    const link = document.createElement("a");
+    link.href = error.link.href;
+    link.textContent = error.link.text;
+    place.append(" ", link);
+  }
   place.hidden = false;
 }
 

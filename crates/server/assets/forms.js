@@ -5,7 +5,7 @@ import { byId, call, showError, hideError } from "./common.js";
 function bodyOf(form) {
   const body = {};
   for (const field of form.elements) {
-    if (!field.name || (field.type === "checkbox" && field.dataset.kind !== "list")) continue;
+    if (!field.name || field.dataset.kind === "path" || (field.type === "checkbox" && field.dataset.kind !== "list")) continue;
     if (field.dataset.kind === "list") {
       body[field.name] ??= [];
       if (field.checked) body[field.name].push(field.value);
@@ -30,7 +30,9 @@ function showSecret(text, note) {
 }
 
 async function send(element, body, place) {
-  const [method, path] = element.dataset.api.split(" ");
+  const [method, pattern] = element.dataset.api.split(" ");
+  // A field may be a part of the address.
+  const path = pattern.replace(/\{(\w+)\}/, (_, name) => encodeURIComponent(element.elements[name].value.trim()));
   hideError(place);
   try {
     const response = await call(method, path, body);

@@ -1,10 +1,11 @@
 import { byId, call, clock, copy, hideError, money, say, showError } from "./common.js";
-import { draw, peaksOf } from "./wave.js";
+import { draw, flat, peaksOf } from "./wave.js";
+import { load, save } from "./history.js";
 
 const form = byId("speak");
 const text = byId("text");
 const audio = new Audio();
-let peaks = [];
+let peaks = flat();
 let shownWords = [];
 let looking;
 
@@ -43,6 +44,12 @@ async function look() {
   }
 }
 
+// A fragment never leaves the browser: another page hands a text over by it.
+function textFromAddress() {
+  const wanted = new URLSearchParams(location.hash.slice(1)).get("text");
+  if (wanted) text.value = wanted.slice(0, text.maxLength);
+}
+
 function showNothing() {
   byId("said").textContent = byId("said").dataset.empty;
   byId("said").className = "quiet";
@@ -74,10 +81,10 @@ async function speak(event) {
     const answer = await response.json();
     const cost = Number(response.headers.get("Sauti-Cost"));
     const cached = response.headers.get("Sauti-Cache") === "hit";
-    const bytes = Uint8Array.from(atob(answer.audio), (c) => c.charCodeAt(0));
-    const made = { order, answer, cost, cached, url: URL.createObjectURL(new Blob([bytes], { type: answer.content_type })), bytes };
-    remember(made);
-    await show(made);
+    const item = { order, cost, cached, words: answer.words, seconds: answer.seconds, type: answer.content_type, sound: answer.audio };
+    remember(item);
+    await show(item);
+    byId("result").scrollIntoView({ block: "nearest" });
   } catch (error) {
     showError(error);
   } finally {
@@ -86,25 +93,24 @@ async function speak(event) {
   }
 }
 
-async function show(made) {
-  byId("result").hidden = false;
+async function show(item) {
+  const bytes = Uint8Array.from(atob(item.sound), (c) => c.charCodeAt(0));
   audio.pause();
-  audio.src = made.url;
-  byId("download").href = made.url;
-  byId("download").download = `sauti-${made.order.voice_id}.${extension(made.order.output_format)}`;
-  byId("cost").textContent = `${say("cost", money(made.cost))}${made.cached ? ` · ${say("cached")}` : ""}`;
-  byId("spoken").replaceChildren(...made.answer.words.flatMap((word) => {
+  URL.revokeObjectURL(audio.src);
+  audio.src = URL.createObjectURL(new Blob([bytes], { type: item.type }));
+  byId("play").disabled = false;
+  byId("download").hidden = false;
+  byId("download").href = audio.src;
+  byId("download").download = `sauti-${item.order.voice_id}.${extension(item.order.output_format)}`;
+  byId("cost").textContent = `${say("cost", money(item.cost))}${item.cached ? ` · ${say("cached")}` : ""}`;
+  byId("spoken").replaceChildren(...item.words.flatMap((word) => {
     const span = document.createElement("span");
     span.textContent = word.word;
     return [span, " "];
   }));
-  shownWords = made.answer.words.map((word, i) => ({ ...word, span: byId("spoken").children[i] }));
-  byId("clock").textContent = clock(made.answer.seconds);
-  try {
-    peaks = await peaksOf(made.bytes.slice().buffer, 110);
-  } catch {
-    peaks = [];
-  }
+  shownWords = item.words.map((word, i) => ({ ...word, span: byId("spoken").children[i] }));
+  byId("clock").textContent = clock(item.seconds);
+  peaks = await peaksOf(bytes.buffer, 110).catch(flat);
   paint();
   audio.play().catch((error) => {
     if (error.name === "NotSupportedError") byId("cost").textContent += ` · ${say("not_playable")}`;
@@ -114,23 +120,36 @@ async function show(made) {
 function paint() {
   const length = audio.duration || 1;
   draw(byId("wave"), peaks, audio.currentTime / length);
-  for (const word of shownWords) word.span.classList.toggle("lit", !audio.paused && audio.currentTime >= word.start && audio.currentTime < word.end);
+  for (const word of shownWords) light(word, !audio.paused && audio.currentTime >= word.start && audio.currentTime < word.end);
   if (Number.isFinite(audio.duration)) byId("clock").textContent = `${clock(audio.currentTime)} / ${clock(audio.duration)}`;
   if (!audio.paused) requestAnimationFrame(paint);
 }
 
+function light(word, is) {
+  if (is === word.span.classList.contains("lit")) return;
+  word.span.classList.toggle("lit", is);
+  // Only the box scrolls, never the page.
+  const box = byId("spoken");
+  if (is) box.scrollTop = word.span.offsetTop - box.offsetTop - box.clientHeight / 2;
+}
+
 function showState() {
-  byId("play").textContent = audio.paused ? "▶" : "❚❚";
+  byId("play").firstElementChild.className = audio.paused ? "i-play" : "i-pause";
   byId("play").setAttribute("aria-label", say(audio.paused ? "play" : "pause"));
   paint();
 }
 
-const made = [];
+const spoken = load();
 function remember(item) {
-  made.unshift(item);
-  if (made.length > 20) URL.revokeObjectURL(made.pop().url);
-  byId("history-empty").hidden = true;
-  byId("history").replaceChildren(...made.map(historyItem));
+  spoken.unshift(item);
+  spoken.splice(20);
+  save(spoken);
+  showHistory();
+}
+
+function showHistory() {
+  byId("history-empty").hidden = spoken.length > 0;
+  byId("history").replaceChildren(...spoken.map(historyItem));
 }
 
 function historyItem(item) {
@@ -142,7 +161,8 @@ function historyItem(item) {
   facts.textContent = `${item.order.voice_id} · ${money(item.cost)}`;
   const row = document.createElement("p");
   row.className = "row";
-  row.append(button(say("play"), () => show(item)), button(say("again"), () => use(item)));
+  if (item.sound) row.append(button(say("play"), () => show(item)));
+  row.append(button(say("again"), () => use(item)));
   li.append(line, facts, row);
   return li;
 }
@@ -184,4 +204,8 @@ byId("wave").addEventListener("click", (event) => {
   if (Number.isFinite(audio.duration)) audio.currentTime = (event.offsetX / byId("wave").clientWidth) * audio.duration;
 });
 addEventListener("resize", paint);
+addEventListener("hashchange", () => { textFromAddress(); look(); });
+textFromAddress();
+showHistory();
+paint();
 look();

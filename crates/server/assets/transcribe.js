@@ -8,9 +8,11 @@ const audio = byId("audio");
 let transcript;
 let shownWords = [];
 let recording;
+let sending;
 
 function busy(is, text = "", percent) {
   byId("progress-row").hidden = !is;
+  byId("cancel").hidden = !(is && sending);
   if (percent === undefined) byId("progress").removeAttribute("value");
   else byId("progress").value = percent;
   byId("status").textContent = text;
@@ -37,51 +39,83 @@ async function upload(file) {
   showResult(false);
   const form = new FormData();
   form.append("file", file, file.name || "recording");
-  form.append("response_format", "verbose_json");
-  form.append("timestamp_granularities[]", "segment");
+  form.append("stream", "true");
   form.append("timestamp_granularities[]", "word");
   form.append("numerals", byId("numerals").value);
   for (const term of terms()) form.append("keyterms[]", term);
-  const started = Date.now();
-  let ticking;
+  const heard = { segments: [], seconds: 0 };
   try {
-    busy(true, say("uploading", 0), 0);
-    const { answer, cost } = await post(form, (part) => {
-      busy(true, say("uploading", Math.round(part * 100)), part * 100);
-      if (part >= 1 && !ticking) ticking = setInterval(() => busy(true, say("listening", Math.round((Date.now() - started) / 1000))), 500);
+    const done = await post(form, {
+      sent: (part) => busy(true, part < 1 ? say("uploading", Math.round(part * 100)) : say("listening"), part < 1 ? part * 100 : undefined),
+      length: (seconds) => { heard.seconds = seconds; },
+      segment: (event) => {
+        heard.segments.push({ start: event.start, end: event.end, text: event.delta.trim(), words: event.words ?? [] });
+        showSoFar(heard, event.done_seconds);
+      },
     });
     play(file);
-    show(answer, cost);
-    busy(false);
+    show({ text: done.text, duration: heard.seconds, segments: heard.segments.filter((segment) => segment.text) }, done.usage.cost_micro);
+    showBalance(done.usage.balance_micro);
   } catch (error) {
-    busy(false);
+    if (!heard.segments.length) showResult(false);
     showError(error);
   } finally {
-    clearInterval(ticking);
+    sending = undefined;
+    busy(false);
+    byId("file").value = "";
   }
 }
 
-// XMLHttpRequest, for fetch does not tell how much was sent.
-function post(form, onProgress) {
+// A long recording shows its words while the rest is still being heard.
+function showSoFar(heard, doneSeconds) {
+  const done = Math.min(doneSeconds, heard.seconds);
+  busy(true, say("heard", clock(done), clock(heard.seconds)), (100 * done) / heard.seconds);
+  showResult(true);
+  transcript = { text: "", segments: [], words: [] };
+  shownWords = [];
+  byId("cost").textContent = "";
+  byId("transcript").replaceChildren(...heard.segments.map((segment) => paragraph(segment)));
+}
+
+// XMLHttpRequest, for fetch does not tell how much was sent. The answer comes as events.
+function post(form, on) {
   return new Promise((done, fail) => {
     const request = new XMLHttpRequest();
+    sending = request;
     request.open("POST", "/v1/audio/transcriptions");
     for (const [name, value] of Object.entries(sessionHeaders)) request.setRequestHeader(name, value);
-    request.upload.addEventListener("progress", (event) => onProgress(event.loaded / event.total));
+    let read = 0;
+    function readEvents() {
+      if (request.status !== 200) return;
+      for (let end; (end = request.responseText.indexOf("\n\n", read)) >= 0; read = end + 2) {
+        const data = request.responseText.slice(read, end).split("\n").find((line) => line.startsWith("data: "));
+        const event = data ? JSON.parse(data.slice(6)) : {};
+        if (event.type === "transcript.text.delta") on.segment(event);
+        if (event.type === "transcript.text.done") done(event);
+        if (event.type === "error") fail(refusal(500, event.error));
+      }
+    }
+    on.sent(0);
+    request.upload.addEventListener("progress", (event) => on.sent(event.loaded / event.total));
+    request.addEventListener("readystatechange", () => {
+      if (request.readyState === XMLHttpRequest.HEADERS_RECEIVED) on.length(Number(request.getResponseHeader("Sauti-Units")));
+    });
+    request.addEventListener("progress", readEvents);
     request.addEventListener("error", () => fail(new Refusal(say("error_network"))));
+    request.addEventListener("abort", () => fail(new DOMException("left", "AbortError")));
     request.addEventListener("load", () => {
-      let answer = {};
-      try { answer = JSON.parse(request.responseText); } catch { /* told by the status */ }
-      if (request.status !== 200) return fail(refusal(request.status, answer, request.getResponseHeader("Retry-After")));
-      showBalance(request.getResponseHeader("Sauti-Balance"));
-      done({ answer, cost: Number(request.getResponseHeader("Sauti-Cost")) });
+      readEvents();
+      if (request.status === 200) return fail(new Refusal(say("error_network")));
+      let problem = {};
+      try { problem = JSON.parse(request.responseText); } catch { /* told by the status */ }
+      fail(refusal(request.status, problem, request.getResponseHeader("Retry-After")));
     });
     request.send(form);
   });
 }
 
 function show(answer, cost) {
-  transcript = { text: answer.text, duration: answer.duration, segments: answer.segments ?? [], words: answer.words ?? [] };
+  transcript = { text: answer.text, duration: answer.duration, segments: answer.segments, words: answer.segments.flatMap((segment) => segment.words) };
   showResult(true);
   byId("hint").hidden = transcript.words.length === 0;
   byId("cost").textContent = say("cost", money(cost));
@@ -100,7 +134,7 @@ function paragraph(segment) {
   stamp.className = "stamp";
   stamp.textContent = clock(segment.start);
   p.append(stamp);
-  const own = segment.words ?? transcript.words.filter((word) => word.start >= segment.start - 0.01 && word.start < segment.end + 0.01);
+  const own = segment.words;
   const written = segment.text.split(/\s+/).filter(Boolean);
   // Where each heard word is one written word, show it as written, with capitals and stops.
   const same = written.length === own.length;
@@ -175,7 +209,7 @@ async function stopRecording() {
   const { live, timer } = recording;
   clearInterval(timer);
   byId("record").textContent = byId("record").dataset.record;
-  busy(true, say("listening", 0));
+  busy(true, say("listening"));
   const last = live ? await Promise.race([live.line.finish(), new Promise((done) => setTimeout(done, 20000, null))]) : null;
   const sound = await recording.stop();
   recording = undefined;
@@ -190,10 +224,11 @@ async function stopRecording() {
   play(sound);
   const { segments } = live.heard;
   showBalance(last.balance_micro);
-  show({ text: last.text, duration: last.seconds, segments, words: segments.flatMap((segment) => segment.words) }, last.cost_micro);
+  show({ text: last.text, duration: last.seconds, segments }, last.cost_micro);
 }
 
 byId("record").addEventListener("click", () => (recording ? stopRecording() : startRecording()));
+byId("cancel").addEventListener("click", () => sending?.abort());
 byId("file").addEventListener("change", () => byId("file").files[0] && upload(byId("file").files[0]));
 byId("transcribe").addEventListener("submit", (event) => event.preventDefault());
 byId("copy").addEventListener("click", () => copy(transcript.text, byId("copy")));

@@ -131,10 +131,11 @@ impl App {
         self.config.data.dir.join("spool")
     }
 
-    /// Tells the workspace's webhooks when a charge took its balance below the mark.
+    /// Tells the workspace's webhooks and those who run it when a charge took its balance below the mark.
     pub fn note_balance(&self, workspace_id: &str, balance: &Balance) {
         if balance.fell_low {
             crate::webhooks::balance_low(self, workspace_id, balance.available_micro);
+            crate::accounts::warn_of_low_balance(self, workspace_id, balance.available_micro);
         }
     }
 

@@ -3,32 +3,24 @@
 //! These are the service's own functions; the JSON routes and the console's pages both call them,
 //! so that a rule holds whichever way a person comes.
 
+mod csrf;
+mod low_balance;
 mod members;
 mod sign_in;
 mod sign_up;
 
 use sauti_store::{Role, Workspace};
-use sha2::{Digest, Sha256};
 
+pub use csrf::{csrf_token, is_csrf_token, masked_csrf_token, visit_token};
+pub use low_balance::warn_of_low_balance;
 pub use members::{accept_invite, invite, remove_member, require_role, set_role};
-pub use sign_in::{SESSION_LIFETIME, change_password, request_reset, reset, sign_in, sign_out};
+pub use sign_in::{
+    SESSION_LIFETIME, change_password, open_session, request_reset, reset, sign_in, sign_out,
+};
 pub use sign_up::{confirm, create_confirmed, resend_confirmation, sign_up};
 
 use crate::app::App;
 use crate::problem::{Code, Problem};
-
-/// What a page has to send back with every change. It follows from the session's token, which a
-/// page of another site can make the browser send but cannot read.
-pub fn csrf_token(session_token: &str) -> String {
-    let mut digest = Sha256::new();
-    digest.update(b"sauti csrf\0");
-    digest.update(session_token);
-    digest
-        .finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
-}
 
 /// The workspace a member works in: the one it names, else its first.
 pub async fn workspace_for(

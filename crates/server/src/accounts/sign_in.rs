@@ -1,11 +1,12 @@
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
+use sauti_store::ids::now_us;
 use sauti_store::{Account, IssuedSession, SignInPolicy, TokenPurpose, password};
 use secrecy::{ExposeSecret, SecretString};
 
 use super::audit;
-use super::sign_up::send;
+use super::sign_up::{send, welcome};
 use crate::app::App;
 use crate::mail::Letter;
 use crate::problem::{Code, Problem};
@@ -39,12 +40,22 @@ pub async fn sign_in(
     let account = account.ok_or(Code::CredentialsWrong)?;
     app.sign_ins.forget(&address);
     app.store.sign_in_succeeded(&account.id).await?;
+    let session = open_session(app, &account, user_agent).await?;
+    Ok((account, session))
+}
+
+/// For someone who has proven who they are.
+pub async fn open_session(
+    app: &App,
+    account: &Account,
+    user_agent: &str,
+) -> Result<IssuedSession, Problem> {
     let session = app
         .store
         .create_session(&account.id, SESSION_LIFETIME, user_agent)
         .await?;
     audit(app, None, &account.id, "sign_in", &session.session.id).await;
-    Ok((account, session))
+    Ok(session)
 }
 
 fn policy(app: &App) -> SignInPolicy {
@@ -91,9 +102,13 @@ pub async fn request_reset(app: &App, client: IpAddr, email: &str) -> Result<(),
 /// Sets a new password by the link; every session of the account ends.
 pub async fn reset(app: &App, token: &str, password: SecretString) -> Result<(), Problem> {
     let hash = hash(password).await?;
+    let asked_us = now_us();
     let account_id = app.store.reset_password(token, &hash).await?;
     app.store.revoke_all_sessions(&account_id).await?;
     audit(app, None, &account_id, "password.reset", &account_id).await;
+    // Who can read the mail has confirmed the address too.
+    let account = app.store.account(&account_id).await?;
+    welcome(app, &account, asked_us).await;
     Ok(())
 }
 

@@ -1,7 +1,8 @@
 use std::net::IpAddr;
 use std::time::Instant;
 
-use sauti_store::{Account, StoreError, TokenPurpose, password};
+use sauti_store::ids::now_us;
+use sauti_store::{Account, Role, StoreError, TokenPurpose, password};
 use secrecy::SecretString;
 
 use super::audit;
@@ -10,14 +11,15 @@ use crate::mail::Letter;
 use crate::problem::{Code, Problem};
 
 /// Makes an account with its own workspace and sends the link that confirms it. Whether the
-/// address has an account already is told only by mail, to the one who owns it.
+/// address has an account already is told only by mail, to the one who owns it. Returns the letter
+/// where the settings let it be shown.
 pub async fn sign_up(
     app: &App,
     client: IpAddr,
     email: &str,
     password: SecretString,
     name: &str,
-) -> Result<(), Problem> {
+) -> Result<Option<Letter>, Problem> {
     if !app.config.signup.open {
         return Err(Problem::detailed(
             Code::RoleMissing,
@@ -28,15 +30,16 @@ pub async fn sign_up(
     let wait = |seconds| Problem::new(Code::RateLimited).retry_after(seconds);
     app.sign_ups.check(&address, now).map_err(wait)?;
     app.sign_ups.count(&address, now);
-    match create(app, email, password, name).await {
-        Ok(account) => send_confirmation(app, &account).await,
+    let letter = match create(app, email, password, name).await {
+        Ok(account) => confirmation(app, &account).await?,
         Err(StoreError::Exists(_)) => {
             let link = format!("{}/console/sign-in", app.config.public_url());
-            send(app, email, &Letter::already_known(&link)).await;
-            Ok(())
+            Letter::already_known(&link)
         }
-        Err(error) => Err(error.into()),
-    }
+        Err(error) => return Err(error.into()),
+    };
+    send(app, email, &letter).await;
+    Ok(app.config.mail.show_outbox.then_some(letter))
 }
 
 async fn create(
@@ -85,24 +88,62 @@ pub async fn resend_confirmation(app: &App, account: &Account) -> Result<(), Pro
     let wait = |seconds| Problem::new(Code::RateLimited).retry_after(seconds);
     app.sign_ups.check(&name, now).map_err(wait)?;
     app.sign_ups.count(&name, now);
-    send_confirmation(app, account).await
+    let letter = confirmation(app, account).await?;
+    send(app, &account.email, &letter).await;
+    Ok(())
 }
 
-async fn send_confirmation(app: &App, account: &Account) -> Result<(), Problem> {
+async fn confirmation(app: &App, account: &Account) -> Result<Letter, Problem> {
     let token = app
         .store
         .issue_token(&account.id, TokenPurpose::Confirm)
         .await?;
     let link = format!("{}/console/confirm?token={token}", app.config.public_url());
-    send(app, &account.email, &Letter::confirm(&link)).await;
-    Ok(())
+    Ok(Letter::confirm(&link))
 }
 
-/// Returns the account's id. A link works once.
-pub async fn confirm(app: &App, token: &str) -> Result<String, Problem> {
+/// Returns the account. A link works once.
+pub async fn confirm(app: &App, token: &str) -> Result<Account, Problem> {
+    let asked_us = now_us();
     let account_id = app.store.confirm_account(token).await?;
     audit(app, None, &account_id, "account.confirmed", &account_id).await;
-    Ok(account_id)
+    let account = app.store.account(&account_id).await?;
+    welcome(app, &account, asked_us).await;
+    Ok(account)
+}
+
+/// Gives an account that was confirmed since then something to begin with, once: the ledger books a
+/// reference only once. A failure is logged: the account is confirmed all the same.
+pub(super) async fn welcome(app: &App, account: &Account, since_us: i64) {
+    let is_new = account.confirmed_us.is_some_and(|us| us >= since_us);
+    let amount_micro = app.config.signup.welcome_credit_micro;
+    if !is_new || amount_micro == 0 {
+        return;
+    }
+    if let Err(error) = give_welcome(app, &account.id, amount_micro).await {
+        tracing::error!(?error, account = account.id, "no welcome credit was given");
+    }
+}
+
+/// Into the workspace that was made with the account, not one they were invited to.
+async fn give_welcome(app: &App, account_id: &str, amount_micro: i64) -> Result<(), Problem> {
+    let mine = app.store.workspaces_of(account_id).await?;
+    let own = mine.iter().find(|(_, role)| *role == Role::Owner);
+    let Some((workspace, _)) = own else {
+        return Ok(());
+    };
+    app.store
+        .credit(&workspace.id, amount_micro, "welcome", account_id)
+        .await?;
+    audit(
+        app,
+        Some(&workspace.id),
+        account_id,
+        "workspace.welcomed",
+        &workspace.id,
+    )
+    .await;
+    Ok(())
 }
 
 /// In the background: how long a mail takes would tell whether there was one to send.

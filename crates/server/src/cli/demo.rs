@@ -47,6 +47,7 @@ pub(super) async fn prepare(store: &Store, config: &Config) -> anyhow::Result<Op
         Permissions::all(),
     )
     .await?;
+    store.set_operator(&tenant.account_id, true).await?;
     let demo = Demo {
         email: EMAIL.to_owned(),
         password: tenant.password.expose_secret().to_owned(),

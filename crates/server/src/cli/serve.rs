@@ -58,6 +58,8 @@ impl Serve {
         config.server.listen = listener.local_addr()?;
         let shutdown = shutdown_signal()?;
         state::make_data_dir(&config.data.dir)?;
+        // Whoever tries the service has no mail server for it.
+        config.mail.show_outbox |= self.demo && config.mail.smtp_url.is_none();
         let app = App::build(config).await?;
         if self.demo {
             let demo = demo::prepare(&app.store, &app.config).await?;

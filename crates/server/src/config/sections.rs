@@ -78,6 +78,7 @@ pub struct Mail {
     #[serde(deserialize_with = "secret_or_none")]
     pub smtp_url: Option<SecretString>,
     pub from: String,
+    pub show_outbox: bool,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -90,6 +91,7 @@ pub struct Payments {
 #[derive(Debug, Clone, Deserialize)]
 pub struct Signup {
     pub open: bool,
+    pub welcome_credit_micro: i64,
 }
 
 #[derive(Debug, Clone, Deserialize)]

@@ -81,6 +81,12 @@ pub(super) fn problems(config: &Config) -> Vec<Problem> {
         "must be an address such as \"Sauti <sauti@example.com>\"",
     );
 
+    require(
+        !mail.show_outbox || smtp.is_none(),
+        "mail.show_outbox",
+        "works only without mail.smtp_url",
+    );
+
     batches(config, &mut require);
 
     let environment = config.keys.environment.as_str();
@@ -223,6 +229,12 @@ fn money(config: &Config, require: &mut impl FnMut(bool, &str, &str)) {
         (0.0..=1.0).contains(&prices.cached_fraction),
         "prices.cached_fraction",
         "must be 0.0 to 1.0",
+    );
+
+    require(
+        fair.contains(&config.signup.welcome_credit_micro),
+        "signup.welcome_credit_micro",
+        "must be 0 to 1000000000000",
     );
 
     let payments = &config.payments;

@@ -8,8 +8,8 @@ use axum_extra::extract::CookieJar;
 use axum_extra::extract::cookie::Cookie;
 use sauti_store::Session;
 
-use super::form::{MyForm, go, own_path};
-use super::page::{self, Me, Page};
+use super::form::{MyForm, PersonForm, go, own_path};
+use super::page::{self, Me, Page, Person};
 use super::{refusal, shown};
 use crate::accounts;
 use crate::app::App;
@@ -58,9 +58,9 @@ fn forget_session(cookies: CookieJar) -> CookieJar {
 pub async fn sign_out(
     State(app): State<App>,
     cookies: CookieJar,
-    form: MyForm,
+    form: PersonForm,
 ) -> Result<Response, Problem> {
-    accounts::sign_out(&app, &form.me.token).await?;
+    accounts::sign_out(&app, &form.person.token).await?;
     Ok((
         forget_session(cookies),
         go("/console/sign-in", "signed-out"),
@@ -71,9 +71,9 @@ pub async fn sign_out(
 pub async fn sign_out_everywhere(
     State(app): State<App>,
     cookies: CookieJar,
-    form: MyForm,
+    form: PersonForm,
 ) -> Result<Response, Problem> {
-    let id = &form.me.account.id;
+    let id = &form.person.account.id;
     app.store.revoke_all_sessions(id).await?;
     accounts::audit(&app, None, id, "sessions.revoked", id).await;
     Ok((
@@ -158,33 +158,105 @@ pub async fn switch_workspace(cookies: CookieJar, form: MyForm) -> Result<Respon
     if !mine {
         return Err(Problem::new(Code::NotFound));
     }
-    let cookie =
-        format!("{WORKSPACE_COOKIE}={wanted}; Path=/; HttpOnly; SameSite=Lax; Max-Age=31536000");
-    let cookie = Cookie::parse(cookie).map_err(Problem::internal)?;
     let back = Redirect::to(own_path(form.fields.text("next")));
-    Ok((cookies.add(cookie), back).into_response())
+    Ok((cookies.add(workspace_cookie(wanted)?), back).into_response())
+}
+
+#[derive(Template)]
+#[template(path = "new_workspace.html")]
+struct NewWorkspacePage {
+    page: Page,
+    csrf: String,
+    name: String,
+    /// Someone in no workspace can do nothing else.
+    first: bool,
+    error: Option<String>,
+}
+
+pub async fn show_new_workspace(
+    State(app): State<App>,
+    page: Page,
+    person: Person,
+) -> Result<Response, Problem> {
+    let first = app.store.workspaces_of(&person.account.id).await?.is_empty();
+    page::render(&NewWorkspacePage {
+        page,
+        csrf: person.csrf,
+        name: person.account.name,
+        first,
+        error: None,
+    })
+}
+
+pub async fn new_workspace(
+    State(app): State<App>,
+    page: Page,
+    cookies: CookieJar,
+    form: PersonForm,
+) -> Result<Response, Problem> {
+    let PersonForm { person, fields } = form;
+    let name = fields.text("name");
+    let currency = &app.config.prices.currency;
+    let made = app
+        .store
+        .create_workspace(Some(&person.account.id), name, currency)
+        .await
+        .map_err(Problem::from);
+    let workspace = match made {
+        Ok(workspace) => workspace,
+        Err(problem) if problem.code == Code::Internal => return Err(problem),
+        Err(problem) => {
+            let shown = NewWorkspacePage {
+                error: Some(refusal::message(&problem, &page)),
+                csrf: person.csrf,
+                name: name.to_owned(),
+                first: false,
+                page,
+            };
+            return page::render_with(problem.code.status(), &shown);
+        }
+    };
+    accounts::audit(
+        &app,
+        Some(&workspace.id),
+        &person.account.id,
+        "workspace.created",
+        &workspace.id,
+    )
+    .await;
+    let cookie = workspace_cookie(&workspace.id)?;
+    Ok((cookies.add(cookie), go("/console/members", "saved")).into_response())
+}
+
+/// Which workspace one works in, for this browser.
+fn workspace_cookie(workspace_id: &str) -> Result<Cookie<'static>, Problem> {
+    let cookie = format!(
+        "{WORKSPACE_COOKIE}={workspace_id}; Path=/; HttpOnly; SameSite=Lax; Max-Age=31536000"
+    );
+    Cookie::parse(cookie).map_err(Problem::internal)
 }
 
 #[derive(Template)]
 #[template(path = "invite.html")]
 struct InvitePage {
     page: Page,
-    me: Me,
+    csrf: String,
     token: String,
     error: Option<String>,
 }
 
 pub async fn show_invite(
-    page: Page,
-    me: Me,
+    mut page: Page,
+    person: Person,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let token = Query::parse(query.as_deref())
         .take("token")
         .unwrap_or_default();
+    page.keep_token(&token);
     page::render(&InvitePage {
         page,
-        me,
+        csrf: person.csrf,
         token,
         error: None,
     })
@@ -193,11 +265,15 @@ pub async fn show_invite(
 pub async fn accept_invite(
     State(app): State<App>,
     page: Page,
-    form: MyForm,
+    cookies: CookieJar,
+    form: PersonForm,
 ) -> Result<Response, Problem> {
     let token = form.fields.text("token").to_owned();
-    match accounts::accept_invite(&app, &form.me.account, &token).await {
-        Ok(_) => Ok(go("/console/members", "joined")),
+    match accounts::accept_invite(&app, &form.person.account, &token).await {
+        Ok((workspace_id, _)) => {
+            let cookie = workspace_cookie(&workspace_id)?;
+            Ok((cookies.add(cookie), go("/console/members", "joined")).into_response())
+        }
         Err(problem) => {
             let error = Some(match problem.code {
                 Code::NotFound => page.t.error_link.to_owned(),
@@ -207,7 +283,7 @@ pub async fn accept_invite(
                 problem.code.status(),
                 &InvitePage {
                     page,
-                    me: form.me,
+                    csrf: form.person.csrf,
                     token,
                     error,
                 },

@@ -1,4 +1,4 @@
-//! Bars for each day, as numbers that a page draws.
+//! Bars for each day and for each part of the whole, as numbers that a page draws.
 
 use std::collections::BTreeMap;
 
@@ -52,13 +52,42 @@ pub fn bars(days: &[String], rows: &[UsageRow]) -> Vec<Bar> {
     days.iter().enumerate().map(bar).collect()
 }
 
+/// What a part has of the whole.
+#[derive(Debug, PartialEq)]
+pub struct Share {
+    pub name: String,
+    pub requests: i64,
+    pub amount_micro: i64,
+    /// 0 to 100, of the largest part.
+    pub length: f64,
+}
+
+/// The parts by name, the largest first.
+pub fn shares<'a>(rows: &'a [UsageRow], name: impl Fn(&'a UsageRow) -> String) -> Vec<Share> {
+    let mut sums: BTreeMap<String, (i64, i64)> = BTreeMap::new();
+    for row in rows {
+        let sum = sums.entry(name(row)).or_default();
+        sum.0 += row.requests;
+        sum.1 += row.amount_micro;
+    }
+    let most = sums.values().map(|sum| sum.1).max().unwrap_or(0).max(1) as f64;
+    let share = |(name, (requests, amount_micro))| Share {
+        name,
+        requests,
+        amount_micro,
+        length: amount_micro as f64 / most * 100.0,
+    };
+    let mut shares: Vec<Share> = sums.into_iter().map(share).collect();
+    shares.sort_by_key(|share| -share.amount_micro);
+    shares
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_highest_day_fills_the_chart_and_empty_days_keep_their_place() {
-        let row = |day: &str, operation: &str, amount_micro| UsageRow {
+    fn row(day: &str, operation: &str, amount_micro: i64) -> UsageRow {
+        UsageRow {
             day: day.into(),
             operation: operation.into(),
             key_id: None,
@@ -67,7 +96,27 @@ mod tests {
             units: 1,
             audio_ms: 0,
             amount_micro,
-        };
+        }
+    }
+
+    #[test]
+    fn parts_are_summed_and_the_largest_stands_first() {
+        let rows = [
+            row("a", "speech", 30),
+            row("b", "transcription", 40),
+            row("b", "speech", 50),
+        ];
+        let shares = shares(&rows, |row| row.operation.clone());
+        assert_eq!(shares.len(), 2);
+        assert_eq!(
+            (shares[0].name.as_str(), shares[0].requests, shares[0].length),
+            ("speech", 2, 100.0)
+        );
+        assert_eq!((shares[1].amount_micro, shares[1].length), (40, 50.0));
+    }
+
+    #[test]
+    fn the_highest_day_fills_the_chart_and_empty_days_keep_their_place() {
         let days = ["a", "b", "c"].map(String::from);
         let rows = [
             row("a", "speech", 30),

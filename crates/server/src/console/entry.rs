@@ -2,14 +2,15 @@
 
 use askama::Template;
 use axum::extract::{RawQuery, State};
-use axum::http::HeaderMap;
-use axum::http::header::USER_AGENT;
+use axum::http::header::{SET_COOKIE, USER_AGENT};
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum_extra::extract::CookieJar;
 use axum_extra::extract::cookie::Cookie;
+use sauti_store::ids::hash_hex;
 
-use super::form::{OpenForm, go, own_path};
-use super::page::{self, LANGUAGE_COOKIE, Me, Page};
+use super::form::{AnyForm, OpenForm, go, own_path};
+use super::page::{self, LANGUAGE_COOKIE, Page, Person, VISIT_COOKIE};
 use super::refusal;
 use crate::accounts;
 use crate::app::App;
@@ -30,6 +31,10 @@ struct Entry {
     token: String,
     next: String,
     open: bool,
+    /// Tells our own form from another site's where the browser does not.
+    visit: String,
+    /// Where there is no mail to look into: the link of the letter.
+    letter_link: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +50,11 @@ enum Kind {
 
 impl Entry {
     fn new(app: &App, page: Page, kind: Kind) -> Entry {
+        // Without random numbers the form is refused in old browsers, and works in others.
+        let visit = page.visit.clone().or_else(accounts::visit_token);
         Entry {
+            visit: visit.unwrap_or_default(),
+            letter_link: None,
             page,
             kind,
             error: None,
@@ -62,7 +71,19 @@ impl Entry {
     }
 
     fn show(&self) -> Result<Response, Problem> {
-        page::render(self)
+        self.answer(StatusCode::OK)
+    }
+
+    fn answer(&self, status: StatusCode) -> Result<Response, Problem> {
+        let response = page::render_with(status, self)?;
+        if self.page.visit.is_some() {
+            return Ok(response);
+        }
+        let cookie = format!(
+            "{VISIT_COOKIE}={}; Path=/console; HttpOnly; SameSite=Lax",
+            self.visit
+        );
+        Ok(([(SET_COOKIE, cookie)], response).into_response())
     }
 
     /// The form again, as it was filled in, with what was wrong.
@@ -77,20 +98,20 @@ impl Entry {
             (false, Code::RoleMissing) => self.page.t.error_closed.to_owned(),
             _ => refusal::message(problem, &self.page),
         });
-        page::render_with(problem.code.status(), &self)
+        self.answer(problem.code.status())
     }
 }
 
 pub async fn show_sign_in(
     State(app): State<App>,
     page: Page,
-    me: Result<Me, Problem>,
+    person: Result<Person, Problem>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let next = Query::parse(query.as_deref())
         .take("next")
         .unwrap_or_default();
-    if me.is_ok() {
+    if person.is_ok() {
         return Ok(Redirect::to(own_path(&next)).into_response());
     }
     let entry = Entry {
@@ -108,10 +129,7 @@ pub async fn sign_in(
     cookies: CookieJar,
     OpenForm(fields): OpenForm,
 ) -> Result<Response, Problem> {
-    let agent = headers
-        .get(USER_AGENT)
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or_default();
+    let agent = agent(&headers);
     let (email, password) = (fields.text("email"), fields.secret("password"));
     match accounts::sign_in(&app, context.client(), email, password, agent).await {
         Ok((_, issued)) => {
@@ -130,6 +148,13 @@ pub async fn sign_in(
     }
 }
 
+fn agent(headers: &HeaderMap) -> &str {
+    headers
+        .get(USER_AGENT)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default()
+}
+
 pub async fn show_sign_up(State(app): State<App>, page: Page) -> Result<Response, Problem> {
     Entry::new(&app, page, Kind::SignUp).show()
 }
@@ -138,6 +163,7 @@ pub async fn sign_up(
     State(app): State<App>,
     page: Page,
     context: Context,
+    cookies: CookieJar,
     OpenForm(fields): OpenForm,
 ) -> Result<Response, Problem> {
     let (email, name) = (fields.text("email"), fields.text("name"));
@@ -150,7 +176,20 @@ pub async fn sign_up(
     )
     .await;
     match made {
-        Ok(()) => Entry::new(&app, page, Kind::MailedSignUp).show(),
+        Ok(letter) => {
+            let cookie = format!(
+                "{SIGN_UP_COOKIE}={}; Path=/console; HttpOnly; SameSite=Lax; Max-Age=259200",
+                mark_of(email)
+            );
+            let cookie = Cookie::parse(cookie).map_err(Problem::internal)?;
+            let base = app.config.public_url();
+            let entry = Entry {
+                email: email.to_owned(),
+                letter_link: letter.map(|letter| letter.link.replace(&base, "")),
+                ..Entry::new(&app, page, Kind::MailedSignUp)
+            };
+            Ok((cookies.add(cookie), entry.show()?).into_response())
+        }
         Err(problem) => {
             let (email, name) = (email.to_owned(), name.to_owned());
             Entry {
@@ -161,6 +200,13 @@ pub async fn sign_up(
             .refuse(&problem)
         }
     }
+}
+
+/// Which address signed up in this browser. It is set whether or not the address was new.
+const SIGN_UP_COOKIE: &str = "sauti_sign_up";
+
+fn mark_of(email: &str) -> String {
+    hash_hex(&email.trim().to_lowercase())
 }
 
 pub async fn show_forgot(State(app): State<App>, page: Page) -> Result<Response, Problem> {
@@ -198,13 +244,14 @@ pub async fn show_confirm(
 
 fn show_link(
     State(app): State<App>,
-    page: Page,
+    mut page: Page,
     RawQuery(query): RawQuery,
     kind: Kind,
 ) -> Result<Response, Problem> {
     let token = Query::parse(query.as_deref())
         .take("token")
         .unwrap_or_default();
+    page.keep_token(&token);
     let entry = Entry {
         token,
         ..Entry::new(&app, page, kind)
@@ -231,18 +278,34 @@ pub async fn reset(
     }
 }
 
+/// Whoever signed up in this browser goes straight on. Others sign in: a link that somebody else
+/// sent must not sign anyone in to that other's account.
 pub async fn confirm(
     State(app): State<App>,
     page: Page,
+    headers: HeaderMap,
+    cookies: CookieJar,
     OpenForm(fields): OpenForm,
 ) -> Result<Response, Problem> {
-    match accounts::confirm(&app, fields.text("token")).await {
-        Ok(_) => Ok(go("/console/sign-in", "confirmed")),
-        Err(problem) => Entry::new(&app, page, Kind::Confirm).refuse(&problem),
+    let account = match accounts::confirm(&app, fields.text("token")).await {
+        Ok(account) => account,
+        Err(problem) => return Entry::new(&app, page, Kind::Confirm).refuse(&problem),
+    };
+    let signed_up_here = cookies
+        .get(SIGN_UP_COOKIE)
+        .is_some_and(|cookie| cookie.value() == mark_of(&account.email));
+    if !signed_up_here {
+        return Ok(go("/console/sign-in", "confirmed"));
     }
+    let issued = accounts::open_session(&app, &account, agent(&headers)).await?;
+    let done = Cookie::build((SIGN_UP_COOKIE, ""))
+        .path("/console")
+        .build();
+    let cookies = cookies.remove(done).add(session_cookie(&app, &issued)?);
+    Ok((cookies, go("/console", "welcome")).into_response())
 }
 
-pub async fn set_language(cookies: CookieJar, OpenForm(fields): OpenForm) -> Response {
+pub async fn set_language(cookies: CookieJar, AnyForm(fields): AnyForm) -> Response {
     let language = match fields.text("language") {
         "sw" => "sw",
         _ => "en",

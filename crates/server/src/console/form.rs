@@ -2,14 +2,15 @@
 
 use std::collections::HashMap;
 
-use axum::extract::{Form, FromRequest, Request};
+use axum::extract::{Form, FromRequest, FromRequestParts, Request};
 use axum::http::HeaderMap;
 use axum::http::header::{HOST, ORIGIN};
 use axum::response::{IntoResponse, Redirect, Response};
-use secrecy::SecretString;
+use secrecy::{ExposeSecret, SecretString};
 use subtle::ConstantTimeEq;
 
-use super::page::Me;
+use super::page::{self, Me, Person, Turned};
+use crate::accounts::is_csrf_token;
 use crate::app::App;
 use crate::problem::{Code, Problem};
 
@@ -35,6 +36,18 @@ async fn read(request: Request, app: &App) -> Result<Fields, Problem> {
     Ok(Fields(pairs.into_iter().collect()))
 }
 
+/// A form that anyone may send from anywhere: it must change nothing that matters.
+#[derive(Debug)]
+pub struct AnyForm(pub Fields);
+
+impl FromRequest<App> for AnyForm {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, app: &App) -> Result<AnyForm, Problem> {
+        Ok(AnyForm(read(request, app).await?))
+    }
+}
+
 /// A form of someone who is not signed in.
 #[derive(Debug)]
 pub struct OpenForm(pub Fields);
@@ -43,50 +56,73 @@ impl FromRequest<App> for OpenForm {
     type Rejection = Problem;
 
     async fn from_request(request: Request, app: &App) -> Result<OpenForm, Problem> {
-        require_same_site(app, request.headers())?;
-        Ok(OpenForm(read(request, app).await?))
+        let said = said_by_the_browser(app, request.headers());
+        let visit = page::visit(request.headers());
+        let fields = read(request, app).await?;
+        // An old browser says nothing of where a form comes from; then the page's token has to.
+        let by_token = || {
+            let given = fields.text("visit").as_bytes();
+            visit.is_some_and(|visit| bool::from(visit.as_bytes().ct_eq(given)))
+        };
+        match said.unwrap_or_else(by_token) {
+            true => Ok(OpenForm(fields)),
+            false => Err(Problem::new(Code::CsrfFailed)),
+        }
     }
 }
 
-/// Without a session there is no token to ask for, so the browser's own word has to do: else
-/// another site could sign a visitor in to an account of its choice.
-fn require_same_site(app: &App, headers: &HeaderMap) -> Result<(), Problem> {
+/// Whether the form comes from our own page, if the browser says: else another site could sign a
+/// visitor in to an account of its choice.
+fn said_by_the_browser(app: &App, headers: &HeaderMap) -> Option<bool> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    let ours = match (text("sec-fetch-site"), text(ORIGIN.as_str())) {
-        (Some(site), _) => site == "same-origin" || site == "none",
+    match (text("sec-fetch-site"), text(ORIGIN.as_str())) {
+        (Some(site), _) => Some(site == "same-origin" || site == "none"),
         // Our referrer policy makes browsers send "null" with our own forms.
-        (None, None | Some("null")) => true,
+        (None, None | Some("null")) => None,
         (None, Some(origin)) => {
             let host = origin.split_once("://").map_or("", |(_, host)| host);
-            origin == app.config.public_url() || Some(host) == text(HOST.as_str())
+            Some(origin == app.config.public_url() || Some(host) == text(HOST.as_str()))
         }
-    };
-    match ours {
-        true => Ok(()),
-        false => Err(Problem::new(Code::CsrfFailed)),
     }
 }
 
 /// A form of someone who is signed in, with the token that only our pages know.
+#[derive(Debug)]
+pub struct PersonForm {
+    pub person: Person,
+    pub fields: Fields,
+}
+
+/// The same of someone at work in a workspace.
 #[derive(Debug)]
 pub struct MyForm {
     pub me: Me,
     pub fields: Fields,
 }
 
-impl FromRequest<App> for MyForm {
+impl FromRequest<App> for PersonForm {
     type Rejection = Problem;
 
-    async fn from_request(request: Request, app: &App) -> Result<MyForm, Problem> {
-        use axum::extract::FromRequestParts;
+    async fn from_request(request: Request, app: &App) -> Result<PersonForm, Problem> {
         let (mut parts, body) = request.into_parts();
-        let me = Me::from_request_parts(&mut parts, app).await?;
+        let person = Person::from_request_parts(&mut parts, app).await?;
         let fields = read(Request::from_parts(parts, body), app).await?;
         let given = fields.text("csrf").as_bytes();
-        match bool::from(me.csrf.as_bytes().ct_eq(given)) {
-            true => Ok(MyForm { me, fields }),
+        match is_csrf_token(person.token.expose_secret(), given) {
+            true => Ok(PersonForm { person, fields }),
             false => Err(Problem::new(Code::CsrfFailed)),
         }
+    }
+}
+
+impl FromRequest<App> for MyForm {
+    type Rejection = Turned;
+
+    async fn from_request(request: Request, app: &App) -> Result<MyForm, Turned> {
+        let headers = request.headers().clone();
+        let PersonForm { person, fields } = PersonForm::from_request(request, app).await?;
+        let me = Me::of(app, person, &headers).await?;
+        Ok(MyForm { me, fields })
     }
 }
 

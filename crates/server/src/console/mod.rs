@@ -15,7 +15,7 @@ mod operator;
 mod page;
 mod refusal;
 mod script_words;
-mod shown;
+pub mod shown;
 mod tools;
 mod words;
 
@@ -36,14 +36,13 @@ pub fn routes(app: &App) -> Router<App> {
             app.clone(),
             refusal::in_words,
         ));
-    // Only what is the same for everyone is compressed: pages hold a secret token.
-    let assets = Router::new()
-        .route("/console/assets/{version}/{name}", get(assets::serve))
-        .layer(CompressionLayer::new());
+    // A page may be compressed although it holds a secret: its token is masked anew each time, and
+    // nothing of an address is written into the page of someone who is signed in.
     Router::new()
         .route("/", get(|| async { Redirect::to("/console") }))
+        .route("/console/assets/{version}/{name}", get(assets::serve))
         .merge(pages)
-        .merge(assets)
+        .layer(CompressionLayer::new())
 }
 
 /// For those who are not signed in.
@@ -74,6 +73,7 @@ fn rooms() -> Router<App> {
         .route("/console", get(tools::speak))
         .route("/console/transcribe", get(tools::transcribe))
         .route("/console/voices", get(tools::voices))
+        .route("/console/pronunciations", get(tools::pronunciations))
         .route("/console/keys", get(manage::keys))
         .route("/console/members", get(manage::members))
         .route("/console/webhooks", get(manage::webhooks))
@@ -99,6 +99,10 @@ fn changes() -> Router<App> {
         .route("/console/account/name", post(account::rename))
         .route("/console/account/resend", post(account::resend))
         .route("/console/account/delete", post(account::delete))
+        .route(
+            "/console/workspace/new",
+            get(account::show_new_workspace).post(account::new_workspace),
+        )
         .route("/console/workspace/switch", post(account::switch_workspace))
         .route("/console/workspace/name", post(manage::rename_workspace))
         .route("/console/workspace/alert", post(money::set_alert))
@@ -107,4 +111,5 @@ fn changes() -> Router<App> {
             post(manage::cancel_invite),
         )
         .route("/console/operator/credit", post(operator::credit))
+        .route("/console/operator/confirm", post(operator::confirm))
 }

@@ -8,7 +8,7 @@ use axum::response::Response;
 use sauti_store::ids::{day_of, now_us};
 use sauti_store::{Role, StatementQuery, StatementRow, UsageQuery, UsageRow};
 
-use super::chart::{self, Bar};
+use super::chart::{self, Bar, Share};
 use super::form::{MyForm, go};
 use super::page::{self, Me, Page};
 use super::shown;
@@ -40,6 +40,8 @@ struct UsagePage {
     from_day: String,
     to_day: String,
     bars: Vec<Bar>,
+    by_operation: Vec<Share>,
+    by_key: Vec<Share>,
     sums: Vec<Sum>,
     total_micro: i64,
     most_micro: i64,
@@ -78,9 +80,11 @@ pub async fn usage(
     };
     let rows = app.store.usage(&me.workspace.id, &wanted).await?;
     let keys = app.store.list_keys(&me.workspace.id).await?;
-    let names = keys.into_iter().map(|key| (key.id, key.name)).collect();
+    let names: Names = keys.into_iter().map(|key| (key.id, key.name)).collect();
     let bars = chart::bars(&all, &rows);
     page::render(&UsagePage {
+        by_operation: chart::shares(&rows, |row| operation(&page, &row.operation).to_owned()),
+        by_key: chart::shares(&rows, |row| key_name(&page, &names, row)),
         sums: sums(&page, &names, &rows),
         total_micro: bars.iter().map(|bar| bar.amount_micro).sum(),
         most_micro: bars.iter().map(|bar| bar.amount_micro).max().unwrap_or(0),
@@ -93,20 +97,28 @@ pub async fn usage(
     })
 }
 
-fn sums(page: &Page, names: &HashMap<String, String>, rows: &[UsageRow]) -> Vec<Sum> {
+/// The names of keys by their ids.
+type Names = HashMap<String, String>;
+
+/// What was done in the console has no key.
+fn key_name(page: &Page, names: &Names, row: &UsageRow) -> String {
+    match row.key_id.as_deref().unwrap_or_default() {
+        "" => page.t.console.to_owned(),
+        id => names
+            .get(id)
+            .filter(|name| !name.is_empty())
+            .cloned()
+            .unwrap_or_else(|| id.to_owned()),
+    }
+}
+
+fn sums(page: &Page, names: &Names, rows: &[UsageRow]) -> Vec<Sum> {
     let mut sums: BTreeMap<(&str, &str), Sum> = BTreeMap::new();
     for row in rows {
         let key_id = row.key_id.as_deref().unwrap_or_default();
         let sum = sums.entry((&row.operation, key_id)).or_insert_with(|| Sum {
             operation: operation(page, &row.operation),
-            key: match key_id {
-                "" => page.t.console.to_owned(),
-                id => names
-                    .get(id)
-                    .filter(|name| !name.is_empty())
-                    .cloned()
-                    .unwrap_or_else(|| id.to_owned()),
-            },
+            key: key_name(page, names, row),
             requests: 0,
             cached: 0,
             units: 0,
@@ -148,6 +160,7 @@ impl MoneyPage {
     fn what(&self, row: &StatementRow) -> String {
         let t = self.page.t;
         match row.kind.as_str() {
+            "credit" if row.memo == "welcome" => t.kind_welcome.to_owned(),
             "credit" => format!("{} {}", t.kind_credit, row.memo),
             "refund" => t.kind_refund.to_owned(),
             _ if row.operation.is_empty() => t.kind_charge.to_owned(),

@@ -1,7 +1,7 @@
-//! For whoever runs the service: health, queue, accounts, workspaces, money in.
+//! For whoever runs the service: health, queue, accounts, workspaces, money in, letters.
 
 use askama::Template;
-use axum::extract::State;
+use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use sauti_speech::{EngineStats, Readiness};
 use sauti_store::{Account, Workspace};
@@ -12,9 +12,12 @@ use super::page::{self, Me, Page};
 use super::shown;
 use crate::accounts;
 use crate::app::App;
+use crate::http::query::Query;
+use crate::mail::Written;
 use crate::problem::{Code, Problem};
 
-const LISTED: i64 = 200;
+const HERE: &str = "/console/operator";
+const LISTED: i64 = 100;
 
 #[derive(Template)]
 #[template(path = "operator.html")]
@@ -24,9 +27,25 @@ struct OperatorPage {
     engine: &'static str,
     is_ready: bool,
     database_answers: bool,
+    version: &'static str,
     stats: EngineStats,
     accounts: Vec<Account>,
     workspaces: Vec<(Workspace, String)>,
+    /// None where letters go out by SMTP.
+    letters: Option<Vec<Written>>,
+}
+
+impl OperatorPage {
+    /// Where the list goes on, if it does.
+    fn more_accounts(&self) -> Option<&str> {
+        let last = self.accounts.last()?;
+        (self.accounts.len() as i64 == LISTED).then_some(last.id.as_str())
+    }
+
+    fn more_workspaces(&self) -> Option<&str> {
+        let (last, _) = self.workspaces.last()?;
+        (self.workspaces.len() as i64 == LISTED).then_some(last.id.as_str())
+    }
 }
 
 /// To everyone else the page does not exist.
@@ -37,8 +56,16 @@ fn require_operator(me: &Me) -> Result<(), Problem> {
     }
 }
 
-pub async fn show(State(app): State<App>, page: Page, me: Me) -> Result<Response, Problem> {
+pub async fn show(
+    State(app): State<App>,
+    page: Page,
+    me: Me,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
     require_operator(&me)?;
+    let mut query = Query::parse(query.as_deref());
+    let after_account = query.take("accounts").unwrap_or_default();
+    let after_workspace = query.take("workspaces").unwrap_or_default();
     let readiness = app.engine.readiness();
     let engine = match &readiness {
         Readiness::Ready => page.t.ready,
@@ -47,7 +74,7 @@ pub async fn show(State(app): State<App>, page: Page, me: Me) -> Result<Response
         Readiness::Draining => page.t.draining,
     };
     let mut workspaces = Vec::new();
-    for workspace in app.store.list_workspaces("", LISTED).await? {
+    for workspace in app.store.list_workspaces(&after_workspace, LISTED).await? {
         let balance = app.store.balance(&workspace.id).await?;
         let shown = shown::money(balance.available_micro, &workspace.currency);
         workspaces.push((workspace, shown));
@@ -56,8 +83,10 @@ pub async fn show(State(app): State<App>, page: Page, me: Me) -> Result<Response
         engine,
         is_ready: matches!(readiness, Readiness::Ready),
         database_answers: app.store.ping().await.is_ok(),
+        version: env!("CARGO_PKG_VERSION"),
         stats: app.engine.stats(),
-        accounts: app.store.list_accounts("", LISTED).await?,
+        accounts: app.store.list_accounts(&after_account, LISTED).await?,
+        letters: app.mailer.written(),
         workspaces,
         page,
         me,
@@ -75,7 +104,7 @@ pub async fn credit(State(app): State<App>, page: Page, form: MyForm) -> Result<
         .credit(&workspace.id, amount_micro, "operator", reference)
         .await?;
     if !credit.applied {
-        return Ok(go("/console/operator", "credited-before"));
+        return Ok(go(HERE, "credited-before"));
     }
     accounts::audit(
         &app,
@@ -85,5 +114,22 @@ pub async fn credit(State(app): State<App>, page: Page, form: MyForm) -> Result<
         reference,
     )
     .await;
-    Ok(go("/console/operator", "credited"))
+    Ok(go(HERE, "credited"))
+}
+
+/// For someone whose letter got lost.
+pub async fn confirm(State(app): State<App>, form: MyForm) -> Result<Response, Problem> {
+    let MyForm { me, fields } = form;
+    require_operator(&me)?;
+    let account_id = fields.text("account");
+    app.store.confirm_account_by_id(account_id).await?;
+    accounts::audit(
+        &app,
+        None,
+        &me.account.id,
+        "account.confirmed",
+        account_id,
+    )
+    .await;
+    Ok(go(HERE, "saved"))
 }

@@ -5,14 +5,14 @@ use axum::extract::FromRequestParts;
 use axum::http::header::{CONTENT_SECURITY_POLICY, HeaderName};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
-use axum::response::{Html, IntoResponse, Response};
+use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum_extra::extract::CookieJar;
 use sauti_store::{Role, Session, Workspace};
 use secrecy::SecretString;
 
 use super::words::{self, Words};
 use super::{assets, script_words, shown};
-use crate::accounts::csrf_token;
+use crate::accounts::masked_csrf_token;
 use crate::app::App;
 use crate::http::caller::{SESSION_COOKIE, WORKSPACE_COOKIE};
 use crate::http::language::Language;
@@ -20,10 +20,17 @@ use crate::http::query::Query;
 use crate::problem::{Code, Problem};
 
 pub const LANGUAGE_COOKIE: &str = "sauti_language";
+pub const VISIT_COOKIE: &str = "sauti_visit";
 
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
-    media-src 'self' blob:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 const PERMISSIONS: &str = "microphone=(self), camera=(), geolocation=()";
+
+fn policy() -> String {
+    format!(
+        "default-src 'none'; script-src 'self'; style-src {}; img-src 'self' data:; media-src 'self' blob:; \
+         connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+        assets::style().source
+    )
+}
 
 /// What every page needs, whoever looks at it.
 #[derive(Debug, Clone)]
@@ -34,6 +41,8 @@ pub struct Page {
     pub path: String,
     /// Something that was just done, told once.
     pub notice: Option<&'static str>,
+    /// The token in the cookie of someone who has no session yet.
+    pub visit: Option<String>,
 }
 
 impl Page {
@@ -46,6 +55,7 @@ impl Page {
             language,
             path: parts_path.to_owned(),
             notice: done.and_then(|done| notice(t, &done)),
+            visit: visit(headers),
         }
     }
 
@@ -57,8 +67,19 @@ impl Page {
         assets::base()
     }
 
+    pub fn style(&self) -> &'static str {
+        &assets::style().css
+    }
+
     pub fn script_words(&self) -> String {
         script_words::json(self.language)
+    }
+
+    /// The token of a link must outlast a change of the language.
+    pub fn keep_token(&mut self, token: &str) {
+        if !token.is_empty() && token.bytes().all(|b| b.is_ascii_alphanumeric()) {
+            self.path = format!("{}?token={token}", self.path);
+        }
     }
 
     pub fn is_at(&self, path: &str) -> bool {
@@ -78,9 +99,18 @@ fn language(headers: &HeaderMap) -> Language {
     }
 }
 
+/// Only what we could have set ourselves.
+pub fn visit(headers: &HeaderMap) -> Option<String> {
+    let jar = CookieJar::from_headers(headers);
+    let token = jar.get(VISIT_COOKIE)?.value();
+    let ours = token.len() == 32 && token.bytes().all(|b| b.is_ascii_hexdigit());
+    ours.then(|| token.to_owned())
+}
+
 fn notice(t: &'static Words, done: &str) -> Option<&'static str> {
     Some(match done {
         "confirmed" => t.done_confirmed,
+        "welcome" => t.done_welcome,
         "reset" => t.done_reset,
         "signed-out" => t.done_signed_out,
         "saved" => t.done_saved,
@@ -106,12 +136,41 @@ impl FromRequestParts<App> for Page {
     }
 }
 
-/// Someone who is signed in, at work in one workspace.
+/// Someone who is signed in.
+#[derive(Debug, Clone)]
+pub struct Person {
+    pub account: sauti_store::Account,
+    pub session: Session,
+    pub token: SecretString,
+    pub csrf: String,
+}
+
+impl FromRequestParts<App> for Person {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Person, Problem> {
+        let cookies = CookieJar::from_headers(&parts.headers);
+        let token = cookies
+            .get(SESSION_COOKIE)
+            .ok_or(Code::SessionMissing)?
+            .value()
+            .to_owned();
+        let found = app.store.session_by_token(&token).await?;
+        let (session, account) = found.ok_or(Code::SessionMissing)?;
+        Ok(Person {
+            csrf: masked_csrf_token(&token),
+            token: SecretString::from(token),
+            account,
+            session,
+        })
+    }
+}
+
+/// A person at work in one workspace.
 #[derive(Debug, Clone)]
 pub struct Me {
     pub account: sauti_store::Account,
     pub session: Session,
-    pub token: SecretString,
     pub csrf: String,
     pub workspace: Workspace,
     pub role: Role,
@@ -132,21 +191,51 @@ impl Me {
     pub fn is_broke(&self) -> bool {
         self.available_micro <= 0
     }
+
+    /// Below the mark that the workspace has set itself.
+    pub fn is_low(&self) -> bool {
+        let low_micro = self.workspace.low_balance_micro;
+        !self.is_broke() && low_micro.is_some_and(|low| self.available_micro < low)
+    }
+}
+
+/// Why somebody cannot work in a workspace.
+#[derive(Debug)]
+pub enum Turned {
+    Away(Problem),
+    /// They have left the last one, or it was closed.
+    NoWorkspace,
+}
+
+impl From<Problem> for Turned {
+    fn from(problem: Problem) -> Turned {
+        Turned::Away(problem)
+    }
+}
+
+impl IntoResponse for Turned {
+    fn into_response(self) -> Response {
+        match self {
+            Turned::Away(problem) => problem.into_response(),
+            Turned::NoWorkspace => Redirect::to("/console/workspace/new").into_response(),
+        }
+    }
 }
 
 impl FromRequestParts<App> for Me {
-    type Rejection = Problem;
+    type Rejection = Turned;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Me, Problem> {
-        let cookies = CookieJar::from_headers(&parts.headers);
-        let token = cookies
-            .get(SESSION_COOKIE)
-            .ok_or(Code::SessionMissing)?
-            .value()
-            .to_owned();
-        let found = app.store.session_by_token(&token).await?;
-        let (session, account) = found.ok_or(Code::SessionMissing)?;
-        let workspaces = app.store.workspaces_of(&account.id).await?;
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Me, Turned> {
+        let person = Person::from_request_parts(parts, app).await?;
+        Me::of(app, person, &parts.headers).await
+    }
+}
+
+impl Me {
+    pub async fn of(app: &App, person: Person, headers: &HeaderMap) -> Result<Me, Turned> {
+        let cookies = CookieJar::from_headers(headers);
+        let found = app.store.workspaces_of(&person.account.id).await;
+        let workspaces = found.map_err(Problem::from)?;
         let wanted = cookies.get(WORKSPACE_COOKIE).map(|cookie| cookie.value());
         let chosen = workspaces
             .iter()
@@ -154,13 +243,13 @@ impl FromRequestParts<App> for Me {
         let (workspace, role) = chosen
             .or(workspaces.first())
             .cloned()
-            .ok_or(Code::NotFound)?;
-        let balance = app.store.balance(&workspace.id).await?;
+            .ok_or(Turned::NoWorkspace)?;
+        let balance = app.store.balance(&workspace.id).await;
+        let balance = balance.map_err(Problem::from)?;
         Ok(Me {
-            csrf: csrf_token(&token),
-            token: SecretString::from(token),
-            account,
-            session,
+            account: person.account,
+            session: person.session,
+            csrf: person.csrf,
             workspace,
             role,
             workspaces,
@@ -177,8 +266,11 @@ pub fn render(template: &impl Template) -> Result<Response, Problem> {
 pub fn render_with(status: StatusCode, template: &impl Template) -> Result<Response, Problem> {
     let html = template.render().map_err(Problem::internal)?;
     let headers = [
-        (CONTENT_SECURITY_POLICY, POLICY),
-        (HeaderName::from_static("permissions-policy"), PERMISSIONS),
+        (CONTENT_SECURITY_POLICY, policy()),
+        (
+            HeaderName::from_static("permissions-policy"),
+            PERMISSIONS.to_owned(),
+        ),
     ];
     Ok((status, headers, Html(html)).into_response())
 }

@@ -7,7 +7,10 @@ const WORDS: &[(&str, &str, &str)] = &[
     ("about", "about {0} s", "kama sekunde {0}"),
     ("speaking", "Speaking…", "Inasema…"),
     ("uploading", "Sending… {0} %", "Inatuma… {0} %"),
-    ("listening", "Listening… {0} s", "Inasikiliza… sekunde {0}"),
+    ("heard", "Heard {0} of {1}", "Imesikiliza {0} kati ya {1}"),
+    ("add_money", "Add money", "Ongeza fedha"),
+    ("sign_in", "Sign in", "Ingia"),
+    ("listening", "Listening…", "Inasikiliza…"),
     ("recording", "Recording {0}", "Inarekodi {0}"),
     ("copied", "Copied", "Imenakiliwa"),
     ("play", "Play", "Cheza"),
@@ -15,7 +18,7 @@ const WORDS: &[(&str, &str, &str)] = &[
     ("download", "Download", "Pakua"),
     ("again", "Use again", "Tumia tena"),
     ("cost", "Cost {0}", "Bei {0}"),
-    ("cached", "made before", "ilitengenezwa awali"),
+    ("cached", "made before", "ilikuwepo tayari"),
     ("balance", "Balance {0}", "Salio {0}"),
     (
         "no_speech",
@@ -34,8 +37,8 @@ const WORDS: &[(&str, &str, &str)] = &[
     ),
     (
         "needs_https",
-        "Recording works only over HTTPS or on this machine itself.",
-        "Kurekodi hufanya kazi kupitia HTTPS tu au kwenye mashine hii yenyewe.",
+        "Recording works only over HTTPS, or on the computer that runs the service.",
+        "Kurekodi hufanya kazi kwa HTTPS tu, au kwenye kompyuta yenye huduma.",
     ),
     (
         "no_preview",
@@ -44,23 +47,23 @@ const WORDS: &[(&str, &str, &str)] = &[
     ),
     (
         "error_402",
-        "The balance is not enough: this costs {0} and {1} is left. Add money on the Money page.",
-        "Salio halitoshi: hii inagharimu {0} na zimebaki {1}. Ongeza fedha kwenye ukurasa wa Fedha.",
+        "The balance is not enough: this costs {0} and {1} is left.",
+        "Salio halitoshi: hii ni {0}, na zimebaki {1}.",
     ),
     (
         "error_503",
         "The service is busy or still starting. Try again in {0} s.",
-        "Huduma ina shughuli nyingi au bado inaanza. Jaribu tena baada ya sekunde {0}.",
+        "Huduma ina kazi nyingi au bado inaanza. Jaribu tena baada ya sekunde {0}.",
     ),
     (
         "error_429",
         "Too many requests at once. Try again in {0} s.",
-        "Maombi ni mengi mno kwa pamoja. Jaribu tena baada ya sekunde {0}.",
+        "Umetuma mengi mno kwa mpigo. Jaribu tena baada ya sekunde {0}.",
     ),
     (
         "error_401",
-        "You are signed out. Sign in again.",
-        "Umetoka. Ingia tena.",
+        "You are signed out.",
+        "Umetoka.",
     ),
     (
         "error_network",

@@ -48,7 +48,7 @@ pub fn parse_money(text: &str) -> Option<i64> {
 
 /// UTC, to the minute; a script shows it in the reader's own time.
 pub fn time(us: &i64) -> String {
-    at(us, "%Y-%m-%d %H:%M")
+    at(us, "%-d %b %Y, %H:%M")
 }
 
 /// For programs.

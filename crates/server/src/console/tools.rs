@@ -1,13 +1,15 @@
-//! Speak, transcribe, and the voices.
+//! Speak, transcribe, the voices and how they say words.
 
 use askama::Template;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use sauti_speech::voice::VoiceInfo;
 
 use super::page::{self, Me, Page};
 use crate::app::App;
 use crate::http::query::Query;
+use crate::lexicons::as_written;
 use crate::problem::Problem;
 
 /// A voice as it stands on a card.
@@ -112,4 +114,35 @@ struct VoicesPage {
 pub async fn voices(State(app): State<App>, page: Page, me: Me) -> Result<Response, Problem> {
     let cards = cards(&app, &page, "");
     page::render(&VoicesPage { page, me, cards })
+}
+
+#[derive(Template)]
+#[template(path = "pronunciations.html")]
+struct PronunciationsPage {
+    page: Page,
+    me: Me,
+    words: Vec<OwnWord>,
+}
+
+/// A word and how this workspace says it.
+struct OwnWord {
+    word: String,
+    said: String,
+    /// The word as it stands in an address.
+    escaped: String,
+}
+
+pub async fn pronunciations(
+    State(app): State<App>,
+    page: Page,
+    me: Me,
+) -> Result<Response, Problem> {
+    let rows = app.store.pronunciations(&me.workspace.id).await?;
+    let words = rows.into_iter().map(|row| OwnWord {
+        said: as_written(row.alphabet, &row.spoken),
+        escaped: utf8_percent_encode(&row.word, NON_ALPHANUMERIC).to_string(),
+        word: row.word,
+    });
+    let words = words.collect();
+    page::render(&PronunciationsPage { page, me, words })
 }

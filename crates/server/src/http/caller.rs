@@ -13,7 +13,6 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method};
 use axum_extra::extract::CookieJar;
 use sauti_store::{Permission, Permissions, Role};
-use subtle::ConstantTimeEq;
 
 use super::context::Context;
 use crate::accounts;
@@ -166,7 +165,7 @@ pub fn require_csrf(method: &Method, headers: &HeaderMap, token: &str) -> Result
         .get(CSRF_HEADER)
         .map(|value| value.as_bytes())
         .unwrap_or_default();
-    match bool::from(accounts::csrf_token(token).as_bytes().ct_eq(given)) {
+    match accounts::is_csrf_token(token, given) {
         true => Ok(()),
         false => Err(Problem::new(Code::CsrfFailed)),
     }

@@ -4,6 +4,8 @@
 pub struct Letter {
     pub subject: String,
     pub body: String,
+    /// What the letter asks to open.
+    pub link: String,
 }
 
 impl Letter {
@@ -16,6 +18,7 @@ impl Letter {
                  Welcome to Sauti!\n\nOpen this link to confirm your account:\n{link}\n\n\
                  If you did not sign up, ignore this mail.\n"
             ),
+            link: link.to_owned(),
         }
     }
 
@@ -29,18 +32,20 @@ impl Letter {
                  Someone (perhaps you) tried to open a Sauti account with this address, but there is one.\n\
                  Sign in here: {sign_in_link}\n"
             ),
+            link: sign_in_link.to_owned(),
         }
     }
 
     pub fn reset(link: &str) -> Letter {
         Letter {
-            subject: "Weka nywila mpya ya Sauti / Set a new Sauti password".to_owned(),
+            subject: "Weka nenosiri jipya la Sauti / Set a new Sauti password".to_owned(),
             body: format!(
-                "Fungua kiungo hiki ndani ya saa moja kuweka nywila mpya:\n{link}\n\n\
-                 Kama hukuomba, puuza barua hii: nywila yako haijabadilika.\n\n--\n\n\
+                "Fungua kiungo hiki ndani ya saa moja kuweka nenosiri jipya:\n{link}\n\n\
+                 Kama hukuomba, puuza barua hii: nenosiri lako halijabadilika.\n\n--\n\n\
                  Open this link within an hour to set a new password:\n{link}\n\n\
                  If you did not ask for it, ignore this mail: your password has not changed.\n"
             ),
+            link: link.to_owned(),
         }
     }
 
@@ -48,9 +53,23 @@ impl Letter {
         Letter {
             subject: "Mwaliko wa Sauti / An invitation to Sauti".to_owned(),
             body: format!(
-                "{inviter} amekualika kwenye nafasi ya kazi \"{workspace}\" katika Sauti:\n{link}\n\n--\n\n\
+                "{inviter} amekualika kwenye eneo la kazi \"{workspace}\" katika Sauti:\n{link}\n\n--\n\n\
                  {inviter} invites you to the workspace \"{workspace}\" on Sauti:\n{link}\n"
             ),
+            link: link.to_owned(),
+        }
+    }
+
+    pub fn balance_low(workspace: &str, balance: &str, link: &str) -> Letter {
+        Letter {
+            subject: "Salio la Sauti ni dogo / Your Sauti balance is low".to_owned(),
+            body: format!(
+                "Salio la \"{workspace}\" limeshuka hadi {balance}. Likiisha, maombi yatakataliwa.\n\
+                 Ongeza fedha: {link}\n\n--\n\n\
+                 The balance of \"{workspace}\" is down to {balance}. Once it is gone, requests are refused.\n\
+                 Add money: {link}\n"
+            ),
+            link: link.to_owned(),
         }
     }
 }

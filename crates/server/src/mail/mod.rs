@@ -2,25 +2,38 @@
 
 mod letters;
 
+use std::collections::VecDeque;
 use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard};
 
 use anyhow::Context as _;
 use lettre::message::header::ContentType;
 use lettre::message::{Mailbox, Message};
 use lettre::{AsyncSmtpTransport, AsyncTransport, Tokio1Executor};
+use sauti_store::ids::now_us;
 use secrecy::ExposeSecret;
 
 use crate::config::Config;
 
 pub use letters::Letter;
 
+const WRITTEN_MAX: usize = 20;
+
 pub struct Mailer {
     from: Mailbox,
     way: Way,
 }
 
+/// A letter that went into the outbox.
+#[derive(Debug, Clone)]
+pub struct Written {
+    pub to: String,
+    pub letter: Letter,
+    pub at_us: i64,
+}
+
 enum Way {
-    Outbox(PathBuf),
+    Outbox(PathBuf, Mutex<VecDeque<Written>>),
     Smtp(Box<AsyncSmtpTransport<Tokio1Executor>>),
 }
 
@@ -37,15 +50,16 @@ impl Mailer {
                     .context("mail.smtp_url is not understood")?;
                 Way::Smtp(Box::new(transport.build()))
             }
-            None => Way::Outbox(config.outbox_dir()),
+            None => Way::Outbox(config.outbox_dir(), Mutex::default()),
         };
         Ok(Mailer { from, way })
     }
 
-    /// The folder letters go to, where there is no SMTP: the console shows it in development.
-    pub fn outbox(&self) -> Option<&PathBuf> {
+    /// Without SMTP: what went into the outbox since the start, the newest first, for an operator
+    /// to hand on.
+    pub fn written(&self) -> Option<Vec<Written>> {
         match &self.way {
-            Way::Outbox(dir) => Some(dir),
+            Way::Outbox(_, written) => Some(lock(written).iter().cloned().collect()),
             Way::Smtp(_) => None,
         }
     }
@@ -64,14 +78,27 @@ impl Mailer {
                     .await
                     .context("the mail was not sent")?,
             ),
-            Way::Outbox(dir) => {
+            Way::Outbox(dir, written) => {
                 let name = format!("{}.eml", uuid::Uuid::now_v7().simple());
                 let (dir, bytes) = (dir.clone(), message.formatted());
                 tokio::task::spawn_blocking(move || write_letter(&dir, &name, &bytes)).await??;
+                let mut written = lock(written);
+                written.truncate(WRITTEN_MAX - 1);
+                written.push_front(Written {
+                    to: to.to_owned(),
+                    letter: letter.clone(),
+                    at_us: now_us(),
+                });
             }
         }
         Ok(())
     }
+}
+
+fn lock(written: &Mutex<VecDeque<Written>>) -> MutexGuard<'_, VecDeque<Written>> {
+    written
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 /// Moved into place when whole, so that nobody reads half a letter.

@@ -68,10 +68,10 @@ codes! {
         "Ingia kwanza.";
     CredentialsWrong, "credentials_wrong", UNAUTHORIZED, "Not signed in",
         "The e-mail address or the password is wrong.",
-        "Anwani ya barua pepe au nywila si sahihi.";
+        "Anwani ya barua pepe au nenosiri si sahihi.";
     BalanceInsufficient, "balance_insufficient", PAYMENT_REQUIRED, "Balance insufficient",
         "The workspace balance does not cover this request.",
-        "Salio la nafasi ya kazi halitoshi kwa ombi hili.";
+        "Salio la eneo la kazi halitoshi kwa ombi hili.";
     SpendCapReached, "spend_cap_reached", PAYMENT_REQUIRED, "Spend cap reached",
         "This key has reached its spend cap.",
         "Ufunguo huu umefikia kikomo chake cha matumizi.";
@@ -83,7 +83,7 @@ codes! {
         "Ufunguo hauna ruhusa ya shughuli hii.";
     RoleMissing, "role_missing", FORBIDDEN, "Not allowed",
         "Your role in this workspace does not allow this.",
-        "Wajibu wako katika nafasi hii ya kazi hauruhusu jambo hili.";
+        "Wajibu wako katika eneo hili la kazi hauruhusu jambo hili.";
     CsrfFailed, "csrf_failed", FORBIDDEN, "Not allowed",
         "The page's token is missing or old. Reload the page.",
         "Tokeni ya ukurasa haipo au imepitwa. Pakia ukurasa upya.";

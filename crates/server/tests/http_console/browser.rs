@@ -12,6 +12,7 @@ pub const PAGES: &[&str] = &[
     "/console",
     "/console/transcribe",
     "/console/voices",
+    "/console/pronunciations",
     "/console/keys",
     "/console/usage",
     "/console/money",
@@ -28,12 +29,14 @@ pub const FORMS: &[&str] = &[
     "/console/account/name",
     "/console/account/resend",
     "/console/account/delete",
+    "/console/workspace/new",
     "/console/workspace/switch",
     "/console/workspace/name",
     "/console/workspace/alert",
     "/console/members/cancel-invite",
     "/console/invite",
     "/console/operator/credit",
+    "/console/operator/confirm",
 ];
 
 pub struct Browser<'a> {

@@ -42,6 +42,8 @@ async fn a_stranger_signs_up_confirms_signs_in_and_signs_out() {
             .assert_ok(),
     );
     assert!(page.contains(&token), "the button carries the token");
+    // In another browser than the one that signed up.
+    let mut browser = Browser::new(&world);
     let answer = browser.post("/console/confirm", &[("token", &token)]).await;
     assert_sent_to(&answer, "/console/sign-in?done=confirmed");
     let again = browser.post("/console/confirm", &[("token", &token)]).await;
@@ -124,7 +126,7 @@ async fn a_wrong_password_is_told_in_the_readers_language() {
 
     browser.language = "sw-KE,en;q=0.5";
     let page = text(&browser.post("/console/sign-in", &wrong).await);
-    assert!(page.contains("Barua pepe au nywila si sahihi.") && page.contains("lang=\"sw\""));
+    assert!(page.contains("Barua pepe au nenosiri si sahihi.") && page.contains("lang=\"sw\""));
 }
 
 #[tokio::test]
@@ -177,4 +179,73 @@ async fn an_unconfirmed_account_is_told_what_to_do() {
     browser.post("/console/sign-in", &sign_up).await;
     let page = text(browser.get("/console").await.assert_ok());
     assert!(page.contains("not confirmed yet") && page.contains("/console/account/resend"));
+}
+
+async fn balance_of(world: &World, email: &str) -> i64 {
+    let store = &world.app.store;
+    let account = store.account_by_email(email).await.unwrap().unwrap();
+    let mine = store.workspaces_of(&account.id).await.unwrap();
+    let balance = store.balance(&mine[0].0.id).await.unwrap();
+    balance.available_micro
+}
+
+#[tokio::test]
+async fn whoever_confirms_where_they_signed_up_is_in_and_welcomed_with_credit_once() {
+    let settings = [("signup.welcome_credit_micro", "7000000")];
+    let world = World::with(&settings).await;
+    let mut browser = Browser::new(&world);
+    let sign_up = [("email", " Amina@Example.com"), ("password", PASSWORD)];
+    let answer = browser.post("/console/sign-up", &sign_up).await;
+    assert!(!text(answer.assert_ok()).contains("/console/confirm"));
+    assert_eq!(balance_of(&world, EMAIL).await, 0, "not before the address is proven");
+
+    let token = mailed_token(&world, "confirm").await;
+    let answer = browser.post("/console/confirm", &[("token", &token)]).await;
+    assert_sent_to(&answer, "/console?done=welcome");
+    assert!(text(browser.get("/console").await.assert_ok()).contains("KES 7.00"));
+
+    // A reset proves the address again, and gives nothing more.
+    browser.post("/console/forgot", &[("email", EMAIL)]).await;
+    let token = mailed_token(&world, "reset").await;
+    let reset = [("token", token.as_str()), ("password", "nyingine kabisa")];
+    let answer = browser.post("/console/reset", &reset).await;
+    assert_sent_to(&answer, "/console/sign-in?done=reset");
+    assert_eq!(balance_of(&world, EMAIL).await, 7_000_000);
+    world.assert_ledger_is_sound().await;
+}
+
+#[tokio::test]
+async fn a_reset_before_the_confirmation_confirms_and_welcomes_too() {
+    let world = World::new().await;
+    let mut browser = Browser::new(&world);
+    let sign_up = [("email", EMAIL), ("password", PASSWORD)];
+    browser.post("/console/sign-up", &sign_up).await.assert_ok();
+    browser.post("/console/forgot", &[("email", EMAIL)]).await;
+    let token = mailed_token(&world, "reset").await;
+    let reset = [("token", token.as_str()), ("password", PASSWORD)];
+    browser.post("/console/reset", &reset).await;
+    assert_eq!(balance_of(&world, EMAIL).await, 20_000_000);
+    let token = mailed_token(&world, "confirm").await;
+    browser.post("/console/confirm", &[("token", &token)]).await;
+    assert_eq!(balance_of(&world, EMAIL).await, 20_000_000);
+}
+
+#[tokio::test]
+async fn the_letter_is_shown_on_the_page_only_where_the_settings_say_so() {
+    let world = World::with(&[("mail.show_outbox", "true")]).await;
+    let mut browser = Browser::new(&world);
+    let sign_up = [("email", EMAIL), ("password", PASSWORD)];
+    let page = text(browser.post("/console/sign-up", &sign_up).await.assert_ok());
+    assert!(page.contains("href=\"/console/confirm?token="), "{page}");
+    // Of an account that exists, only the way in.
+    let page = text(browser.post("/console/sign-up", &sign_up).await.assert_ok());
+    assert!(page.contains("href=\"/console/sign-in\"") && !page.contains("token="));
+    // A link to a new password is never shown.
+    let page = text(
+        browser
+            .post("/console/forgot", &[("email", EMAIL)])
+            .await
+            .assert_ok(),
+    );
+    assert!(!page.contains("token="), "{page}");
 }

@@ -85,6 +85,60 @@ async fn another_site_cannot_sign_a_visitor_in() {
 }
 
 #[tokio::test]
+async fn a_browser_that_says_nothing_of_a_forms_origin_has_to_bring_the_pages_token() {
+    let world = World::new().await;
+    let mut browser = Browser::new(&world);
+    let fields = [("email", "mtu@example.com"), ("password", "whatever it is")];
+    for headers in [&[][..], &[("origin", "null")]] {
+        let answer = browser.post_with("/console/sign-in", &fields, headers).await;
+        assert_eq!(answer.status.as_u16(), 403, "{headers:?}");
+    }
+    // The page sets the token as a cookie and writes it into its form.
+    let page = browser.get("/console/sign-in").await;
+    let cookie = page.header("set-cookie").split(';').next().unwrap();
+    let token = cookie.strip_prefix("sauti_visit=").unwrap();
+    assert!(text(&page).contains(&format!("name=\"visit\" value=\"{token}\"")));
+    browser.cookies.push(cookie.to_owned());
+    let mut with_token = fields.to_vec();
+    with_token.push(("visit", token));
+    for headers in [&[][..], &[("origin", "null")]] {
+        let answer = browser.post_with("/console/sign-in", &with_token, headers).await;
+        assert_eq!(answer.status.as_u16(), 401, "read: {headers:?}");
+    }
+    let answer = browser.post_with("/console/sign-in", &fields, &[]).await;
+    assert_eq!(answer.status.as_u16(), 403, "the cookie alone is not enough");
+    let evil = [("sec-fetch-site", "cross-site")];
+    let answer = browser.post_with("/console/sign-in", &with_token, &evil).await;
+    assert_eq!(answer.status.as_u16(), 403, "what the browser says counts first");
+}
+
+#[tokio::test]
+async fn someone_in_no_workspace_is_led_to_make_one() {
+    let world = World::new().await;
+    let store = &world.app.store;
+    let lone = store
+        .create_account("peke@example.com", "not a hash", "Peke")
+        .await
+        .unwrap();
+    store.confirm_account_by_id(&lone.id).await.unwrap();
+    let mut browser = Browser::signed_in(&world, &lone.id).await;
+    for page in PAGES {
+        assert_sent_to(&browser.get(page).await, "/console/workspace/new");
+    }
+    let page = text(browser.get("/console/workspace/new").await.assert_ok());
+    assert!(page.contains("You are in no workspace any more"), "{page}");
+    let start = page.find("name=\"csrf\" value=\"").unwrap() + "name=\"csrf\" value=\"".len();
+    let csrf: String = page[start..].chars().take_while(|c| *c != '"').collect();
+    let nameless = [("csrf", csrf.as_str()), ("name", " ")];
+    let answer = browser.post("/console/workspace/new", &nameless).await;
+    assert_eq!(answer.status.as_u16(), 422, "{}", text(&answer));
+    let named = [("csrf", csrf.as_str()), ("name", "Duka")];
+    let answer = browser.post("/console/workspace/new", &named).await;
+    assert_sent_to(&answer, "/console/members?done=saved");
+    assert!(text(browser.get("/console/keys").await.assert_ok()).contains("Duka"));
+}
+
+#[tokio::test]
 async fn what_belongs_to_another_workspace_is_out_of_reach() {
     let world = World::new().await;
     let store = &world.app.store;

@@ -82,6 +82,11 @@ fn verbose_segment((id, segment): (usize, &Segment)) -> VerboseSegment {
     }
 }
 
+/// The words of one segment.
+pub fn words(segment: &Segment) -> Vec<VerboseWord> {
+    segment.words.iter().map(verbose_word).collect()
+}
+
 fn verbose_word(word: &Word) -> VerboseWord {
     VerboseWord {
         word: word.word.clone(),

@@ -106,7 +106,7 @@ async fn answer(
     let started = Instant::now();
     let handle = start(app, &caller, wanted, sound)?;
     if wanted.stream {
-        return stream::respond(caller, handle, hold, bill, started).await;
+        return stream::respond(caller, handle, hold, bill, wanted.words, started).await;
     }
     let transcript = finish(handle).await?;
     metrics::work("transcription", bill.audio_seconds, started.elapsed());

@@ -11,6 +11,7 @@ use sauti_speech::{SpeechError, TranscribeEvent, TranscribeHandle};
 use serde_json::json;
 use tokio::sync::mpsc;
 
+use super::format;
 use crate::billing::{self, Bill, Hold};
 use crate::http::caller::Caller;
 use crate::http::metrics;
@@ -25,6 +26,8 @@ struct Running {
     handle: TranscribeHandle,
     hold: Hold,
     bill: Bill,
+    /// Whether each segment brings its words.
+    words: bool,
     started: Instant,
 }
 
@@ -34,6 +37,7 @@ pub async fn respond(
     mut handle: TranscribeHandle,
     hold: Hold,
     bill: Bill,
+    words: bool,
     started: Instant,
 ) -> Result<Response, Problem> {
     let first = match handle.next().await {
@@ -55,6 +59,7 @@ pub async fn respond(
             handle,
             hold,
             bill,
+            words,
             started,
         },
         first,
@@ -75,8 +80,11 @@ async fn run(mut running: Running, first: TranscribeEvent, events: Pieces) {
                 let space = if said_something { " " } else { "" };
                 said_something |= !segment.text.is_empty();
                 let delta = format!("{space}{}", segment.text);
-                let event = json!({"type": "transcript.text.delta", "delta": delta,
+                let mut event = json!({"type": "transcript.text.delta", "delta": delta,
                     "start": segment.start, "end": segment.end, "done_seconds": done_seconds});
+                if running.words {
+                    event["words"] = json!(format::words(&segment));
+                }
                 events.send(Ok(sse(&event))).await.is_ok()
             }
             Ok(TranscribeEvent::Done(transcript)) => {
