@@ -50,6 +50,7 @@ test("an unconfirmed account is told what to do", async () => {
   await page.waitForSelector("text=not confirmed yet");
   await clickAndLoad(page, "text=Send it again");
   await page.waitForSelector("text=on its way");
+  await page.goto(at(""));
   await speak(page, SENTENCE);
   assert.match(await page.textContent("#error"), /confirm/i);
   await finish(page);

@@ -15,7 +15,7 @@ test("an operator sees health and queue, books money once, and it can be spoken 
   const operator = await signedIn();
   await operator.click("nav >> text=Operator");
   assert.match(await operator.textContent("section:has(h2:text('Health'))"), /ready.*answers/s);
-  assert.match(await operator.textContent("section:has(h2:text('Work'))"), /speech\s*\d+\s*\d+/);
+  assert.match(await operator.textContent("[role=region][aria-label=Work]"), /speech\s*\d+\s*\d+/);
   for (const expected of [/done=credited$/, /done=credited-before$/]) {
     await operator.selectOption("[name=workspace]", workspace);
     await operator.fill("[name=amount]", "1,250.50");

@@ -29,6 +29,7 @@ test("markup typed into every text field stays text, on every page", async () =>
   const fields = () => page.locator("main input:not([type=hidden], [type=checkbox], [type=radio], [type=range], [type=file], [type=number], [type=password]), main textarea");
   // Each form with a free text, sent with the attack in it.
   const forms = [
+    ["/workspace/new", "form[action$=new]", { name: ATTACK }],
     ["/keys", "form[data-api]", { name: ATTACK }],
     ["/pronunciations", "form[data-api]", { word: `<b>${"x"}</b>`, said: ATTACK }],
     ["/webhooks", "form[data-api]", { url: `https://example.com/?q=${ATTACK}` }],
@@ -37,7 +38,6 @@ test("markup typed into every text field stays text, on every page", async () =>
     ["/money", "form[action$=alert]", { below: ATTACK.slice(0, 20) }],
     ["/account", "form[action$=name]", { name: ATTACK }],
     ["/account", "form[action$=delete]", { email: ATTACK }],
-    ["/workspace/new", "form[action$=new]", { name: ATTACK }],
   ];
   for (const [path, form, values] of forms) {
     await page.goto(at(path));

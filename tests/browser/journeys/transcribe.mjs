@@ -142,12 +142,20 @@ test("the microphone is heard live: words appear while somebody speaks", async (
 test("the microphone is heard as a recording, in the one kind that the browser offers", async () => {
   const page = await transcribePage();
   await page.uncheck("#live");
+  await page.evaluate(() => {
+    MediaRecorder.isTypeSupported = (kind) => kind === "audio/webm;codecs=opus";
+    const append = FormData.prototype.append;
+    FormData.prototype.append = function (name, value, ...rest) {
+      if (name === "file") globalThis.sentKind = value.type;
+      return append.call(this, name, value, ...rest);
+    };
+  });
   await page.click("#record");
   await page.waitForFunction(() => document.getElementById("meter").value > 0.02);
   await page.waitForTimeout(4_000);
-  const [request] = await Promise.all([page.waitForRequest(/transcriptions$/), page.click("#record")]);
-  assert.match(request.postDataBuffer().toString("latin1"), /Content-Type: audio\/webm/);
+  await page.click("#record");
   await costIsShown(page);
+  assert.match(await page.evaluate(() => globalThis.sentKind), /^audio\/webm/);
   assert.match(await page.textContent("#transcript"), /habari|asubuhi|karibu|nyumbani/i);
   await finish(page);
 });

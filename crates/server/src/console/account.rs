@@ -178,7 +178,11 @@ pub async fn show_new_workspace(
     page: Page,
     person: Person,
 ) -> Result<Response, Problem> {
-    let first = app.store.workspaces_of(&person.account.id).await?.is_empty();
+    let first = app
+        .store
+        .workspaces_of(&person.account.id)
+        .await?
+        .is_empty();
     page::render(&NewWorkspacePage {
         page,
         csrf: person.csrf,

@@ -109,7 +109,11 @@ mod tests {
         let shares = shares(&rows, |row| row.operation.clone());
         assert_eq!(shares.len(), 2);
         assert_eq!(
-            (shares[0].name.as_str(), shares[0].requests, shares[0].length),
+            (
+                shares[0].name.as_str(),
+                shares[0].requests,
+                shares[0].length
+            ),
             ("speech", 2, 100.0)
         );
         assert_eq!((shares[1].amount_micro, shares[1].length), (40, 50.0));

@@ -298,9 +298,7 @@ pub async fn confirm(
         return Ok(go("/console/sign-in", "confirmed"));
     }
     let issued = accounts::open_session(&app, &account, agent(&headers)).await?;
-    let done = Cookie::build((SIGN_UP_COOKIE, ""))
-        .path("/console")
-        .build();
+    let done = Cookie::build((SIGN_UP_COOKIE, "")).path("/console").build();
     let cookies = cookies.remove(done).add(session_cookie(&app, &issued)?);
     Ok((cookies, go("/console", "welcome")).into_response())
 }

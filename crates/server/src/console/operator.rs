@@ -123,13 +123,6 @@ pub async fn confirm(State(app): State<App>, form: MyForm) -> Result<Response, P
     require_operator(&me)?;
     let account_id = fields.text("account");
     app.store.confirm_account_by_id(account_id).await?;
-    accounts::audit(
-        &app,
-        None,
-        &me.account.id,
-        "account.confirmed",
-        account_id,
-    )
-    .await;
+    accounts::audit(&app, None, &me.account.id, "account.confirmed", account_id).await;
     Ok(go(HERE, "saved"))
 }

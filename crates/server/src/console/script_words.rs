@@ -60,11 +60,7 @@ const WORDS: &[(&str, &str, &str)] = &[
         "Too many requests at once. Try again in {0} s.",
         "Umetuma mengi mno kwa mpigo. Jaribu tena baada ya sekunde {0}.",
     ),
-    (
-        "error_401",
-        "You are signed out.",
-        "Umetoka.",
-    ),
+    ("error_401", "You are signed out.", "Umetoka."),
     (
         "error_network",
         "The service cannot be reached. Check your connection and try again.",

@@ -164,7 +164,7 @@ words! {
     version: "Version", "Toleo";
     licence: "Licence", "Leseni";
     use_voice: "Speak with it", "Sema kwa sauti hii";
-    
+
     words_intro: "Names and terms that should be said your way. They count in every text of this workspace.", "Majina na istilahi zinazotakiwa kusemwa upendavyo. Hufuatwa katika kila maandishi ya eneo hili.";
     words_none: "No pronunciations yet. Add a name that is said wrongly, and hear it.", "Bado hakuna matamshi. Ongeza jina linalosemwa vibaya, kisha ulisikilize.";
     words_new: "New pronunciation", "Matamshi mapya";

@@ -206,7 +206,7 @@ async fn an_empty_workspace_says_what_to_do_next() {
     let browser = Browser::signed_in(&world, &account.id).await;
     for (path, hint) in [
         ("/console/keys", "No keys yet"),
-        ("/console/usage", "Speak your first sentence"),
+        ("/console/usage", "Speak a first sentence"),
         ("/console/money", "The balance is empty"),
         ("/console/webhooks", "No webhooks yet"),
     ] {

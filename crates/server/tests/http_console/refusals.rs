@@ -90,7 +90,9 @@ async fn a_browser_that_says_nothing_of_a_forms_origin_has_to_bring_the_pages_to
     let mut browser = Browser::new(&world);
     let fields = [("email", "mtu@example.com"), ("password", "whatever it is")];
     for headers in [&[][..], &[("origin", "null")]] {
-        let answer = browser.post_with("/console/sign-in", &fields, headers).await;
+        let answer = browser
+            .post_with("/console/sign-in", &fields, headers)
+            .await;
         assert_eq!(answer.status.as_u16(), 403, "{headers:?}");
     }
     // The page sets the token as a cookie and writes it into its form.
@@ -102,14 +104,26 @@ async fn a_browser_that_says_nothing_of_a_forms_origin_has_to_bring_the_pages_to
     let mut with_token = fields.to_vec();
     with_token.push(("visit", token));
     for headers in [&[][..], &[("origin", "null")]] {
-        let answer = browser.post_with("/console/sign-in", &with_token, headers).await;
+        let answer = browser
+            .post_with("/console/sign-in", &with_token, headers)
+            .await;
         assert_eq!(answer.status.as_u16(), 401, "read: {headers:?}");
     }
     let answer = browser.post_with("/console/sign-in", &fields, &[]).await;
-    assert_eq!(answer.status.as_u16(), 403, "the cookie alone is not enough");
+    assert_eq!(
+        answer.status.as_u16(),
+        403,
+        "the cookie alone is not enough"
+    );
     let evil = [("sec-fetch-site", "cross-site")];
-    let answer = browser.post_with("/console/sign-in", &with_token, &evil).await;
-    assert_eq!(answer.status.as_u16(), 403, "what the browser says counts first");
+    let answer = browser
+        .post_with("/console/sign-in", &with_token, &evil)
+        .await;
+    assert_eq!(
+        answer.status.as_u16(),
+        403,
+        "what the browser says counts first"
+    );
 }
 
 #[tokio::test]
