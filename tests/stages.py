@@ -163,7 +163,7 @@ def cli():
 
 def browser():
     """The console's journeys in headless Chromium."""
-    tools.need_debian("chromium")
+    tools.need_chromium()
     node = tools.need_locked_packages(TESTS / "browser")
     counts = build()
     env = {"SAUTI_BINARY": str(BINARY)}

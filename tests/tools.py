@@ -39,6 +39,12 @@ def need_debian(*packages):
         apt_install(*missing)
 
 
+def need_chromium():
+    """With fonts: it has none of its own, and pages without letters measure nothing."""
+    if not shutil.which("chromium"):
+        apt_install("chromium", "fonts-noto-core")
+
+
 def need_postgres():
     if not any(Path("/usr/lib/postgresql").glob("*/bin/initdb")) and not shutil.which("initdb"):
         apt_install("postgresql")

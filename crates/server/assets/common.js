@@ -43,6 +43,8 @@ export function refusal(status, problem, retryAfter) {
   if (status === 429 || status === 503) return new Refusal(say(`error_${status}`, wait));
   const own = `error_${problem.code}`;
   if (own in words) return new Refusal(say(own));
+  const wrong = problem.errors?.[0];
+  if (wrong) return new Refusal(words[`field_${wrong.field}`] ?? wrong.message);
   return new Refusal(problem.detail || say("error_500"));
 }
 

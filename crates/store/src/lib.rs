@@ -52,7 +52,8 @@ pub use accounts::{Account, SignInPolicy};
 pub use audit::{AuditEntry, AuditQuery};
 pub use auth::Caller;
 pub use batches::{
-    BLOB_PART_BYTES, Batch, BatchItem, BatchState, ClaimedItem, FinishedItem, ItemCounts, NewBatch, NewItem, Received,
+    BLOB_PART_BYTES, Batch, BatchItem, BatchState, ClaimedItem, FinishedItem, ItemCounts, NewBatch,
+    NewItem, Received,
 };
 pub use error::{AuthError, LedgerError, StoreError};
 pub use idempotency::{Begin, Guard, StoredAnswer};

@@ -81,7 +81,7 @@ test("a voice is heard before it is chosen, and chosen from its own page", async
   await page.goto(at("/voices"));
   const [answer] = await Promise.all([page.waitForResponse(/\/preview$/), page.click("[data-preview=zuri]")]);
   assert.equal(answer.status(), 200);
-  assert.equal(await page.locator("article").count(), 4);
+  assert.ok(await page.locator("article").count() >= 4);
   await page.click("article:has-text('Zuri') a");
   assert.ok(await page.isChecked("input[value=zuri]"));
   const [again] = await Promise.all([page.waitForResponse(/\/preview$/), page.click("[data-preview=baraka]")]);

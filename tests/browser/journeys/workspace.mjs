@@ -48,7 +48,7 @@ test("a pronunciation is added, heard and taken back", async () => {
   await page.fill("[name=word]", "WhatsApp");
   await page.fill("[name=said]", "★★");
   await page.click("form[data-api] button.primary");
-  await page.waitForSelector("form [role=alert]:not([hidden])");
+  await page.waitForSelector("form [role=alert]:has-text('Spell the sound as Swahili would')");
   await page.fill("[name=said]", "wotsap");
   await clickAndLoad(page, "form[data-api] button.primary");
   await page.waitForSelector("article:has-text('whatsapp')");
@@ -69,7 +69,7 @@ test("a webhook is added, its secret shown once, and removed", async () => {
   await page.goto(at("/webhooks"));
   await page.fill("[name=url]", "ftp://example.com/sauti");
   await page.click("form[data-api] button.primary");
-  await page.waitForSelector("form [role=alert]:not([hidden])");
+  await page.waitForSelector("form [role=alert]:has-text('Give a full address')");
   await page.fill("[name=url]", "https://example.com/sauti");
   await page.click("form[data-api] button.primary");
   await page.waitForSelector("#secret:not([hidden])");

@@ -13,8 +13,8 @@ use serde::Deserialize;
 
 pub use hint::near_miss;
 pub use sections::{
-    Batches, Cache, Data, Database, Engine, Keys, Limits, LogFormat, Mail, Models, Network, Payments,
-    Prices, Server, Signup, Telemetry, Webhooks,
+    Batches, Cache, Data, Database, Engine, Keys, Limits, LogFormat, Mail, Models, Network,
+    Payments, Prices, Server, Signup, Telemetry, Webhooks,
 };
 
 /// The defaults, with a comment for every key. It is also the list of the keys that exist.

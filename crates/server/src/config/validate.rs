@@ -191,7 +191,9 @@ fn batches(config: &Config, require: &mut impl FnMut(bool, &str, &str)) {
         "batches.keep_hours",
         "must be 1 to 8760",
     );
-    let known = |origin: &String| is_origin(origin) && !origin.is_empty() && origin.matches('/').count() == 2;
+    let known = |origin: &String| {
+        is_origin(origin) && !origin.is_empty() && origin.matches('/').count() == 2
+    };
     require(
         batches.url_origins.iter().all(known),
         "batches.url_origins",

@@ -182,6 +182,7 @@ pub async fn webhooks(State(app): State<App>, page: Page, me: Me) -> Result<Resp
     let events = vec![
         ("balance.low", page.t.event_low),
         ("payment.received", page.t.event_payment),
+        ("batch.finished", page.t.event_batch),
     ];
     page::render(&WebhooksPage {
         page,

@@ -96,6 +96,38 @@ const WORDS: &[(&str, &str, &str)] = &[
         "Something went wrong on our side. Nothing was charged.",
         "Hitilafu imetokea upande wetu. Hujatozwa chochote.",
     ),
+    (
+        "field_url",
+        "Give a full address, such as https://example.com/sauti.",
+        "Andika anwani kamili, kwa mfano https://example.com/sauti.",
+    ),
+    (
+        "field_said",
+        "Spell the sound as Swahili would, or give IPA between slashes.",
+        "Andika matamshi kwa tahajia ya Kiswahili, au IPA kati ya mikwaju.",
+    ),
+    ("field_word", "Give one word only.", "Andika neno moja tu."),
+    (
+        "field_email",
+        "This is not an e-mail address.",
+        "Hii si anwani ya barua pepe.",
+    ),
+    (
+        "field_permissions",
+        "Choose at least one permission.",
+        "Chagua angalau ruhusa moja.",
+    ),
+    ("field_name", "Give a name.", "Andika jina."),
+    (
+        "field_expires_in_days",
+        "Give the days as a number from 1 to 3650.",
+        "Andika siku kwa namba, 1 hadi 3650.",
+    ),
+    (
+        "field_spend_cap_micro",
+        "Give an amount, such as 500 or 12.50.",
+        "Andika kiasi, kwa mfano 500 au 12.50.",
+    ),
     ("uncertain", "uncertain", "haina uhakika"),
 ];
 

@@ -56,8 +56,8 @@ words! {
     password_hint: "At least 10 characters.", "Angalau herufi 10.";
     your_name: "Your name or company", "Jina lako au la kampuni";
     forgot: "Forgot your password?", "Umesahau nenosiri?";
-    no_account: "New here?", "Mgeni hapa?";
-    have_account: "Have an account already?", "Una akaunti tayari?";
+    no_account: "New here?", "Wewe ni mgeni?";
+    have_account: "Have an account already?", "Tayari una akaunti?";
     forgot_title: "Set a new password", "Weka nenosiri jipya";
     forgot_intro: "Give your address and we send you a link.", "Andika anwani yako, tutakutumia kiungo.";
     send_link: "Send the link", "Tuma kiungo";
@@ -111,7 +111,7 @@ words! {
     speak_said: "As it will be read", "Itakavyosomwa";
     speak_said_empty: "Numbers, dates and abbreviations appear here in words.", "Namba, tarehe na vifupisho huonekana hapa kwa maneno.";
     price: "Price", "Bei";
-    length: "Length", "Urefu";
+    length: "Length", "Muda";
     characters: "Characters", "Herufi";
     voice: "Voice", "Sauti";
     speed: "Speed", "Kasi";
@@ -143,7 +143,7 @@ words! {
 
     transcribe_title: "Transcribe a recording", "Nukuu rekodi";
     drop: "Drop a recording here, or choose one", "Buruta rekodi hadi hapa, au ichague";
-    drop_hint: "Voice notes, calls, WAV, MP3, M4A, Ogg, WebM, FLAC; up to 2 hours.", "Ujumbe wa sauti, simu zilizorekodiwa, WAV, MP3, M4A, Ogg, WebM, FLAC; hadi saa 2.";
+    drop_hint: "Voice notes, calls, WAV, MP3, M4A, Ogg, WebM, FLAC; up to 2 hours.", "Ujumbe wa sauti, simu zilizorekodiwa, WAV, MP3, M4A, Ogg, WebM, FLAC; zisizozidi saa mbili.";
     choose_file: "Choose a file", "Chagua faili";
     record: "Record", "Rekodi";
     stop: "Stop", "Simamisha";
@@ -159,7 +159,7 @@ words! {
     transcript_hint: "Click a word to hear it. Underlined words are uncertain.", "Bofya neno kulisikia. Yaliyopigiwa mstari hayana uhakika.";
     copy: "Copy", "Nakili";
 
-    voices_intro: "Four voices made for Swahili. Listen, then use the id of the one you like.", "Sauti nne za Kiswahili. Sikiliza, kisha tumia kitambulisho cha uliyoipenda.";
+    voices_intro: "Voices made for Swahili. Listen, then use the id of the one you like.", "Sauti za Kiswahili. Sikiliza, kisha tumia kitambulisho cha uliyoipenda.";
     voice_id: "Id", "Kitambulisho";
     version: "Version", "Toleo";
     licence: "Licence", "Leseni";
@@ -188,7 +188,7 @@ words! {
     expires: "Expires", "Mwisho";
     expires_in_days: "Expires after days", "Muda wake, kwa siku";
     cap: "Most it may spend", "Kikomo cha matumizi";
-    never: "never", "haina mwisho";
+    never: "never", "hauna mwisho";
     not_yet: "not yet", "bado";
     optional: "optional", "si lazima";
     key_create: "Make the key", "Tengeneza ufunguo";
@@ -197,7 +197,7 @@ words! {
     copied_done: "I have copied it", "Nimenakili";
     keys_none: "No keys yet. Make one to call the service from your own program.", "Bado hakuna funguo. Tengeneza mmoja ili programu yako itumie huduma.";
     last_used: "Last used", "Ulitumika mwisho";
-    spent: "Spent", "Umetumia";
+    spent: "Spent", "Zilizotumika";
     revoke: "Revoke", "Batilisha";
     revoke_ask: "Revoke this key? Programs that use it stop working at once.", "Ubatilishe ufunguo huu? Programu zinazoutumia zitakoma mara moja.";
     state_active: "active", "unatumika";
@@ -241,7 +241,7 @@ words! {
     price_cached: "Speech that was made before", "Sauti iliyokwisha tengenezwa";
     alert_title: "Low-balance alert", "Onyo la salio dogo";
     alert_text: "When the balance falls below this, owners and admins get a letter and your webhooks are told (balance.low).", "Salio likishuka chini ya kiasi hiki, wamiliki na wasimamizi hupata barua na webhook zako huarifiwa (balance.low).";
-    alert_below: "Alert below", "Onya chini ya";
+    alert_below: "Alert below", "Nionye likiwa chini ya";
     statement: "Statement", "Taarifa ya akaunti";
     statement_none: "No movements in the last 30 days.", "Hakuna miamala katika siku 30 zilizopita.";
     statement_newest: "The newest movements; the CSV has them all.", "Miamala mipya zaidi; CSV ina yote.";
@@ -263,6 +263,8 @@ words! {
     cancel: "Cancel", "Ghairi";
     remove: "Remove", "Ondoa";
     remove_ask: "Remove this member from the workspace?", "Umwondoe mwanachama huyu kwenye eneo la kazi?";
+    leave: "Leave", "Ondoka";
+    leave_ask: "Leave this workspace?", "Uondoke kwenye eneo hili la kazi?";
     you: "you", "wewe";
     since: "Since", "Tangu";
     workspace_name: "Name of the workspace", "Jina la eneo la kazi";
@@ -276,9 +278,10 @@ words! {
     webhook_url: "Address", "Anwani";
     webhook_events: "Events", "Matukio";
     event_low: "the balance is low", "salio ni dogo";
+    event_batch: "a batch is finished", "kazi ya mkupuo imekamilika";
     event_payment: "a payment came in", "malipo yameingia";
     webhook_add: "Add", "Ongeza";
-    webhooks_none: "No webhooks yet. Add an address of yours to be told of low balances and payments.", "Bado hakuna webhook. Ongeza anwani yako ili uarifiwe kuhusu salio dogo na malipo.";
+    webhooks_none: "No webhooks yet. Add an address of yours to hear of low balances, payments and finished batches.", "Bado hakuna webhook. Ongeza anwani yako ili uarifiwe salio likiwa dogo, malipo yakiingia au kazi ya mkupuo ikikamilika.";
     webhook_remove_ask: "Remove this webhook?", "Uondoe webhook hii?";
     all_events: "all events", "matukio yote";
     deliveries: "Newest deliveries", "Zilizotumwa karibuni";
@@ -318,7 +321,7 @@ words! {
     confirmed: "confirmed", "imethibitishwa";
     not_confirmed: "not confirmed", "haijathibitishwa";
     operator: "operator", "mwendeshaji";
-    closed: "closed", "imefungwa";
+    closed: "closed", "limefungwa";
     outbox: "Outbox", "Barua zilizoandikwa";
     outbox_intro: "No mail server is set, so letters lie here since the start. Hand the links on.", "Hakuna seva ya barua, hivyo barua ziko hapa tangu huduma ianze. Wapelekee wahusika viungo.";
     outbox_none: "No letters yet.", "Bado hakuna barua.";

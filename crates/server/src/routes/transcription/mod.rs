@@ -14,7 +14,9 @@ use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 use bytes::Bytes;
-use sauti_speech::{Job, Priority, TranscribeEvent, TranscribeHandle, TranscribeRequest, Transcript};
+use sauti_speech::{
+    Job, Priority, TranscribeEvent, TranscribeHandle, TranscribeRequest, Transcript,
+};
 
 pub use format::{Transcription, VerboseSegment, VerboseTranscription, VerboseWord};
 pub use request::{ResponseFormat, TranscriptionForm, TranscriptionRequest};
