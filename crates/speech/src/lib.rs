@@ -7,6 +7,7 @@
 pub mod engine;
 mod error;
 mod job;
+mod kernels;
 pub mod recogniser;
 pub mod voice;
 

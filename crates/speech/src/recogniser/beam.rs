@@ -4,7 +4,7 @@
 //! still become, so that gluing words together never looks cheap; words outside the vocabulary are
 //! scored by their spelling, so that names come out as letters.
 
-use super::bias::{Bias, BiasState};
+use super::bias::{Bias, BiasState, LETTER_BONUS};
 use super::lm::{LEXICON_ROOT, LetterState, Lm, LmState, UNKNOWN};
 use super::posteriors::{BLANK, CLASSES, Posteriors, SPACE, letter_of, log_add};
 
@@ -61,8 +61,6 @@ impl Default for BeamConfig {
 
 /// ln p that a word of an expected term is given at least.
 const TERM_LOG_P: f32 = -5.0;
-/// On top, for each of its letters.
-const TERM_LETTER_BONUS: f32 = 0.5;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hypothesis {
@@ -113,7 +111,12 @@ pub struct BeamSearch<'a> {
     /// Where a prefix stands among the next step's hypotheses, and for which step that holds.
     places: Vec<(u32, u32)>,
     step: u32,
+    /// How far behind the best one a new hypothesis may be: about as far as the last that were kept.
+    margin: f32,
 }
+
+/// How much further behind than in the step before a hypothesis may be and still be tried.
+const MARGIN_SLACK: f32 = 3.0;
 
 impl<'a> BeamSearch<'a> {
     pub fn new(config: &'a BeamConfig, lm: &'a Lm, bias: &'a Bias) -> Self {
@@ -124,6 +127,7 @@ impl<'a> BeamSearch<'a> {
             prefixes: Vec::new(),
             places: Vec::new(),
             step: 0,
+            margin: config.score_margin,
         }
     }
 
@@ -163,16 +167,28 @@ impl<'a> BeamSearch<'a> {
         next.clear();
         self.step += 1;
         let (classes, count) = self.likely_classes(row);
+        let classes = &classes[..count];
+        let mut best = IMPOSSIBLE;
         for hypothesis in active {
+            let prefix = &self.prefixes[hypothesis.prefix as usize];
+            let (last, known) = (usize::from(prefix.class), prefix.done + prefix.ahead);
             let total = hypothesis.total();
-            let last = usize::from(self.prefixes[hypothesis.prefix as usize].class);
+            let stays = total + row[BLANK];
+            best = best.max(stays + known);
             let place = self.place(hypothesis.prefix, next);
-            next[place].blank = log_add(next[place].blank, total + row[BLANK]);
+            next[place].blank = log_add(next[place].blank, stays);
             if hypothesis.letter > IMPOSSIBLE {
                 let again = hypothesis.letter + row[last];
+                best = best.max(again + known);
                 next[place].letter = log_add(next[place].letter, again);
             }
-            for &class in &classes[..count] {
+        }
+        for hypothesis in active {
+            let prefix = &self.prefixes[hypothesis.prefix as usize];
+            let last = usize::from(prefix.class);
+            let total = hypothesis.total();
+            let (with_letter, with_space) = self.best_after(prefix);
+            for &class in classes {
                 let class = usize::from(class);
                 // The same letter twice needs a blank between.
                 let from = if class == last && hypothesis.prefix != 0 {
@@ -180,7 +196,14 @@ impl<'a> BeamSearch<'a> {
                 } else {
                     total
                 };
-                if from <= IMPOSSIBLE {
+                let reached = from + row[class];
+                let hoped = reached
+                    + if class == SPACE {
+                        with_space
+                    } else {
+                        with_letter
+                    };
+                if hoped < best - self.margin {
                     continue;
                 }
                 // A space after a space says nothing.
@@ -189,10 +212,24 @@ impl<'a> BeamSearch<'a> {
                 } else {
                     self.child(hypothesis.prefix, class)
                 };
+                let prefix = &self.prefixes[target as usize];
+                best = best.max(reached + prefix.done + prefix.ahead);
                 let place = self.place(target, next);
-                next[place].letter = log_add(next[place].letter, from + row[class]);
+                next[place].letter = log_add(next[place].letter, reached);
             }
         }
+    }
+
+    /// The most that the language model can give to this prefix with a letter more, and with a space.
+    fn best_after(&self, prefix: &Prefix) -> (f32, f32) {
+        let in_term = LETTER_BONUS * f32::from(prefix.term_letters);
+        let whole_word = prefix.done + self.config.word_bonus + in_term;
+        // Looking ahead only ever finds less as the letters come, but for the bonus of a term.
+        let with_letter = match prefix.word_letters {
+            0 => whole_word,
+            _ => prefix.done + prefix.ahead,
+        };
+        (with_letter + self.bias.letter_bonus_max(), whole_word)
     }
 
     fn likely_classes(&self, row: &[f32]) -> ([u8; CLASSES], usize) {
@@ -228,7 +265,7 @@ impl<'a> BeamSearch<'a> {
         next.len() - 1
     }
 
-    fn prune(&self, active: &mut Vec<Active>) {
+    fn prune(&mut self, active: &mut Vec<Active>) {
         let mut best = IMPOSSIBLE;
         for hypothesis in active.iter_mut() {
             let prefix = &self.prefixes[hypothesis.prefix as usize];
@@ -240,6 +277,9 @@ impl<'a> BeamSearch<'a> {
             active.select_nth_unstable_by(self.config.width, |a, b| b.rank.total_cmp(&a.rank));
             active.truncate(self.config.width);
         }
+        let worst = active.iter().map(|hypothesis| hypothesis.rank);
+        let spread = best - worst.fold(best, f32::min);
+        self.margin = self.config.score_margin.min(spread + MARGIN_SLACK);
     }
 
     fn push_prefix(&mut self, prefix: Prefix) -> u32 {
@@ -290,7 +330,7 @@ impl<'a> BeamSearch<'a> {
         let mut bonus = self.config.word_bonus;
         if bias.is_inside() {
             log_p = log_p.max(TERM_LOG_P);
-            bonus += TERM_LETTER_BONUS * f32::from(term_letters);
+            bonus += LETTER_BONUS * f32::from(term_letters);
         }
         Prefix {
             parent,
@@ -330,7 +370,7 @@ impl<'a> BeamSearch<'a> {
         let (in_term, bias) = self.bias.after_word(prefix.bias);
         if in_term {
             log_p = log_p.max(TERM_LOG_P);
-            bonus += TERM_LETTER_BONUS * f32::from(prefix.term_letters);
+            bonus += LETTER_BONUS * f32::from(prefix.term_letters);
         }
         (self.config.lm_weight * log_p + bonus, state, bias)
     }

@@ -6,6 +6,9 @@ use super::posteriors::{CLASSES, SPACE, class_of};
 const TERMS_MAX: usize = 1000;
 const TERM_LETTERS_MAX: usize = 64;
 
+/// Score for each letter of a term.
+pub const LETTER_BONUS: f32 = 0.5;
+
 /// The terms as a tree of letters.
 #[derive(Debug, Clone)]
 pub struct Bias {
@@ -65,6 +68,14 @@ impl Bias {
         let children = &self.nodes[at].children;
         let found = children.iter().find(|(c, _)| usize::from(*c) == class);
         found.map(|(_, child)| usize::from(*child))
+    }
+
+    /// The most that one letter can earn.
+    pub fn letter_bonus_max(&self) -> f32 {
+        match self.nodes.len() {
+            1 => 0.0,
+            _ => LETTER_BONUS,
+        }
     }
 
     /// The state after a letter of a word; `starts_word` allows a term to begin.

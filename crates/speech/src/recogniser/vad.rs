@@ -5,9 +5,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use rten_simd::{Isa, SimdOp};
-
 use crate::SpeechError;
+use crate::kernels::simd::vectorised;
 
 pub const CHUNK: usize = 512;
 const CONTEXT: usize = 64;
@@ -99,15 +98,10 @@ impl Vad {
     /// How likely it is that someone speaks in these samples, 0 to 1. A short last chunk counts as
     /// followed by silence.
     pub fn hear(&mut self, chunk: &[i16]) -> f32 {
-        struct Hear<'a>(&'a mut Vad, &'a [i16]);
-        impl SimdOp for Hear<'_> {
-            type Output = f32;
+        vectorised(
             #[inline(always)]
-            fn eval<I: Isa>(self, _isa: I) -> f32 {
-                self.0.run(self.1)
-            }
-        }
-        Hear(self, chunk).dispatch()
+            || self.run(chunk),
+        )
     }
 
     #[inline(always)]

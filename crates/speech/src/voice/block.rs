@@ -1,9 +1,9 @@
 //! The ConvNeXt block that every part of the model is built from.
 
-use super::linear::{Gemm, Linear, Scratch, feed_forward, normalise_and_quantise};
-use super::simd::vectorised;
 use super::weights::{Table, Tensors};
 use crate::SpeechError;
+use crate::kernels::linear::{Linear, Scratch, feed_forward};
+use crate::kernels::simd::vectorised;
 
 /// Frames a block sees to each side.
 const REACH: usize = 3;
@@ -23,13 +23,13 @@ pub(super) struct Block {
 
 impl Block {
     pub fn load(tensors: &Tensors, name: &str, voices: usize) -> Result<Self, SpeechError> {
-        let expand = Linear::load(tensors, &format!("{name}.expand"))?;
-        let reduce = Linear::load(tensors, &format!("{name}.reduce"))?;
-        let width = expand.inputs;
+        let expand = tensors.linear(&format!("{name}.expand"))?;
+        let reduce = tensors.linear(&format!("{name}.reduce"))?;
+        let width = expand.inputs();
         let norm_scale = tensors.table(&format!("{name}.norm_scale"))?;
         let norm_shift = tensors.table(&format!("{name}.norm_shift"))?;
-        let fits = reduce.inputs == expand.outputs
-            && reduce.outputs == width
+        let fits = reduce.inputs() == expand.outputs()
+            && reduce.outputs() == width
             && [&norm_scale, &norm_shift]
                 .iter()
                 .all(|t| t.columns == width && t.rows == voices);
@@ -63,7 +63,6 @@ impl Block {
     /// `input` has `REACH` rows more at each end than come out.
     fn apply(
         &self,
-        gemm: &Gemm,
         input: &[f32],
         voice: usize,
         scratch: &mut Scratch,
@@ -88,8 +87,8 @@ impl Block {
         );
         let scale = self.norm_scale.row(voice.min(self.norm_scale.rows - 1));
         let shift = self.norm_shift.row(voice.min(self.norm_shift.rows - 1));
-        normalise_and_quantise(gemm, mixed, scale, shift, &mut scratch.input);
-        feed_forward(gemm, &self.expand, &self.reduce, scratch, out);
+        scratch.take_normalised(mixed, scale, shift);
+        feed_forward(&self.expand, &self.reduce, scratch, out);
     }
 }
 
@@ -139,7 +138,7 @@ impl<'m> Chain<'m> {
 
     /// Takes the next rows and replaces them by those that are finished, which lag behind by
     /// `REACH` rows a block until `last` flushes them.
-    pub fn push(&mut self, gemm: &Gemm, rows: &mut Vec<f32>, last: bool, scratch: &mut Scratch) {
+    pub fn push(&mut self, rows: &mut Vec<f32>, last: bool, scratch: &mut Scratch) {
         for (block, held) in self.blocks.iter().zip(&mut self.held) {
             held.extend_from_slice(rows);
             if last {
@@ -151,7 +150,7 @@ impl<'m> Chain<'m> {
                 continue;
             }
             let (mixed, out) = (&mut self.mixed, &mut self.out);
-            block.apply(gemm, held, self.voice, scratch, mixed, out);
+            block.apply(held, self.voice, scratch, mixed, out);
             held.drain(..ready * block.width);
             std::mem::swap(rows, out);
         }
@@ -159,12 +158,6 @@ impl<'m> Chain<'m> {
 }
 
 /// The whole sequence at once.
-pub(super) fn apply_block(
-    gemm: &Gemm,
-    block: &Block,
-    voice: usize,
-    rows: &mut Vec<f32>,
-    scratch: &mut Scratch,
-) {
-    Chain::new(std::slice::from_ref(block), voice).push(gemm, rows, true, scratch);
+pub(super) fn apply_block(block: &Block, voice: usize, rows: &mut Vec<f32>, scratch: &mut Scratch) {
+    Chain::new(std::slice::from_ref(block), voice).push(rows, true, scratch);
 }

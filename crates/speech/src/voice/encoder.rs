@@ -1,13 +1,10 @@
 //! From phoneme symbols to features: ConvNeXt blocks with self-attention after every second one.
 
-use rten_gemm::GemmOptions;
-use rten_tensor::NdTensorView;
-
 use super::block::{Block, apply_block};
-use super::linear::{Gemm, Linear, Scratch, float_product, normalise_and_quantise, quantise_rows};
-use super::simd::{exp, sum, vectorised};
 use super::weights::{Table, Tensors};
 use crate::SpeechError;
+use crate::kernels::attention::attend;
+use crate::kernels::linear::{Linear, Scratch};
 
 const HEADS: usize = 4;
 
@@ -28,7 +25,7 @@ impl Encoder {
         let fits = attentions.len() * 2 == blocks.len()
             && width.is_multiple_of(HEADS)
             && blocks.iter().all(|b| b.width == width)
-            && attentions.iter().all(|a| a.merge.outputs == width);
+            && attentions.iter().all(|a| a.merge.outputs() == width);
         if !fits {
             return Err(SpeechError::Model(format!(
                 "encoder {name} does not fit together"
@@ -50,15 +47,15 @@ impl Encoder {
     }
 
     /// A row of features for each symbol. Symbols must be below `symbols()`.
-    pub fn encode(&self, gemm: &Gemm, symbols: &[u16], scratch: &mut Scratch) -> Vec<f32> {
+    pub fn encode(&self, symbols: &[u16], scratch: &mut Scratch) -> Vec<f32> {
         let mut rows = Vec::with_capacity(symbols.len() * self.width());
         for &symbol in symbols {
             rows.extend_from_slice(self.embedding.row(usize::from(symbol)));
         }
         for (at, block) in self.blocks.iter().enumerate() {
-            apply_block(gemm, block, 0, &mut rows, scratch);
+            apply_block(block, 0, &mut rows, scratch);
             if at % 2 == 1 {
-                self.attentions[at / 2].apply(gemm, &mut rows, scratch);
+                self.attentions[at / 2].apply(&mut rows, scratch);
             }
         }
         rows
@@ -75,10 +72,12 @@ struct Attention {
 
 impl Attention {
     fn load(tensors: &Tensors, name: &str) -> Result<Self, SpeechError> {
-        let query_key_value = Linear::load(tensors, &format!("{name}.query_key_value"))?;
-        let merge = Linear::load(tensors, &format!("{name}.merge"))?;
-        let width = query_key_value.inputs;
-        if query_key_value.outputs != 3 * width || (merge.inputs, merge.outputs) != (width, width) {
+        let query_key_value = tensors.linear(&format!("{name}.query_key_value"))?;
+        let merge = tensors.linear(&format!("{name}.merge"))?;
+        let width = query_key_value.inputs();
+        if query_key_value.outputs() != 3 * width
+            || (merge.inputs(), merge.outputs()) != (width, width)
+        {
             return Err(SpeechError::Model(format!("{name} does not fit together")));
         }
         Ok(Self {
@@ -89,59 +88,13 @@ impl Attention {
         })
     }
 
-    fn apply(&self, gemm: &Gemm, rows: &mut [f32], scratch: &mut Scratch) {
-        let width = self.merge.inputs;
-        let count = rows.len() / width;
-        let mut normed = rows.to_vec();
-        let (scale, shift) = (&self.norm_scale, &self.norm_shift);
-        normalise_and_quantise(gemm, &mut normed, scale, shift, &mut scratch.input);
-        let mut parts = Vec::new();
+    fn apply(&self, rows: &mut [f32], scratch: &mut Scratch) {
+        let width = self.merge.inputs();
+        scratch.take_normalised(rows, &self.norm_scale, &self.norm_shift);
+        let (mut parts, mut mixed) = (Vec::new(), vec![0.0; rows.len()]);
         self.query_key_value.apply(scratch, &mut parts);
-
-        let head_width = width / HEADS;
-        let parts = NdTensorView::from_data([count, 3 * width], &parts[..]);
-        let mut scores = vec![0.0; count * count];
-        let mut head_out = vec![0.0; count * head_width];
-        let mut mixed = normed;
-        for head in 0..HEADS {
-            let part = |which: usize| {
-                let start = which * width + head * head_width;
-                parts.slice((.., start..start + head_width))
-            };
-            let scaled = GemmOptions {
-                alpha: 1.0 / (head_width as f32).sqrt(),
-                ..GemmOptions::default()
-            };
-            float_product(&mut scores, part(0), part(1).transposed(), scaled);
-            softmax_rows(&mut scores, count);
-            let weights = NdTensorView::from_data([count, count], &scores[..]);
-            float_product(&mut head_out, weights, part(2), GemmOptions::default());
-            let pairs = mixed
-                .chunks_exact_mut(width)
-                .zip(head_out.chunks_exact(head_width));
-            for (row, from) in pairs {
-                row[head * head_width..][..head_width].copy_from_slice(from);
-            }
-        }
-        quantise_rows(gemm, &mixed, width, &mut scratch.input);
+        attend(&parts, width, HEADS, &mut mixed, &mut Vec::new());
+        scratch.take(&mixed, width);
         self.merge.accumulate(scratch, rows);
     }
-}
-
-fn softmax_rows(scores: &mut [f32], columns: usize) {
-    vectorised(
-        #[inline(always)]
-        || {
-            for row in scores.chunks_exact_mut(columns) {
-                let largest = row.iter().fold(f32::MIN, |a, &b| if b > a { b } else { a });
-                for value in row.iter_mut() {
-                    *value = exp(*value - largest);
-                }
-                let inverse = 1.0 / sum(row);
-                for value in row.iter_mut() {
-                    *value *= inverse;
-                }
-            }
-        },
-    );
 }

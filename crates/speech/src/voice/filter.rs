@@ -7,8 +7,8 @@ use realfft::num_complex::Complex32;
 use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
 
 use super::network::{BIN_OUTPUTS, BINS};
-use super::simd::{exp, sin_cos, vectorised};
 use super::source::{HOP, Noise, Pitch, Pulses};
+use crate::kernels::simd::{exp, sin_cos, vectorised};
 
 const WINDOW: usize = 1024;
 /// A frame's window starts this many samples before the frame.

@@ -4,12 +4,12 @@
 use std::path::{Path, PathBuf};
 
 use super::filter::{Filter, Transform};
-use super::linear::Scratch;
 use super::network::{BIN_OUTPUTS, BINS, Encoded, Network};
 use super::source::{HOP, Noise, Pitch};
 use super::stream::Stream;
 use super::timeline::Timeline;
 use super::weights::Tensors;
+use crate::kernels::linear::Scratch;
 
 const VOICE: usize = 2;
 

@@ -11,10 +11,8 @@ mod filter;
 #[cfg(test)]
 mod golden_tests;
 mod level;
-mod linear;
 mod network;
 mod plan;
-mod simd;
 mod source;
 mod speak;
 mod stream;
@@ -32,10 +30,10 @@ use serde::Deserialize;
 use self::catalogue::CatalogueVoice;
 pub use self::catalogue::{VoiceInfo, catalogue};
 use self::filter::Transform;
-use self::linear::Scratch;
 use self::network::Network;
 use self::plan::Symbols;
 use self::weights::{ModelFolder, Tensors};
+use crate::kernels::linear::Scratch;
 use crate::{SpeakEvent, SpeakRequest, SpeechError};
 
 /// Weights and tables, shared by every worker.

@@ -1,15 +1,16 @@
 //! The whole voice model: weights shared by every worker, and what it says of a clause.
 
-use rten_gemm::{BiasVector, GemmOptions};
+use rten_gemm::{BiasVector, GemmInputB, GemmOptions};
 use rten_tensor::NdTensorView;
 
 use super::block::{Block, apply_block};
 use super::encoder::Encoder;
-use super::linear::{Gemm, Linear, Scratch, float_product};
-use super::simd::{dot, vectorised};
 use super::timeline::POSITION_FEATURES;
 use super::weights::{Table, Tensors};
 use crate::SpeechError;
+use crate::kernels::floats;
+use crate::kernels::linear::{Linear, Scratch};
+use crate::kernels::simd::{dot, vectorised};
 
 /// STFT bins, and the five numbers the decoder gives for each.
 pub(super) const BINS: usize = 513;
@@ -25,7 +26,6 @@ const MEAN_FRAMES_MAX: f32 = 12.0;
 const EXTRA_FRAMES_MAX: f32 = 90.0;
 
 pub(super) struct Network {
-    pub gemm: Gemm,
     pub voices: usize,
     content: Encoder,
     prosody: Encoder,
@@ -45,15 +45,14 @@ pub(super) struct Network {
 
 impl Network {
     pub fn load(tensors: &Tensors) -> Result<Self, SpeechError> {
-        let gemm = Gemm::new();
         let voices = tensors.table("decoder.block.0.norm_scale")?.rows;
         let content = Encoder::load(tensors, "content")?;
         let prosody = Encoder::load(tensors, "prosody")?;
         let decoder_blocks = Block::load_all(tensors, "decoder", voices)?;
         let contour_blocks = Block::load_all(tensors, "contour", voices)?;
         let duration_blocks = Block::load_all(tensors, "duration", voices)?;
-        let decoder_output = Linear::load(tensors, "decoder.output")?;
-        let decoder_width = decoder_output.inputs;
+        let decoder_output = tensors.linear("decoder.output")?;
+        let decoder_width = decoder_output.inputs();
         let (phoneme_width, position) = (prosody.width(), POSITION_FEATURES);
         let decoder_position = position + CONTOURS;
         let network = Self {
@@ -70,7 +69,6 @@ impl Network {
             )?,
             decoder_norm_scale: tensors.vector("decoder.norm_scale", decoder_width)?,
             decoder_norm_shift: tensors.vector("decoder.norm_shift", decoder_width)?,
-            gemm,
             voices,
             content,
             prosody,
@@ -90,8 +88,8 @@ impl Network {
         let fits = widths(&self.duration_blocks, self.prosody.width())
             && widths(&self.contour_blocks, contour_width)
             && widths(&self.decoder_blocks, self.decoder_input.width())
-            && self.decoder_output.inputs == self.decoder_input.width()
-            && self.decoder_output.outputs == BINS * BIN_OUTPUTS
+            && self.decoder_output.inputs() == self.decoder_input.width()
+            && self.decoder_output.outputs() == BINS * BIN_OUTPUTS
             && (self.duration_output.rows, self.duration_output.columns)
                 == (1, self.prosody.width())
             && (self.contour_output.rows, self.contour_output.columns) == (CONTOURS, contour_width)
@@ -111,12 +109,12 @@ impl Network {
 
     /// What the frame networks need to know of each symbol.
     pub fn encode(&self, symbols: &[u16], voice: usize, scratch: &mut Scratch) -> Encoded {
-        let content = self.content.encode(&self.gemm, symbols, scratch);
-        let mut prosody = self.prosody.encode(&self.gemm, symbols, scratch);
+        let content = self.content.encode(symbols, scratch);
+        let mut prosody = self.prosody.encode(symbols, scratch);
         let contour_rows = self.contour_input.phoneme_rows(&prosody);
         let decoder_rows = self.decoder_input.phoneme_rows(&content);
         for block in &self.duration_blocks {
-            apply_block(&self.gemm, block, voice, &mut prosody, scratch);
+            apply_block(block, voice, &mut prosody, scratch);
         }
         let logs = prosody
             .chunks_exact(self.prosody.width())
@@ -198,7 +196,7 @@ impl FrameInput {
             bias: Some(BiasVector::Row(&self.bias)),
             ..GemmOptions::default()
         };
-        float_product(&mut out, input, weights, options);
+        floats::product(&mut out, input, GemmInputB::Unpacked(weights), options);
         out
     }
 

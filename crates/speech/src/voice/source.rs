@@ -1,6 +1,6 @@
 //! What the filters work on: a train of pulses at the pitch, and white noise.
 
-use super::simd::{sin_cos, vectorised};
+use crate::kernels::simd::{sin_cos, vectorised};
 
 pub(super) const SAMPLE_RATE_HZ: u32 = 24_000;
 /// Samples from one frame to the next.

@@ -3,13 +3,13 @@
 use std::ops::ControlFlow;
 
 use super::level::{Leveller, Tail, fade_in};
-use super::linear::Scratch;
 use super::network::Encoded;
 use super::plan::{Stretch, plan};
 use super::source::{HOP, Noise, SAMPLE_RATE_HZ};
 use super::stream::Stream;
 use super::timeline::Timeline;
 use super::{Model, Synthesiser};
+use crate::kernels::linear::Scratch;
 use crate::{SpeakEvent, SpeakRequest, SpeechError, Word};
 
 /// Frames of the first window, above those the networks need to look ahead (39) and the silence

@@ -2,11 +2,11 @@
 
 use super::block::Chain;
 use super::filter::{Filter, Transform};
-use super::linear::{Scratch, normalise_and_quantise};
 use super::network::{CONTOURS, Encoded, Network};
-use super::simd::{dot, vectorised};
 use super::source::{Noise, Pitch};
 use super::timeline::Timeline;
+use crate::kernels::linear::Scratch;
+use crate::kernels::simd::{dot, vectorised};
 
 /// The model's pitch is the logarithm of the frequency less this.
 const LOG_HZ_OFFSET: f32 = 5.0;
@@ -67,19 +67,12 @@ impl<'m> Stream<'m> {
         let last = self.finished();
         self.feed_decoder();
         let network = self.network;
-        self.decoder
-            .push(&network.gemm, &mut self.rows, last, scratch);
+        self.decoder.push(&mut self.rows, last, scratch);
         if self.rows.is_empty() {
             return;
         }
         let (scale, shift) = (&network.decoder_norm_scale, &network.decoder_norm_shift);
-        normalise_and_quantise(
-            &network.gemm,
-            &mut self.rows,
-            scale,
-            shift,
-            &mut scratch.input,
-        );
+        scratch.take_normalised(&self.rows, scale, shift);
         network.decoder_output.apply(scratch, &mut self.outputs);
         self.filter.push(&self.outputs, &self.pitch, noise, out);
     }
@@ -96,8 +89,7 @@ impl<'m> Stream<'m> {
         }
         self.next_contour_frame = end;
         let last = self.finished();
-        self.contour
-            .push(&self.network.gemm, &mut self.rows, last, scratch);
+        self.contour.push(&mut self.rows, last, scratch);
         for row in self.rows.chunks_exact(input.width()) {
             let output = &self.network.contour_output;
             let mut values = [0.0; CONTOURS];

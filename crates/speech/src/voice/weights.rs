@@ -8,6 +8,7 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use crate::SpeechError;
+use crate::kernels::linear::Linear;
 
 pub(super) const FORMAT: &str = "sauti-voices-1";
 const REMEDY: &str = "fetch the models again or run training/voices/export.py";
@@ -193,8 +194,16 @@ impl Tensors {
         Ok(table.values)
     }
 
+    /// A layer of int8 codes with its steps and its bias.
+    pub fn linear(&self, name: &str) -> Result<Linear, SpeechError> {
+        let (inputs, outputs, codes) = self.codes(&format!("{name}.codes"))?;
+        let steps = self.vector(&format!("{name}.scale"), outputs)?;
+        let bias = self.vector(&format!("{name}.bias"), outputs)?;
+        Ok(Linear::new(&codes, inputs, steps, bias))
+    }
+
     /// int8 codes as (inputs, outputs, values).
-    pub fn codes(&self, name: &str) -> Result<(usize, usize, Vec<i8>), SpeechError> {
+    fn codes(&self, name: &str) -> Result<(usize, usize, Vec<i8>), SpeechError> {
         let (rows, columns, data) = self.find(name, "I8")?;
         Ok((
             rows,

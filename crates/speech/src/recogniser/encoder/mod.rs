@@ -1,15 +1,12 @@
 //! The acoustic model: sound to letter probabilities.
 
-mod attention;
-mod linear;
 mod network;
 mod onnx;
-mod simd;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use rten::ThreadPool;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::manifest::Manifest;
 use super::mel::LogMel;
@@ -26,8 +23,9 @@ pub const SAMPLES_MAX: usize = 1500 * super::mel::HOP;
 pub struct Encoder {
     network: Arc<Network>,
     mel: Arc<LogMel>,
-    /// One thread: the engine's workers are what runs side by side.
-    pool: ThreadPool,
+    /// One thread: the engine's workers are what runs side by side. Without it the products would
+    /// spread over every core.
+    pool: Option<ThreadPool>,
 }
 
 impl Clone for Encoder {
@@ -35,7 +33,7 @@ impl Clone for Encoder {
         Self {
             network: Arc::clone(&self.network),
             mel: Arc::clone(&self.mel),
-            pool: ThreadPool::with_num_threads(1),
+            pool: one_thread(),
         }
     }
 }
@@ -46,7 +44,7 @@ impl Encoder {
         Ok(Self {
             network: Arc::new(Network::load(&Tensors::parse(&bytes)?)?),
             mel: Arc::new(LogMel::new()),
-            pool: ThreadPool::with_num_threads(1),
+            pool: one_thread(),
         })
     }
 
@@ -54,6 +52,14 @@ impl Encoder {
     pub fn listen(&self, samples: &[i16]) -> Posteriors {
         let samples = &samples[..samples.len().min(SAMPLES_MAX)];
         let spectra = self.mel.spectra(samples);
-        Posteriors::new(self.pool.run(|| self.network.run(&spectra)))
+        let scores = match &self.pool {
+            Some(pool) => pool.install(|| self.network.run(&spectra)),
+            None => self.network.run(&spectra),
+        };
+        Posteriors::new(scores)
     }
+}
+
+fn one_thread() -> Option<ThreadPool> {
+    ThreadPoolBuilder::new().num_threads(1).build().ok()
 }

@@ -1,20 +1,20 @@
 //! Whisper small's encoder with a letter head: two convolutions, twelve layers, pairs of frames
 //! averaged half way.
 
-use rten_gemm::{GemmExecutor, GemmInputA, GemmInputB, GemmOptions, PackedBMatrix};
+use rten_gemm::{BiasVector, GemmInputB, GemmOptions, PackedBMatrix};
 use rten_tensor::{Matrix, NdTensorView};
 
 use super::super::mel::MELS;
 use super::super::posteriors::CLASSES;
-use super::attention::attend;
-use super::linear::{Codes, Linear, levels};
 use super::onnx::Tensors;
-use super::simd::{gelu, normalise, vectorised};
 use crate::SpeechError;
+use crate::kernels::attention::attend;
+use crate::kernels::floats;
+use crate::kernels::linear::{Linear, Scratch, feed_forward};
+use crate::kernels::simd::{gelu, normalise, vectorised};
 
-pub const WIDTH: usize = 768;
-pub const HEADS: usize = 12;
-pub const HEAD_WIDTH: usize = WIDTH / HEADS;
+const WIDTH: usize = 768;
+const HEADS: usize = 12;
 const HIDDEN: usize = 4 * WIDTH;
 const LAYERS: usize = 12;
 /// Before this layer pairs of frames become one.
@@ -23,7 +23,6 @@ const HALVED_BEFORE: usize = 6;
 const FRAMES_MAX: usize = 750;
 
 pub struct Network {
-    levels: f32,
     conv1: Dense,
     conv2: Linear,
     positions: Vec<f32>,
@@ -56,10 +55,9 @@ struct Dense {
 
 /// What the layers write into, one after another.
 #[derive(Default)]
-struct Scratch {
-    codes: Codes,
-    sums: Vec<i32>,
-    wide: Vec<f32>,
+struct Buffers {
+    scratch: Scratch,
+    qkv: Vec<f32>,
     attended: Vec<f32>,
     scores: Vec<f32>,
 }
@@ -67,9 +65,8 @@ struct Scratch {
 impl Network {
     pub fn load(tensors: &Tensors<'_>) -> Result<Self, SpeechError> {
         Ok(Self {
-            levels: levels(),
             conv1: Dense::load(tensors, "conv1", 3 * MELS, WIDTH)?,
-            conv2: Linear::load(tensors, "conv2", 3 * WIDTH, WIDTH)?,
+            conv2: tensors.linear(&[("conv2", true)], 3 * WIDTH, WIDTH)?,
             positions: tensors.floats("positions", FRAMES_MAX * WIDTH)?,
             layers: (0..LAYERS)
                 .map(|n| Layer::load(tensors, n))
@@ -81,13 +78,13 @@ impl Network {
 
     /// Mel frames, a multiple of four, to letter scores; a quarter as many rows.
     pub fn run(&self, spectra: &[f32]) -> Vec<f32> {
-        let mut scratch = Scratch::default();
-        let mut x = self.front(spectra, &mut scratch);
+        let mut buffers = Buffers::default();
+        let mut x = self.front(spectra, &mut buffers.scratch);
         for (n, layer) in self.layers.iter().enumerate() {
             if n == HALVED_BEFORE {
                 x = averaged_pairs(&x);
             }
-            layer.run(&mut x, self.levels, &mut scratch);
+            layer.run(&mut x, &mut buffers);
         }
         let mut normed = vec![0f32; x.len()];
         for (row, out) in x.chunks_exact(WIDTH).zip(normed.chunks_exact_mut(WIDTH)) {
@@ -110,44 +107,32 @@ impl Network {
             three_frames(spectra, MELS, i, window);
         }
         let mut first = self.conv1.apply(&windows);
-        vectorised(
+        gelu_all(&mut first);
+        scratch.take_made(
+            frames / 2,
+            3 * WIDTH,
             #[inline(always)]
-            || {
-                first.iter_mut().for_each(
-                    #[inline(always)]
-                    |x| *x = gelu(*x),
-                )
-            },
+            |i, row| three_frames(&first, WIDTH, 2 * i, row),
         );
-        let half = frames / 2;
-        let codes = &mut scratch.codes;
-        vectorised(
-            #[inline(always)]
-            || {
-                codes.fill(
-                    half,
-                    3 * WIDTH,
-                    self.levels,
-                    #[inline(always)]
-                    |i, row| {
-                        three_frames(&first, WIDTH, 2 * i, row);
-                    },
-                );
-            },
-        );
-        let mut x = vec![0f32; half * WIDTH];
-        self.conv2.apply(
-            codes,
-            &mut scratch.sums,
-            &mut x,
-            #[inline(always)]
-            |out, value| *out = gelu(value),
-        );
+        let mut x = Vec::new();
+        self.conv2.apply(scratch, &mut x);
+        gelu_all(&mut x);
         for (x, position) in x.iter_mut().zip(&self.positions) {
             *x += position;
         }
         x
     }
+}
+
+fn gelu_all(values: &mut [f32]) {
+    vectorised(
+        #[inline(always)]
+        || {
+            for value in values.iter_mut() {
+                *value = gelu(*value);
+            }
+        },
+    );
 }
 
 /// A frame with its neighbours before and after; nothing beyond the ends.
@@ -178,58 +163,30 @@ impl Layer {
         let parts = [(q.as_str(), true), (k.as_str(), false), (v.as_str(), true)];
         Ok(Self {
             norm1: Norm::load(tensors, &name("norm1"))?,
-            qkv: Linear::side_by_side(tensors, &parts, WIDTH, WIDTH)?,
-            out: Linear::load(tensors, &name("out"), WIDTH, WIDTH)?,
+            qkv: tensors.linear(&parts, WIDTH, WIDTH)?,
+            out: tensors.linear(&[(&name("out"), true)], WIDTH, WIDTH)?,
             norm2: Norm::load(tensors, &name("norm2"))?,
-            fc1: Linear::load(tensors, &name("fc1"), WIDTH, HIDDEN)?,
-            fc2: Linear::load(tensors, &name("fc2"), HIDDEN, WIDTH)?,
+            fc1: tensors.linear(&[(&name("fc1"), true)], WIDTH, HIDDEN)?,
+            fc2: tensors.linear(&[(&name("fc2"), true)], HIDDEN, WIDTH)?,
         })
     }
 
-    fn run(&self, x: &mut [f32], levels: f32, scratch: &mut Scratch) {
-        let Scratch {
-            codes,
-            sums,
-            wide,
+    fn run(&self, x: &mut [f32], buffers: &mut Buffers) {
+        let Buffers {
+            scratch,
+            qkv,
             attended,
             scores,
-        } = scratch;
-        let rows = x.len() / WIDTH;
-        let replace = |out: &mut f32, value| *out = value;
-        let add = |out: &mut f32, value| *out += value;
-
-        self.norm1.coded(x, levels, codes);
-        wide.resize(rows * 3 * WIDTH, 0.0);
-        self.qkv.apply(codes, sums, wide, replace);
-        attended.resize(rows * WIDTH, 0.0);
-        attend(wide, attended, scores);
-        coded(attended, WIDTH, levels, codes);
-        self.out.apply(codes, sums, x, add);
-
-        self.norm2.coded(x, levels, codes);
-        wide.resize(rows * HIDDEN, 0.0);
-        self.fc1
-            .apply(codes, sums, wide, |out, value| *out = gelu(value));
-        coded(wide, HIDDEN, levels, codes);
-        self.fc2.apply(codes, sums, x, add);
+        } = buffers;
+        scratch.take_normalised(x, &self.norm1.scale, &self.norm1.shift);
+        self.qkv.apply(scratch, qkv);
+        attended.resize(x.len(), 0.0);
+        attend(qkv, WIDTH, HEADS, attended, scores);
+        scratch.take(attended, WIDTH);
+        self.out.accumulate(scratch, x);
+        scratch.take_normalised(x, &self.norm2.scale, &self.norm2.shift);
+        feed_forward(&self.fc1, &self.fc2, scratch, x);
     }
-}
-
-fn coded(rows: &[f32], width: usize, levels: f32, codes: &mut Codes) {
-    vectorised(
-        #[inline(always)]
-        || {
-            codes.fill(
-                rows.len() / width,
-                width,
-                levels,
-                #[inline(always)]
-                |i, row| {
-                    row.copy_from_slice(&rows[i * width..][..width]);
-                },
-            );
-        },
-    );
 }
 
 impl Norm {
@@ -238,23 +195,6 @@ impl Norm {
             scale: tensors.floats(&format!("{name}.weight"), WIDTH)?,
             shift: tensors.floats(&format!("{name}.bias"), WIDTH)?,
         })
-    }
-
-    fn coded(&self, x: &[f32], levels: f32, codes: &mut Codes) {
-        vectorised(
-            #[inline(always)]
-            || {
-                codes.fill(
-                    x.len() / WIDTH,
-                    WIDTH,
-                    levels,
-                    #[inline(always)]
-                    |i, row| {
-                        normalise(&x[i * WIDTH..][..WIDTH], &self.scale, &self.shift, row);
-                    },
-                );
-            },
-        );
     }
 }
 
@@ -269,8 +209,7 @@ impl Dense {
         Ok(Self {
             inputs,
             outputs,
-            weights: GemmExecutor::<f32, f32, f32>::new()
-                .prepack_b(Matrix::from_data([inputs, outputs], &weights[..])),
+            weights: floats::pack(Matrix::from_data([inputs, outputs], &weights[..])),
             bias: tensors.floats(&format!("{name}.bias"), outputs)?,
         })
     }
@@ -278,19 +217,12 @@ impl Dense {
     fn apply(&self, rows: &[f32]) -> Vec<f32> {
         let count = rows.len() / self.inputs;
         let mut out = vec![0f32; count * self.outputs];
-        GemmExecutor::<f32, f32, f32>::new()
-            .gemm(
-                &mut out,
-                GemmInputA::Unpacked(NdTensorView::from_data([count, self.inputs], rows)),
-                GemmInputB::Packed(&self.weights),
-                GemmOptions::default(),
-            )
-            .expect("shapes were checked when the weights were loaded");
-        for row in out.chunks_exact_mut(self.outputs) {
-            for (x, bias) in row.iter_mut().zip(&self.bias) {
-                *x += bias;
-            }
-        }
+        let options = GemmOptions {
+            bias: Some(BiasVector::Row(&self.bias)),
+            ..GemmOptions::default()
+        };
+        let rows = NdTensorView::from_data([count, self.inputs], rows);
+        floats::product(&mut out, rows, GemmInputB::Packed(&self.weights), options);
         out
     }
 }

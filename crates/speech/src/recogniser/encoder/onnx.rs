@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use crate::SpeechError;
+use crate::kernels::linear::Linear;
 
 const GRAPH: u64 = 7;
 const INITIALIZER: u64 = 5;
@@ -66,9 +67,34 @@ impl<'a> Tensors<'a> {
             .collect())
     }
 
-    pub fn codes(&self, name: &str, elements: usize) -> Result<Vec<i8>, SpeechError> {
+    fn codes(&self, name: &str, elements: usize) -> Result<Vec<i8>, SpeechError> {
         let bytes = self.get(name, INT8, elements)?;
         Ok(bytes.iter().map(|byte| byte.cast_signed()).collect())
+    }
+
+    /// Layers over the same input as one; the flag says whether a layer has a bias.
+    pub fn linear(
+        &self,
+        names: &[(&str, bool)],
+        inputs: usize,
+        outputs_each: usize,
+    ) -> Result<Linear, SpeechError> {
+        let outputs = outputs_each * names.len();
+        let mut codes = vec![0i8; inputs * outputs];
+        let (mut steps, mut bias) = (Vec::new(), Vec::new());
+        for (part, (name, has_bias)) in names.iter().enumerate() {
+            let weight = self.codes(&format!("{name}.weight"), inputs * outputs_each)?;
+            let rows = codes.chunks_exact_mut(outputs);
+            for (to, from) in rows.zip(weight.chunks_exact(outputs_each)) {
+                to[part * outputs_each..][..outputs_each].copy_from_slice(from);
+            }
+            steps.extend(self.floats(&format!("{name}.scale"), outputs_each)?);
+            bias.extend(match has_bias {
+                true => self.floats(&format!("{name}.bias"), outputs_each)?,
+                false => vec![0.0; outputs_each],
+            });
+        }
+        Ok(Linear::new(&codes, inputs, steps, bias))
     }
 }
 

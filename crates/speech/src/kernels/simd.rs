@@ -24,13 +24,13 @@ impl<R, F: FnOnce() -> R> SimdOp for Vectorised<F> {
 /// Runs `work` in the widest instruction set the machine has. What it calls must be
 /// `#[inline(always)]`, or it is compiled for the narrowest.
 #[inline]
-pub(super) fn vectorised<R>(work: impl FnOnce() -> R) -> R {
+pub fn vectorised<R>(work: impl FnOnce() -> R) -> R {
     Vectorised(work).dispatch()
 }
 
 /// e^x to about 2 units in the last place, for -87 <= x <= 88; clamped outside.
 #[inline(always)]
-pub(super) fn exp(x: f32) -> f32 {
+pub fn exp(x: f32) -> f32 {
     let x = x.clamp(-87.0, 88.0);
     let shifted = x * std::f32::consts::LOG2_E + ROUNDING;
     let whole = shifted - ROUNDING;
@@ -46,9 +46,31 @@ pub(super) fn exp(x: f32) -> f32 {
     power * f32::from_bits(exponent)
 }
 
+/// Replaces scores by e^(score - highest) and gives their sum.
+#[inline(always)]
+pub fn exponentials(row: &mut [f32]) -> f32 {
+    let top = largest(row);
+    for value in row.iter_mut() {
+        *value = exp(*value - top);
+    }
+    sum(row)
+}
+
+#[inline(always)]
+fn largest(row: &[f32]) -> f32 {
+    let (body, rest) = row.as_chunks::<LANES>();
+    let mut lanes = [f32::MIN; LANES];
+    for chunk in body {
+        for (lane, value) in lanes.iter_mut().zip(chunk) {
+            *lane = if value > lane { *value } else { *lane };
+        }
+    }
+    lanes.iter().chain(rest).fold(f32::MIN, |a, &b| a.max(b))
+}
+
 /// Sine and cosine, for angles up to some thousands of radians.
 #[inline(always)]
-pub(super) fn sin_cos(angle: f32) -> (f32, f32) {
+pub fn sin_cos(angle: f32) -> (f32, f32) {
     let shifted = angle * std::f32::consts::FRAC_2_PI + ROUNDING;
     let quarter = shifted.to_bits();
     let turns = shifted - ROUNDING;
@@ -74,7 +96,7 @@ pub(super) fn sin_cos(angle: f32) -> (f32, f32) {
 /// GELU, x times the normal distribution's integral up to x, to 2e-4: a fiftieth of a step of the
 /// 8-bit codes it is rounded to next.
 #[inline(always)]
-pub(super) fn gelu(x: f32) -> f32 {
+pub fn gelu(x: f32) -> f32 {
     // Least squares over 0 to 4, one half at 4.
     const SERIES: [f32; 7] = [
         0.397_884_57,
@@ -95,7 +117,7 @@ pub(super) fn gelu(x: f32) -> f32 {
 }
 
 #[inline(always)]
-pub(super) fn sum(values: &[f32]) -> f32 {
+pub fn sum(values: &[f32]) -> f32 {
     let mut lanes = [0.0f32; LANES];
     let (body, rest) = values.as_chunks::<LANES>();
     for chunk in body {
@@ -120,7 +142,7 @@ fn sum_of_squares_around(values: &[f32], centre: f32) -> f32 {
 }
 
 #[inline(always)]
-pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
+pub fn dot(a: &[f32], b: &[f32]) -> f32 {
     let mut lanes = [0.0f32; LANES];
     let (body_a, rest_a) = a.as_chunks::<LANES>();
     let (body_b, rest_b) = b.as_chunks::<LANES>();
@@ -159,32 +181,34 @@ impl SimdOp for RangeWithZero<'_> {
 /// The smallest and the largest of the values and zero. Written with explicit vectors: the
 /// compiler does not find them by itself here.
 #[inline(always)]
-pub(super) fn range_with_zero(values: &[f32]) -> (f32, f32) {
+pub fn range_with_zero(values: &[f32]) -> (f32, f32) {
     RangeWithZero(values).dispatch()
 }
 
-/// Makes a row's mean 0 and its variance 1, then scales and shifts each channel.
+/// A row with mean 0 and variance 1, each channel then scaled and shifted.
 #[inline(always)]
-pub(super) fn normalise(row: &mut [f32], scale: &[f32], shift: &[f32]) {
+pub fn normalise(row: &[f32], scale: &[f32], shift: &[f32], out: &mut [f32]) {
     const EPSILON: f32 = 1e-5;
     let count = row.len() as f32;
     let mean = sum(row) / count;
     let variance = sum_of_squares_around(row, mean) / count;
     let inverse = 1.0 / (variance + EPSILON).sqrt();
-    for ((value, scale), shift) in row.iter_mut().zip(scale).zip(shift) {
-        *value = (*value - mean) * inverse * scale + shift;
+    let channels = row.iter().zip(scale).zip(shift);
+    for (out, ((value, scale), shift)) in out.iter_mut().zip(channels) {
+        *out = (value - mean) * inverse * scale + shift;
     }
 }
 
-/// Writes a row as codes from 0 to `levels`; gives the size of a step and the code that means zero.
+/// Writes a row as codes from 0 to 255; gives the size of a step and the code that means zero.
 #[inline(always)]
-pub(super) fn quantise(row: &[f32], levels: f32, codes: &mut [u8]) -> (f32, u8) {
+pub fn quantise(row: &[f32], codes: &mut [u8]) -> (f32, u8) {
+    const LEVELS: f32 = 255.0;
     let (low, high) = range_with_zero(row);
-    let step = ((high - low) / levels).max(1e-20);
+    let step = ((high - low) / LEVELS).max(1e-20);
     let inverse = 1.0 / step;
-    let zero = (-low * inverse).round().clamp(0.0, levels);
+    let zero = (-low * inverse).round().clamp(0.0, LEVELS);
     for (code, value) in codes.iter_mut().zip(row) {
-        let level = (value * inverse + zero).clamp(0.0, levels);
+        let level = (value * inverse + zero).clamp(0.0, LEVELS);
         *code = (level + ROUNDING).to_bits() as u8;
     }
     (step, zero as u8)
@@ -201,6 +225,19 @@ mod tests {
             let want = x.exp();
             assert!((exp(x) - want).abs() <= want * 4e-7, "exp({x})");
         }
+    }
+
+    #[test]
+    fn exponentials_are_relative_to_the_highest() {
+        let scores: Vec<f32> = (0..57).map(|i| (i as f32 * 0.7).sin() * 9.0).collect();
+        let mut row = scores.clone();
+        let total = exponentials(&mut row);
+        let top = scores.iter().copied().fold(f32::MIN, f32::max);
+        let wanted: Vec<f32> = scores.iter().map(|x| (x - top).exp()).collect();
+        for (a, b) in row.iter().zip(&wanted) {
+            assert!((a - b).abs() < 1e-6, "{a} {b}");
+        }
+        assert!((total - wanted.iter().sum::<f32>()).abs() < 1e-4);
     }
 
     #[test]
@@ -231,7 +268,7 @@ mod tests {
             .map(|i| (i as f32 * 0.37).sin() * 3.0 + 0.5)
             .collect();
         let mut codes = vec![0; row.len()];
-        let (step, zero) = quantise(&row, 255.0, &mut codes);
+        let (step, zero) = quantise(&row, &mut codes);
         for (value, code) in row.iter().zip(&codes) {
             let back = (f32::from(*code) - f32::from(zero)) * step;
             assert!((back - value).abs() <= step * 0.51, "{value} became {back}");
@@ -241,7 +278,7 @@ mod tests {
     #[test]
     fn a_row_of_zeros_quantises_to_zero() {
         let mut codes = [9; 32];
-        let (_, zero) = quantise(&[0.0; 32], 255.0, &mut codes);
+        let (_, zero) = quantise(&[0.0; 32], &mut codes);
         assert!(codes.iter().all(|&code| code == zero));
     }
 }

@@ -1,0 +1,320 @@
+//! Layers in 8-bit integers: weights with a step per output, activations with a step per row. A step
+//! per row, rather than per matrix, makes a frame's result independent of the frames computed along
+//! with it: a sequence can be cut into windows anywhere, and one loud frame costs the others nothing.
+
+use super::integer::Weights;
+use super::simd::{gelu, normalise, quantise, vectorised};
+
+/// Rows of a feed-forward layer computed together: what stands between its two products stays in
+/// the processor's own cache.
+const ROWS_TOGETHER: usize = 64;
+
+/// Rows of activations as codes.
+#[derive(Default)]
+pub struct Codes {
+    rows: usize,
+    codes: Vec<u8>,
+    zeros: Vec<u8>,
+    steps: Vec<f32>,
+}
+
+impl Codes {
+    fn resize(&mut self, rows: usize, columns: usize) {
+        self.rows = rows;
+        at_least(&mut self.codes, rows * columns);
+        at_least(&mut self.zeros, rows);
+        at_least(&mut self.steps, rows);
+    }
+
+    #[inline(always)]
+    fn put(&mut self, at: usize, row: &[f32]) {
+        let codes = &mut self.codes[at * row.len()..][..row.len()];
+        (self.steps[at], self.zeros[at]) = quantise(row, codes);
+    }
+}
+
+/// Buffers only ever grow: clearing them for each layer would cost as much as filling them.
+pub fn at_least<T: Default + Clone>(buffer: &mut Vec<T>, length: usize) -> &mut [T] {
+    if buffer.len() < length {
+        buffer.resize(length, T::default());
+    }
+    &mut buffer[..length]
+}
+
+/// The rows that a layer is applied to, and buffers that every layer uses in turn.
+#[derive(Default)]
+pub struct Scratch {
+    input: Codes,
+    hidden: Codes,
+    sums: Vec<i32>,
+    row: Vec<f32>,
+}
+
+impl Scratch {
+    /// Takes rows as the next layer's input.
+    pub fn take(&mut self, rows: &[f32], columns: usize) {
+        self.take_made(
+            rows.len() / columns,
+            columns,
+            #[inline(always)]
+            |at, row| row.copy_from_slice(&rows[at * columns..][..columns]),
+        );
+    }
+
+    /// The same with each row normalised, as wide as `scale`.
+    pub fn take_normalised(&mut self, rows: &[f32], scale: &[f32], shift: &[f32]) {
+        let columns = scale.len();
+        self.take_made(
+            rows.len() / columns,
+            columns,
+            #[inline(always)]
+            |at, row| normalise(&rows[at * columns..][..columns], scale, shift, row),
+        );
+    }
+
+    /// The same with each row written by `make`, which must be `#[inline(always)]`.
+    #[inline]
+    pub fn take_made(
+        &mut self,
+        rows: usize,
+        columns: usize,
+        mut make: impl FnMut(usize, &mut [f32]),
+    ) {
+        self.input.resize(rows, columns);
+        let row = at_least(&mut self.row, columns);
+        let input = &mut self.input;
+        vectorised(
+            #[inline(always)]
+            || {
+                for at in 0..rows {
+                    make(at, row);
+                    input.put(at, row);
+                }
+            },
+        );
+    }
+}
+
+/// y = W x + b.
+pub struct Linear {
+    weights: Weights,
+    /// The sum of each output's weights: what the zero point adds to the product.
+    weight_sums: Vec<f32>,
+    steps: Vec<f32>,
+    bias: Vec<f32>,
+}
+
+impl Linear {
+    /// `codes`: a row of outputs for each input; `steps` and `bias`: one for each output.
+    pub fn new(codes: &[i8], inputs: usize, steps: Vec<f32>, bias: Vec<f32>) -> Self {
+        Self {
+            weights: Weights::new(codes, inputs, steps.len()),
+            weight_sums: weight_sums(codes, &steps),
+            steps,
+            bias,
+        }
+    }
+
+    pub fn inputs(&self) -> usize {
+        self.weights.inputs
+    }
+
+    pub fn outputs(&self) -> usize {
+        self.weights.outputs
+    }
+
+    /// Hands each row of products to `put`, some rows at a time.
+    #[inline]
+    fn for_each_row(
+        &self,
+        input: &Codes,
+        sums: &mut Vec<i32>,
+        mut put: impl FnMut(usize, RowOf<'_>),
+    ) {
+        let (inputs, outputs) = (self.inputs(), self.outputs());
+        for from in (0..input.rows).step_by(ROWS_TOGETHER) {
+            let rows = ROWS_TOGETHER.min(input.rows - from);
+            let sums = at_least(sums, rows * outputs);
+            let codes = &input.codes[from * inputs..][..rows * inputs];
+            self.weights.multiply(codes, sums);
+            vectorised(
+                #[inline(always)]
+                || {
+                    for (i, sums) in sums.chunks_exact(outputs).enumerate() {
+                        let (step, zero) = (input.steps[from + i], input.zeros[from + i]);
+                        let zero = step * f32::from(zero);
+                        let layer = self;
+                        put(
+                            from + i,
+                            RowOf {
+                                layer,
+                                sums,
+                                step,
+                                zero,
+                            },
+                        );
+                    }
+                },
+            );
+        }
+    }
+
+    /// Replaces `out` with the products of the rows in `scratch`.
+    pub fn apply(&self, scratch: &mut Scratch, out: &mut Vec<f32>) {
+        let outputs = self.outputs();
+        out.resize(scratch.input.rows * outputs, 0.0);
+        self.for_each_row(
+            &scratch.input,
+            &mut scratch.sums,
+            #[inline(always)]
+            |at, row| {
+                row.finish(&mut out[at * outputs..][..outputs], |out, value| {
+                    *out = value
+                })
+            },
+        );
+    }
+
+    /// Adds the products of the rows in `scratch` to `out`.
+    pub fn accumulate(&self, scratch: &mut Scratch, out: &mut [f32]) {
+        self.add_to(&scratch.input, &mut scratch.sums, out);
+    }
+
+    fn add_to(&self, codes: &Codes, sums: &mut Vec<i32>, out: &mut [f32]) {
+        let outputs = self.outputs();
+        self.for_each_row(
+            codes,
+            sums,
+            #[inline(always)]
+            |at, row| {
+                row.finish(&mut out[at * outputs..][..outputs], |out, value| {
+                    *out += value
+                })
+            },
+        );
+    }
+}
+
+/// One row of a product, still in integers.
+struct RowOf<'a> {
+    layer: &'a Linear,
+    sums: &'a [i32],
+    /// Of the row's codes, and what their zero stands for.
+    step: f32,
+    zero: f32,
+}
+
+impl RowOf<'_> {
+    #[inline(always)]
+    fn finish(&self, out: &mut [f32], put: impl Fn(&mut f32, f32)) {
+        let columns = self.sums.len();
+        let layer = self.layer;
+        let (steps, bias) = (&layer.steps[..columns], &layer.bias[..columns]);
+        let (weight_sums, out) = (&layer.weight_sums[..columns], &mut out[..columns]);
+        for at in 0..columns {
+            let offset = bias[at] - self.zero * weight_sums[at];
+            let value = self.sums[at] as f32 * (self.step * steps[at]) + offset;
+            put(&mut out[at], value);
+        }
+    }
+}
+
+fn weight_sums(codes: &[i8], steps: &[f32]) -> Vec<f32> {
+    let mut sums = vec![0i32; steps.len()];
+    for row in codes.chunks_exact(steps.len()) {
+        for (sum, code) in sums.iter_mut().zip(row) {
+            *sum += i32::from(*code);
+        }
+    }
+    sums.iter()
+        .zip(steps)
+        .map(|(sum, step)| *sum as f32 * step)
+        .collect()
+}
+
+/// `out` += reduce(gelu(expand(the rows in `scratch`))), the middle of a block.
+pub fn feed_forward(expand: &Linear, reduce: &Linear, scratch: &mut Scratch, out: &mut [f32]) {
+    let Scratch {
+        input,
+        hidden,
+        sums,
+        row: buffer,
+    } = scratch;
+    let columns = expand.outputs();
+    hidden.resize(input.rows, columns);
+    let buffer = at_least(buffer, columns);
+    expand.for_each_row(
+        input,
+        sums,
+        #[inline(always)]
+        |at, row| {
+            row.finish(buffer, |out, value| *out = gelu(value));
+            hidden.put(at, buffer);
+        },
+    );
+    reduce.add_to(hidden, sums, out);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wave(count: usize, pace: f32) -> Vec<f32> {
+        (0..count)
+            .map(|i| (i as f32 * pace).sin() * 2.0 + 0.3)
+            .collect()
+    }
+
+    fn layer(inputs: usize, outputs: usize) -> (Linear, Vec<f32>) {
+        let codes: Vec<i8> = (0..inputs * outputs)
+            .map(|i| (i * 37 % 255) as u8 as i8)
+            .collect();
+        let steps: Vec<f32> = (0..outputs).map(|i| 1e-3 + i as f32 * 1e-5).collect();
+        let floats = codes.iter().enumerate();
+        let floats = floats
+            .map(|(i, code)| f32::from(*code) * steps[i % outputs])
+            .collect();
+        (
+            Linear::new(&codes, inputs, steps, wave(outputs, 0.9)),
+            floats,
+        )
+    }
+
+    #[test]
+    fn a_layer_is_within_rounding_of_the_same_in_floats() {
+        let (inputs, outputs, rows) = (96, 50, 131);
+        let (layer, weights) = layer(inputs, outputs);
+        let bias = wave(outputs, 0.9);
+        let input = wave(rows * inputs, 0.37);
+        let (mut scratch, mut out) = (Scratch::default(), Vec::new());
+        scratch.take(&input, inputs);
+        layer.apply(&mut scratch, &mut out);
+        let mut twice = out.clone();
+        layer.accumulate(&mut scratch, &mut twice);
+        for (at, value) in out.iter().enumerate() {
+            let (row, column) = (at / outputs, at % outputs);
+            let products =
+                (0..inputs).map(|k| input[row * inputs + k] * weights[k * outputs + column]);
+            let want = bias[column] + products.sum::<f32>();
+            assert!((value - want).abs() < 0.05, "{value} should be {want}");
+            assert!((twice[at] - 2.0 * value).abs() < 1e-5);
+        }
+    }
+
+    #[test]
+    fn a_rows_result_does_not_depend_on_the_rows_beside_it() {
+        let (expand, _) = layer(64, 256);
+        let (reduce, _) = layer(256, 64);
+        let input = wave(150 * 64, 0.23);
+        let (scale, shift) = (vec![1.5; 64], vec![-0.2; 64]);
+        let run = |rows: &[f32]| {
+            let (mut scratch, mut out) = (Scratch::default(), rows.to_vec());
+            scratch.take_normalised(rows, &scale, &shift);
+            feed_forward(&expand, &reduce, &mut scratch, &mut out);
+            out
+        };
+        let whole = run(&input);
+        let (head, tail) = input.split_at(77 * 64);
+        assert_eq!(whole, [run(head), run(tail)].concat());
+    }
+}
