@@ -41,10 +41,15 @@ pub(super) struct Transcription {
     /// Only so many clips, spread evenly over the list
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     limit: usize,
+    /// What another program heard (columns file and text): a clip whose label neither it nor Sauti comes
+    /// near, with more than half of the letters wrong, is taken as mislabelled; the figures without
+    /// such clips are given beside
+    #[arg(long, value_name = "TSV")]
+    second_opinion: Option<PathBuf>,
     /// Write a page with each clip's alignment
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Print the figures as JSON
+    /// Print the figures as JSON, with every clip
     #[arg(long)]
     json: bool,
 }
@@ -98,6 +103,7 @@ impl Transcription {
             mulaw: self.mulaw,
             noise_db: self.noise_db,
             babble_db: self.babble_db,
+            second_opinion: self.second_opinion,
         };
         let report = offline::block_on(async {
             let engine = offline::ready_engine(&config).await?;

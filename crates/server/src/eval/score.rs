@@ -8,10 +8,12 @@ use serde::Serialize;
 use super::degrade::Random;
 
 /// One clip, heard and compared.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Scored {
+    #[serde(rename = "file")]
     pub name: String,
     /// Speaker, or voice: what the figures are grouped by.
+    #[serde(rename = "speaker")]
     pub group: String,
     pub seconds: f64,
     /// Both in the form in which they are compared.
@@ -19,8 +21,15 @@ pub struct Scored {
     pub heard: String,
     /// The answer as the caller would see it.
     pub readable: String,
+    #[serde(rename = "word_errors", serialize_with = "total")]
     pub words: Errors,
+    #[serde(rename = "character_errors", serialize_with = "total")]
     pub characters: Errors,
+}
+
+/// Errors of a clip as two numbers: how many, of how many.
+fn total<S: serde::Serializer>(errors: &Errors, serializer: S) -> Result<S::Ok, S::Error> {
+    [errors.total(), errors.reference_len].serialize(serializer)
 }
 
 impl Scored {

@@ -1,7 +1,7 @@
 //! Word and character error rates of the recogniser on a list of recordings.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -9,6 +9,7 @@ use anyhow::{Context, ensure};
 use base64::Engine as _;
 use sauti_audio::{DecodeLimits, OutputFormat};
 use sauti_speech::{Engine, Expect, TranscribeRequest};
+use sauti_text::compare;
 use serde::Serialize;
 
 use super::degrade::{Degradation, babble_bed};
@@ -30,6 +31,30 @@ pub struct Options {
     pub mulaw: bool,
     pub noise_db: Option<f64>,
     pub babble_db: Option<f64>,
+    /// What another program heard: a list with the columns `file` and `text`.
+    pub second_opinion: Option<PathBuf>,
+}
+
+/// A label that two listeners both miss by more than this share of its letters is taken to be wrong.
+const DOUBTFUL_CER: f64 = 0.5;
+
+/// The figures without the clips whose label is in doubt.
+#[derive(Debug, Clone, Serialize)]
+pub struct Doubt {
+    pub clips: Vec<String>,
+    pub without: Rates,
+}
+
+/// Speed, where our own recogniser was the listener.
+#[derive(Debug, Clone, Serialize)]
+pub struct Speed {
+    pub workers: usize,
+    /// Time on the clock per second of audio, with all workers busy.
+    pub real_time_factor: f64,
+    /// Time of one worker per second of audio.
+    pub real_time_factor_worker: f64,
+    /// Time of processors per second of audio, with reading the files; other programs do not count.
+    pub real_time_factor_processor: f64,
 }
 
 #[derive(Debug, Serialize)]
@@ -37,12 +62,10 @@ pub struct Report {
     pub all: Rates,
     /// By speaker, where the list names more than one.
     pub speakers: BTreeMap<String, Rates>,
-    pub workers: usize,
-    /// Time on the clock per second of audio, with all workers busy.
-    pub real_time_factor: f64,
-    /// Time of one worker per second of audio.
-    pub real_time_factor_worker: f64,
-    #[serde(skip)]
+    /// Where a second opinion was given.
+    pub labels_in_doubt: Option<Doubt>,
+    #[serde(flatten)]
+    pub speed: Option<Speed>,
     pub clips: Vec<Scored>,
     #[serde(skip)]
     conditions: String,
@@ -61,6 +84,7 @@ pub async fn run(engine: &Engine, options: &Options) -> anyhow::Result<Report> {
     let chosen = spread(&manifest.clips, options.limit);
     let progress = offline::Progress::new();
     let (busy_before, started) = (engine.stats().transcription.busy_seconds, Instant::now());
+    let processor_before = processor_seconds();
 
     let mut clips = Vec::with_capacity(chosen.len());
     let tasks = chosen.iter().enumerate().map(|(number, clip)| {
@@ -85,21 +109,67 @@ pub async fn run(engine: &Engine, options: &Options) -> anyhow::Result<Report> {
 
     let audio_seconds = clips.iter().map(|clip| clip.seconds).sum::<f64>().max(1e-9);
     let busy = engine.stats().transcription.busy_seconds - busy_before;
-    let mut report = Report {
-        all: score::rates(&clips),
-        speakers: score::by_group(&clips),
+    let speed = Speed {
         workers: engine.stats().workers,
         real_time_factor: started.elapsed().as_secs_f64() / audio_seconds,
         real_time_factor_worker: busy / audio_seconds,
-        clips,
-        conditions: conditions(options),
-        sounds: BTreeMap::new(),
+        real_time_factor_processor: (processor_seconds() - processor_before) / audio_seconds,
     };
-    if report.speakers.len() < 2 {
-        report.speakers.clear();
+    let mut report = Report::new(clips, Some(speed), conditions(options));
+    if let Some(path) = &options.second_opinion {
+        report.labels_in_doubt = Some(doubt(&report.clips, &Heard::open(path)?)?);
     }
     report.sounds = sounds_of_worst(&report, &manifest, &degradation, &chosen);
     Ok(report)
+}
+
+/// What another program heard, by file.
+struct Heard(BTreeMap<String, String>);
+
+impl Heard {
+    fn open(path: &Path) -> anyhow::Result<Self> {
+        let clips = Manifest::open(path)?.clips.into_iter();
+        Ok(Self(clips.map(|clip| (clip.file, clip.text)).collect()))
+    }
+
+    fn text(&self, file: &str) -> anyhow::Result<&str> {
+        let text = self.0.get(file).map(String::as_str);
+        text.with_context(|| format!("nothing was heard for {file}"))
+    }
+}
+
+/// Only clips that we miss ourselves need the other's opinion.
+fn doubt(clips: &[Scored], other: &Heard) -> anyhow::Result<Doubt> {
+    let (mut doubtful, mut sound) = (Vec::new(), Vec::new());
+    for clip in clips {
+        let missed = |heard: &str| {
+            let heard = compare::comparable(heard);
+            compare::character_errors(&clip.reference, &heard).rate() > DOUBTFUL_CER
+        };
+        if clip.characters.rate() > DOUBTFUL_CER && missed(other.text(&clip.name)?) {
+            doubtful.push(clip.name.clone());
+        } else {
+            sound.push(clip);
+        }
+    }
+    Ok(Doubt {
+        clips: doubtful,
+        without: score::rates(sound),
+    })
+}
+
+/// What this program has used of all processors so far, to a hundredth of a second. Nothing where the
+/// system does not say.
+fn processor_seconds() -> f64 {
+    const TICKS_PER_SECOND: f64 = 100.0;
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The program's name, in brackets, may hold anything; user and system time are fields 14 and 15.
+    let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+    let ticks = after_name.split_whitespace().skip(11).take(2);
+    ticks
+        .filter_map(|field| field.parse::<f64>().ok())
+        .sum::<f64>()
+        / TICKS_PER_SECOND
 }
 
 async fn hear(
@@ -225,13 +295,28 @@ fn sounds_of_worst(
 }
 
 impl Report {
+    fn new(clips: Vec<Scored>, speed: Option<Speed>, conditions: String) -> Self {
+        let mut speakers = score::by_group(&clips);
+        if speakers.len() < 2 {
+            speakers.clear();
+        }
+        Self {
+            all: score::rates(&clips),
+            speakers,
+            labels_in_doubt: None,
+            speed,
+            clips,
+            conditions,
+            sounds: BTreeMap::new(),
+        }
+    }
+
     pub fn text(&self) -> String {
         let all = &self.all;
         let mut text = format!(
             "{} clips, {:.2} h, {}\n\
              WER {:.1} % (95 %: {:.1} to {:.1}); of {} words {} wrong, {} added, {} lost\n\
-             CER {:.1} %\n\
-             real-time factor {:.3} with {} workers, {:.3} of one worker\n",
+             CER {:.1} %\n",
             all.clips,
             all.hours,
             self.conditions,
@@ -243,10 +328,19 @@ impl Report {
             all.insertions,
             all.deletions,
             all.cer_percent,
-            self.real_time_factor,
-            self.workers,
-            self.real_time_factor_worker,
         );
+        if let Some(speed) = &self.speed {
+            text += &format!("{}\n", speed.text());
+        }
+        if let Some(doubt) = &self.labels_in_doubt {
+            text += &format!(
+                "without {} clips whose label neither of two listeners comes near ({}): WER {:.1} %, CER {:.1} %\n",
+                doubt.clips.len(),
+                doubt.clips.join(", "),
+                doubt.without.wer_percent,
+                doubt.without.cer_percent
+            );
+        }
         for (speaker, rates) in &self.speakers {
             text += &format!(
                 "  {speaker}: WER {:.1} %, CER {:.1} %, {} clips\n",
@@ -298,10 +392,9 @@ impl Report {
             &["", "clips", "WER (95 %)", "CER", "wrong / added / lost"],
             &rows,
         );
-        page.paragraph(&format!(
-            "Real-time factor {:.3} with {} workers, {:.3} of one worker.",
-            self.real_time_factor, self.workers, self.real_time_factor_worker
-        ));
+        if let Some(speed) = &self.speed {
+            page.paragraph(&speed.text());
+        }
         page.heading("Clips, the worst first");
         page.start_clips();
         let faultless = self.clips.iter().filter(|clip| clip.words.total() == 0);
@@ -316,5 +409,60 @@ impl Report {
             page.clip(clip, sound.as_deref());
         }
         page.finish()
+    }
+}
+
+impl Speed {
+    fn text(&self) -> String {
+        format!(
+            "real-time factor {:.3} with {} workers, {:.3} of one worker, {:.3} of processor time",
+            self.real_time_factor,
+            self.workers,
+            self.real_time_factor_worker,
+            self.real_time_factor_processor
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_is_in_doubt_when_two_listeners_miss_it() {
+        let clip = |name: &str, heard: &str| {
+            Scored::new(
+                name.into(),
+                String::new(),
+                1.0,
+                "habari za asubuhi",
+                heard.into(),
+            )
+        };
+        let clips = [
+            clip("right", "habari za asubuhi"),
+            clip("wrong", "mti mkubwa sana"),
+            clip("ours", "mti"),
+        ];
+        let heard = [
+            ("right", "xyz"),
+            ("wrong", "miti mikubwa"),
+            ("ours", "habari za asubui"),
+        ];
+        let heard = Heard(
+            heard
+                .map(|(file, text)| (file.to_owned(), text.to_owned()))
+                .into(),
+        );
+        let doubt = doubt(&clips, &heard).unwrap();
+        assert_eq!(doubt.clips, ["wrong"]);
+        assert_eq!(doubt.without.clips, 2);
+        let nothing = Heard(BTreeMap::new());
+        assert!(
+            super::doubt(&clips, &nothing)
+                .unwrap_err()
+                .to_string()
+                .contains("wrong")
+        );
     }
 }
