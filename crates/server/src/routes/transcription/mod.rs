@@ -20,6 +20,7 @@ use sauti_speech::{
 
 pub use format::{Transcription, VerboseSegment, VerboseTranscription, VerboseWord};
 pub use request::{ResponseFormat, TranscriptionForm, TranscriptionRequest};
+pub use upload::{Form, Source, Upload, read_form};
 
 use crate::app::App;
 use crate::billing::{self, Bill, Hold, price};
