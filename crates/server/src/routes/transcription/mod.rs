@@ -30,7 +30,6 @@ use crate::http::idempotency::{self, Claim};
 use crate::http::metrics;
 use crate::problem::{Code, Problem, Reason};
 use decode::Sound;
-use upload::Form;
 
 /// Transcribe a recording
 ///
