@@ -101,6 +101,10 @@ def licences():
     return run([sys.executable, TESTS / "licences.py"], count=by_plain)
 
 
+def supply():
+    return run([sys.executable, TESTS / "supply.py"], count=by_plain)
+
+
 def cargo_test(*arguments, prefix=()):
     if shutil.which("cargo-nextest"):
         command = ["cargo", "nextest", "run", "--no-fail-fast", "--locked", "--status-level", "fail"]
@@ -180,9 +184,31 @@ def readme():
     return counts
 
 
+def deploy():
+    """Chart, containers, units, dashboard and alert rules against the program and the tools that will read them."""
+    tools.need_python("pytest", "pyyaml", "helm-binary")
+    tools.need_programs({"systemd-analyze": "systemd", "promtool": "prometheus"})
+    counts = build()
+    with running_server(BINARY) as server:
+        counts.add(pytest(TESTS / "deploy", env={**server.env(), "SAUTI_BINARY": str(BINARY)}))
+    return counts
+
+
+def faults():
+    """Full disks, cut lines, kills, jumping clocks, a database that goes away: the service must say so and lose nothing."""
+    tools.need_python("pytest")
+    tools.need_programs({"faketime": "faketime", "prlimit": "util-linux"})
+    tools.need_postgres()
+    counts = build()
+    counts.add(pytest(TESTS / "faults", env={"SAUTI_BINARY": str(BINARY)}))
+    return counts
+
+
 STAGES = {
     stage.__name__: stage
-    for stage in (tidy, fmt, clippy, licences, rust, postgres, clients, openapi, cli, browser, readme)
+    for stage in (
+        tidy, fmt, clippy, licences, supply, rust, postgres, clients, openapi, cli, browser, readme, deploy, faults,
+    )
 }
 QUICK = ["tidy", "fmt", "clippy", "rust"]
 

@@ -34,7 +34,12 @@ def apt_install(*packages):
 
 def need_debian(*packages):
     """Packages named like the program they carry."""
-    missing = [package for package in packages if not shutil.which(package)]
+    need_programs({package: package for package in packages})
+
+
+def need_programs(packages):
+    """Programs, each with the package that carries it."""
+    missing = [package for program, package in packages.items() if not shutil.which(program)]
     if missing:
         apt_install(*missing)
 

@@ -3,6 +3,7 @@
 use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
@@ -44,12 +45,16 @@ pub struct Inner {
     pub metrics: PrometheusHandle,
     pub sign_ins: Attempts,
     pub sign_ups: Attempts,
+    /// Passwords that are hashed at the same time: each takes 19 MiB and a core.
+    pub hashing: Semaphore,
     /// Recordings that are decoded at the same time: each holds its decoded seconds in memory.
     pub decoding: Semaphore,
     /// Rung when a batch came in.
     pub batch_bell: Notify,
     /// Live sessions at the same time: each keeps a core busy while somebody speaks.
     pub listening: Arc<Semaphore>,
+    /// Set by the first signal to end: what is asked is still answered, but nobody should ask here any more.
+    pub leaving: AtomicBool,
 }
 
 impl Deref for App {
@@ -102,9 +107,11 @@ impl App {
             mailer: Mailer::new(&config)?,
             metrics: metrics::handle()?,
             lexicons: Lexicons::default(),
+            hashing: Semaphore::new(cores.max(2)),
             decoding: Semaphore::new(cores.max(2)),
             batch_bell: Notify::new(),
             listening: Arc::new(Semaphore::new(cores.max(2))),
+            leaving: AtomicBool::new(false),
             limiter,
             cache,
             engine,
@@ -175,5 +182,6 @@ pub fn start_background(app: &App) -> Background {
     let mut tasks = JoinSet::new();
     tasks.spawn(crate::webhooks::deliver_forever(app.clone()));
     tasks.spawn(crate::batches::work_forever(app.clone()));
+    tasks.spawn(crate::retention::forget_forever(app.clone()));
     Background(tasks)
 }

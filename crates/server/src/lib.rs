@@ -20,6 +20,8 @@ mod outbound;
 pub mod problem;
 pub mod prompts;
 pub mod ratelimit;
+pub mod retention;
 pub mod routes;
 pub mod telemetry;
+pub mod trail;
 pub mod webhooks;

@@ -270,7 +270,7 @@ impl Store {
         Ok(())
     }
 
-    /// Forgets a person: address, name, password, sessions and memberships. A workspace that nobody else is in is
+    /// Forgets a person: address, name, password, sessions, memberships and invitations. A workspace that nobody else is in is
     /// closed and its keys are revoked; its ledger stays. Refused for the only owner of a shared workspace.
     pub async fn delete_account(&self, account_id: &str) -> Result<(), StoreError> {
         let now = now_us();
@@ -310,6 +310,9 @@ impl Store {
             }
         }
         for forget in [
+            "delete from invites where email = (select email from accounts where id = $1)",
+            // Failed sign-ins name the network address they came from.
+            "update audit set target = '' where actor = $1 and action = 'sign_in.failed'",
             "delete from members where account_id = $1",
             "delete from sessions where account_id = $1",
             "delete from one_use_tokens where account_id = $1",

@@ -25,6 +25,9 @@ pub struct AuditQuery {
     /// `None`: all workspaces, for operators.
     pub workspace_id: Option<String>,
     pub before: Option<String>,
+    /// From this moment on, and before that one; `None`: no bound.
+    pub from_us: Option<i64>,
+    pub to_us: Option<i64>,
     pub limit: i64,
 }
 
@@ -57,11 +60,14 @@ impl Store {
         type Row = (String, Option<String>, String, String, String, String, i64);
         let rows: Vec<Row> = sqlx::query_as(
             "select id, workspace_id, actor, action, target, detail, created_us from audit
-             where ($1 = '' or workspace_id = $1) and ($2 = '' or id < $2) order by id desc limit $3",
+             where ($1 = '' or workspace_id = $1) and ($2 = '' or id < $2) and created_us >= $4 and created_us < $5
+             order by id desc limit $3",
         )
         .bind(query.workspace_id.as_deref().unwrap_or(""))
         .bind(query.before.as_deref().unwrap_or(""))
         .bind(query.limit.clamp(1, 10_000))
+        .bind(query.from_us.unwrap_or(0))
+        .bind(query.to_us.unwrap_or(i64::MAX))
         .fetch_all(self.read())
         .await?;
         let entry_of = |(id, workspace_id, actor, action, target, detail, created_us)| AuditEntry {

@@ -30,6 +30,30 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// Whether the database or its disk is away, rather than the request being at fault: it may work again later.
+    pub fn is_outage(&self) -> bool {
+        let Self::Database(error) = self else {
+            return false;
+        };
+        match error.as_ref() {
+            sqlx::Error::Io(_)
+            | sqlx::Error::PoolTimedOut
+            | sqlx::Error::PoolClosed
+            | sqlx::Error::WorkerCrashed => true,
+            // SQLite: read-only (8), input or output (10), full (13), cannot open (14), with their extended codes above
+            // the first byte. PostgreSQL: connection exceptions (08), no resources (53), operator intervention (57).
+            sqlx::Error::Database(error) => {
+                error.code().is_some_and(|code| match code.parse::<u32>() {
+                    Ok(number) if code.len() != 5 => matches!(number & 0xff, 8 | 10 | 13 | 14),
+                    _ => ["08", "53", "57"]
+                        .iter()
+                        .any(|class| code.starts_with(class)),
+                })
+            }
+            _ => false,
+        }
+    }
+
     pub(crate) fn invalid(field: &'static str, message: impl Into<String>) -> Self {
         Self::Invalid {
             field,

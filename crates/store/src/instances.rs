@@ -194,6 +194,15 @@ fn is_unlocked(folder: &Path, id: &str) -> bool {
     }
 }
 
+/// Whether any living process, this one included, has the database open.
+pub(crate) fn is_in_use(database: &Path) -> bool {
+    let folder = locks_folder(database);
+    let names = std::fs::read_dir(&folder).into_iter().flatten().flatten();
+    names
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .any(|id| !is_unlocked(&folder, &id))
+}
+
 impl Store {
     /// The name of this process in reservations.
     pub fn instance_id(&self) -> String {

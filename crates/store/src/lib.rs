@@ -4,6 +4,7 @@
 //! All of it hangs off [`Store`], a cheap clone:
 //!
 //! - opening: [`Store::open`], [`Store::open_with`], [`Store::ping`], [`Store::sweep`], [`Store::close`];
+//!   copies: `backup_to`, [`restore`]; what is kept no longer: `forget_before`;
 //! - accounts: `create_account`, `confirm_account`, `issue_token`, `reset_password`, `account_by_email`, `account`,
 //!   `list_accounts`, `set_password`, `rename_account`, `set_operator`, `sign_in_failed`, `sign_in_succeeded`,
 //!   `delete_account`; passwords in [`password`];
@@ -28,6 +29,7 @@
 mod accounts;
 mod audit;
 mod auth;
+mod backup;
 mod batches;
 mod error;
 mod idempotency;
@@ -51,6 +53,7 @@ mod workspaces;
 pub use accounts::{Account, SignInPolicy};
 pub use audit::{AuditEntry, AuditQuery};
 pub use auth::Caller;
+pub use backup::restore;
 pub use batches::{
     BLOB_PART_BYTES, Batch, BatchItem, BatchState, ClaimedItem, FinishedItem, ItemCounts, NewBatch,
     NewItem, Received,

@@ -66,6 +66,24 @@ impl Store {
         Ok(())
     }
 
+    /// Drops what is kept for a time only: the audit trail and finished webhook deliveries from before these moments.
+    /// Money is never dropped. Returns how many rows went.
+    pub async fn forget_before(
+        &self,
+        audit_us: i64,
+        deliveries_us: i64,
+    ) -> Result<u64, StoreError> {
+        let audit = sqlx::query("delete from audit where created_us < $1")
+            .bind(audit_us)
+            .execute(self.write())
+            .await?;
+        let deliveries = sqlx::query("delete from webhook_deliveries where finished_us < $1")
+            .bind(deliveries_us)
+            .execute(self.write())
+            .await?;
+        Ok(audit.rows_affected() + deliveries.rows_affected())
+    }
+
     async fn maintain(&self) -> Result<(), StoreError> {
         self.flush_key_use().await?;
         self.sweep().await?;

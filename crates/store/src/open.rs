@@ -202,7 +202,7 @@ pub(crate) enum Target {
 }
 
 impl Target {
-    fn parse(url: &str) -> Result<Self, StoreError> {
+    pub(crate) fn parse(url: &str) -> Result<Self, StoreError> {
         if url.starts_with("postgres://") || url.starts_with("postgresql://") {
             return Ok(Self::Postgres {
                 url: url.to_owned(),
@@ -247,7 +247,9 @@ impl Target {
         };
         match self {
             Self::Postgres { url } => {
+                // A database that is away is told to the caller soon; it may come back for the next one.
                 let both = pool()
+                    .acquire_timeout(Duration::from_secs(5))
                     .max_connections(options.connections_max.max(2))
                     .test_before_acquire(true);
                 let both = both.connect(url).await?;

@@ -146,8 +146,8 @@ async fn the_audit_trail_pages_backwards(database: Database) {
         .unwrap();
     let mut query = AuditQuery {
         workspace_id: Some(workspace.id.clone()),
-        before: None,
         limit: 2,
+        ..AuditQuery::default()
     };
     let mut details = String::new();
     loop {

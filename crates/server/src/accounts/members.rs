@@ -1,7 +1,10 @@
+use std::net::IpAddr;
+
 use sauti_store::{Account, Invite, Role};
 use secrecy::ExposeSecret;
 
 use super::audit;
+use super::guard::token_attempt;
 use super::sign_up::send;
 use crate::app::App;
 use crate::mail::Letter;
@@ -63,10 +66,12 @@ pub async fn invite(
 
 pub async fn accept_invite(
     app: &App,
+    client: IpAddr,
     account: &Account,
     token: &str,
 ) -> Result<(String, Role), Problem> {
-    let (workspace_id, role) = app.store.accept_invite(token, &account.id).await?;
+    let attempt = async { Ok(app.store.accept_invite(token, &account.id).await?) };
+    let (workspace_id, role) = token_attempt(app, client, attempt).await?;
     audit(
         app,
         Some(&workspace_id),

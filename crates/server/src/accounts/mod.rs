@@ -4,6 +4,7 @@
 //! so that a rule holds whichever way a person comes.
 
 mod csrf;
+mod guard;
 mod low_balance;
 mod members;
 mod sign_in;
@@ -15,7 +16,8 @@ pub use csrf::{csrf_token, is_csrf_token, masked_csrf_token, visit_token};
 pub use low_balance::warn_of_low_balance;
 pub use members::{accept_invite, invite, remove_member, require_role, set_role};
 pub use sign_in::{
-    SESSION_LIFETIME, change_password, open_session, request_reset, reset, sign_in, sign_out,
+    SESSION_LIFETIME, change_password, delete, open_session, request_reset, reset, sign_in,
+    sign_out,
 };
 pub use sign_up::{confirm, create_confirmed, resend_confirmation, sign_up};
 

@@ -6,6 +6,7 @@ use sauti_store::{Account, IssuedSession, SignInPolicy, TokenPurpose, password};
 use secrecy::{ExposeSecret, SecretString};
 
 use super::audit;
+use super::guard::{hashing, token_attempt};
 use super::sign_up::{send, welcome};
 use crate::app::App;
 use crate::mail::Letter;
@@ -29,7 +30,7 @@ pub async fn sign_in(
     if account.as_ref().is_some_and(Account::is_locked) {
         return Err(wait(app.config.limits.sign_in_window_s));
     }
-    if !check(account.as_ref(), password).await? {
+    if !check(app, account.as_ref(), password).await? {
         app.sign_ins.count(&address, now);
         if let Some(account) = account {
             app.store.sign_in_failed(&account.id, policy(app)).await?;
@@ -66,13 +67,30 @@ fn policy(app: &App) -> SignInPolicy {
     }
 }
 
-async fn check(account: Option<&Account>, password: SecretString) -> Result<bool, Problem> {
+async fn check(
+    app: &App,
+    account: Option<&Account>,
+    password: SecretString,
+) -> Result<bool, Problem> {
     let hash = account.map(|account| account.password_hash.clone());
-    let checked = tokio::task::spawn_blocking(move || match hash {
+    hashing(app, move || match hash {
         Some(hash) => password::verify(&password, &hash),
         None => password::verify_nobody(&password),
-    });
-    checked.await.map_err(Problem::internal)
+    })
+    .await
+}
+
+/// The password again, of one who is signed in: wrong ones count as at the door.
+async fn check_again(app: &App, account: &Account, password: SecretString) -> Result<(), Problem> {
+    if account.is_locked() {
+        let wait_s = app.config.limits.sign_in_window_s;
+        return Err(Problem::new(Code::RateLimited).retry_after(wait_s));
+    }
+    if check(app, Some(account), password).await? {
+        return Ok(());
+    }
+    app.store.sign_in_failed(&account.id, policy(app)).await?;
+    Err(Problem::new(Code::CredentialsWrong))
 }
 
 pub async fn sign_out(app: &App, session: &SecretString) -> Result<(), Problem> {
@@ -100,10 +118,18 @@ pub async fn request_reset(app: &App, client: IpAddr, email: &str) -> Result<(),
 }
 
 /// Sets a new password by the link; every session of the account ends.
-pub async fn reset(app: &App, token: &str, password: SecretString) -> Result<(), Problem> {
-    let hash = hash(password).await?;
+pub async fn reset(
+    app: &App,
+    client: IpAddr,
+    token: &str,
+    password: SecretString,
+) -> Result<(), Problem> {
     let asked_us = now_us();
-    let account_id = app.store.reset_password(token, &hash).await?;
+    let account_id = token_attempt(app, client, async {
+        let hash = hash(app, password).await?;
+        Ok(app.store.reset_password(token, &hash).await?)
+    })
+    .await?;
     app.store.revoke_all_sessions(&account_id).await?;
     audit(app, None, &account_id, "password.reset", &account_id).await;
     // Who can read the mail has confirmed the address too.
@@ -120,10 +146,8 @@ pub async fn change_password(
     old: SecretString,
     new: SecretString,
 ) -> Result<(), Problem> {
-    if !check(Some(account), old).await? {
-        return Err(Problem::new(Code::CredentialsWrong));
-    }
-    let hash = hash(new).await?;
+    check_again(app, account, old).await?;
+    let hash = hash(app, new).await?;
     app.store
         .set_password(&account.id, &hash, keep_session)
         .await?;
@@ -131,7 +155,14 @@ pub async fn change_password(
     Ok(())
 }
 
-async fn hash(password: SecretString) -> Result<String, Problem> {
-    let hashed = tokio::task::spawn_blocking(move || password::hash(&password)).await;
-    Ok(hashed.map_err(Problem::internal)??)
+async fn hash(app: &App, password: SecretString) -> Result<String, Problem> {
+    Ok(hashing(app, move || password::hash(&password)).await??)
+}
+
+/// Forgets the person, by their password: address, name, sessions, memberships, invitations. The books stay.
+pub async fn delete(app: &App, account: &Account, password: SecretString) -> Result<(), Problem> {
+    check_again(app, account, password).await?;
+    app.store.delete_account(&account.id).await?;
+    audit(app, None, &account.id, "account.deleted", &account.id).await;
+    Ok(())
 }

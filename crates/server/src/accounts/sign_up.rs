@@ -6,6 +6,7 @@ use sauti_store::{Account, Role, StoreError, TokenPurpose, password};
 use secrecy::SecretString;
 
 use super::audit;
+use super::guard::{hashing, token_attempt};
 use crate::app::App;
 use crate::mail::Letter;
 use crate::problem::{Code, Problem};
@@ -30,7 +31,8 @@ pub async fn sign_up(
     let wait = |seconds| Problem::new(Code::RateLimited).retry_after(seconds);
     app.sign_ups.check(&address, now).map_err(wait)?;
     app.sign_ups.count(&address, now);
-    let letter = match create(app, email, password, name).await {
+    let hash = hashing(app, move || password::hash(&password)).await??;
+    let letter = match create(app, email, &hash, name).await {
         Ok(account) => confirmation(app, &account).await?,
         Err(StoreError::Exists(_)) => {
             let link = format!("{}/console/sign-in", app.config.public_url());
@@ -42,15 +44,8 @@ pub async fn sign_up(
     Ok(app.config.mail.show_outbox.then_some(letter))
 }
 
-async fn create(
-    app: &App,
-    email: &str,
-    password: SecretString,
-    name: &str,
-) -> Result<Account, StoreError> {
-    let hashed = tokio::task::spawn_blocking(move || password::hash(&password)).await;
-    let hash = hashed.map_err(|_| StoreError::Closed)??;
-    let account = app.store.create_account(email, &hash, name).await?;
+async fn create(app: &App, email: &str, hash: &str, name: &str) -> Result<Account, StoreError> {
+    let account = app.store.create_account(email, hash, name).await?;
     let currency = &app.config.prices.currency;
     let workspace_name = if name.trim().is_empty() { email } else { name };
     let workspace = app
@@ -75,7 +70,8 @@ pub async fn create_confirmed(
     password: SecretString,
     name: &str,
 ) -> Result<Account, Problem> {
-    let account = create(app, email, password, name).await?;
+    let hash = hashing(app, move || password::hash(&password)).await??;
+    let account = create(app, email, &hash, name).await?;
     app.store.confirm_account_by_id(&account.id).await?;
     Ok(app.store.account(&account.id).await?)
 }
@@ -103,9 +99,10 @@ async fn confirmation(app: &App, account: &Account) -> Result<Letter, Problem> {
 }
 
 /// Returns the account. A link works once.
-pub async fn confirm(app: &App, token: &str) -> Result<Account, Problem> {
+pub async fn confirm(app: &App, client: IpAddr, token: &str) -> Result<Account, Problem> {
     let asked_us = now_us();
-    let account_id = app.store.confirm_account(token).await?;
+    let attempt = async { Ok(app.store.confirm_account(token).await?) };
+    let account_id = token_attempt(app, client, attempt).await?;
     audit(app, None, &account_id, "account.confirmed", &account_id).await;
     let account = app.store.account(&account_id).await?;
     welcome(app, &account, asked_us).await;

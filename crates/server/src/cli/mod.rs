@@ -2,10 +2,13 @@
 //! engine as the server; commands that work on accounts and money open the same store.
 
 mod account;
+mod audit;
+mod backup;
 mod bootstrap;
 mod demo;
 mod doctor;
 mod eval;
+mod health;
 mod key;
 mod ledger;
 mod lm;
@@ -86,6 +89,11 @@ enum Command {
     /// Check the books
     #[command(subcommand)]
     Ledger(ledger::Ledger),
+    /// Export the audit trail
+    #[command(subcommand)]
+    Audit(audit::Audit),
+    Backup(backup::Backup),
+    Restore(backup::Restore),
     Speak(speak::Speak),
     Transcribe(transcribe::Transcribe),
     Normalise(normalise::Normalise),
@@ -103,6 +111,7 @@ enum Command {
     #[command(subcommand)]
     Config(settings::Settings),
     Doctor(doctor::Doctor),
+    Health(health::Health),
     /// Print the OpenAPI 3.1 document of the HTTP interface
     Openapi,
     /// Print completions for a shell
@@ -137,6 +146,9 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Workspace(command) => command.run(&common),
         Command::Key(command) => command.run(&common),
         Command::Ledger(command) => command.run(&common),
+        Command::Audit(command) => command.run(&common),
+        Command::Backup(command) => command.run(&common),
+        Command::Restore(command) => command.run(&common),
         Command::Speak(command) => command.run(&common),
         Command::Transcribe(command) => command.run(&common),
         Command::Normalise(command) => command.run(),
@@ -146,6 +158,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Lm(command) => command.run(),
         Command::Config(command) => command.run(&common),
         Command::Doctor(command) => command.run(&common),
+        Command::Health(command) => command.run(&common),
         Command::Openapi => output::print(&crate::openapi::document().to_pretty_json()?),
         Command::Completions { shell } => {
             let mut script = Vec::new();

@@ -10,6 +10,7 @@ use super::demo::{self, Demo};
 use super::{Common, output, state};
 use crate::app::{self, App};
 use crate::config::Config;
+use crate::http::socket;
 use crate::{offline, telemetry};
 
 /// Run the service
@@ -52,9 +53,17 @@ impl Serve {
 
     async fn serve(self, mut config: Config) -> anyhow::Result<()> {
         let address = config.server.listen;
-        let listener = TcpListener::bind(address)
-            .await
-            .with_context(|| format!("cannot listen on {address} (server.listen, --listen)"))?;
+        let inherited = socket::inherited()?;
+        let is_inherited = inherited.is_some();
+        let listener = match inherited {
+            Some(listener) => {
+                listener.set_nonblocking(true)?;
+                TcpListener::from_std(listener)?
+            }
+            None => TcpListener::bind(address)
+                .await
+                .with_context(|| format!("cannot listen on {address} (server.listen, --listen)"))?,
+        };
         config.server.listen = listener.local_addr()?;
         let shutdown = shutdown_signal()?;
         state::make_data_dir(&config.data.dir)?;
@@ -65,15 +74,38 @@ impl Serve {
             let demo = demo::prepare(&app.store, &app.config).await?;
             tokio::spawn(show_demo(app.clone(), demo));
         }
-        app::serve(app, listener, shutdown).await
+        let ready = tokio::spawn(tell_readiness(app.clone()));
+        tokio::pin!(shutdown);
+        if is_inherited {
+            // Callers wait in the socket's line; better there than to be told that we warm up.
+            tokio::select! {
+                _ = ready => {}
+                () = &mut shutdown => return Ok(()),
+            }
+        }
+        let served = app::serve(app, listener, async {
+            shutdown.await;
+            socket::notify("STOPPING=1");
+        });
+        served.await
+    }
+}
+
+/// Says so in the log and to the service manager once the models are loaded, or why they are not.
+async fn tell_readiness(app: App) {
+    match offline::wait_ready(&app.engine).await {
+        Ok(()) => {
+            tracing::info!(load_ms = app.engine.stats().model_load_ms, "ready");
+            socket::notify("READY=1");
+        }
+        Err(error) => tracing::error!("{error:#}"),
     }
 }
 
 /// Once the models are loaded, so that the lines work as soon as they can be read.
 async fn show_demo(app: App, demo: Option<Demo>) {
-    if let Err(error) = offline::wait_ready(&app.engine).await {
-        tracing::error!("{error:#}");
-    }
+    // The log says why, if they cannot be.
+    offline::wait_ready(&app.engine).await.ok();
     let shown = match demo {
         Some(demo) => {
             let voices = app.engine.voices();
@@ -94,11 +126,16 @@ fn base_url(config: &Config) -> String {
     if !config.server.public_url.is_empty() || !listen.ip().is_unspecified() {
         return config.public_url();
     }
-    let local: SocketAddr = match listen {
+    format!("http://{}", reachable(listen))
+}
+
+/// Where this machine reaches what listens there.
+pub(super) fn reachable(listen: SocketAddr) -> SocketAddr {
+    match listen {
+        _ if !listen.ip().is_unspecified() => listen,
         SocketAddr::V4(_) => ([127, 0, 0, 1], listen.port()).into(),
         SocketAddr::V6(_) => (std::net::Ipv6Addr::LOCALHOST, listen.port()).into(),
-    };
-    format!("http://{local}")
+    }
 }
 
 /// Completes at the first SIGTERM or SIGINT; the second one ends the process.

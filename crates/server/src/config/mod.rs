@@ -14,7 +14,7 @@ use serde::Deserialize;
 pub use hint::near_miss;
 pub use sections::{
     Batches, Cache, Data, Database, Engine, Keys, Limits, LogFormat, Mail, Models, Network,
-    Payments, Prices, Server, Signup, Telemetry, Webhooks,
+    Payments, Prices, Retention, Server, Signup, Telemetry, Webhooks,
 };
 
 /// The defaults, with a comment for every key. It is also the list of the keys that exist.
@@ -35,6 +35,7 @@ pub struct Config {
     pub signup: Signup,
     pub webhooks: Webhooks,
     pub batches: Batches,
+    pub retention: Retention,
     pub keys: Keys,
     pub telemetry: Telemetry,
 }

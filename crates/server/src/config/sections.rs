@@ -14,6 +14,7 @@ pub struct Server {
     pub public_url: String,
     pub request_timeout_s: u64,
     pub shutdown_grace_s: u64,
+    pub shutdown_delay_s: u64,
     pub trusted_proxies: Vec<Network>,
     pub hsts: bool,
 }
@@ -111,6 +112,12 @@ pub struct Batches {
     pub keep_hours: u32,
     pub url_origins: Vec<String>,
     pub allow_private_addresses: bool,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub struct Retention {
+    pub audit_days: u32,
+    pub webhook_days: u32,
 }
 
 #[derive(Debug, Clone, Deserialize)]

@@ -28,6 +28,11 @@ pub(super) fn problems(config: &Config) -> Vec<Problem> {
         "must be 0 to 3600",
     );
     require(
+        server.shutdown_delay_s <= 600,
+        "server.shutdown_delay_s",
+        "must be 0 to 600",
+    );
+    require(
         !config.data.dir.as_os_str().is_empty(),
         "data.dir",
         "must name a folder",
@@ -88,6 +93,17 @@ pub(super) fn problems(config: &Config) -> Vec<Problem> {
     );
 
     batches(config, &mut require);
+    let retention = &config.retention;
+    require(
+        (1..=36_500).contains(&retention.audit_days),
+        "retention.audit_days",
+        "must be 1 to 36500",
+    );
+    require(
+        (1..=36_500).contains(&retention.webhook_days),
+        "retention.webhook_days",
+        "must be 1 to 36500",
+    );
 
     let environment = config.keys.environment.as_str();
     require(

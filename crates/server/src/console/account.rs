@@ -14,6 +14,7 @@ use super::{refusal, shown};
 use crate::accounts;
 use crate::app::App;
 use crate::http::caller::{SESSION_COOKIE, WORKSPACE_COOKIE};
+use crate::http::context::Context;
 use crate::http::query::Query;
 use crate::problem::{Code, Problem};
 
@@ -269,11 +270,12 @@ pub async fn show_invite(
 pub async fn accept_invite(
     State(app): State<App>,
     page: Page,
+    context: Context,
     cookies: CookieJar,
     form: PersonForm,
 ) -> Result<Response, Problem> {
     let token = form.fields.text("token").to_owned();
-    match accounts::accept_invite(&app, &form.person.account, &token).await {
+    match accounts::accept_invite(&app, context.client(), &form.person.account, &token).await {
         Ok((workspace_id, _)) => {
             let cookie = workspace_cookie(&workspace_id)?;
             Ok((cookies.add(cookie), go("/console/members", "joined")).into_response())

@@ -262,10 +262,11 @@ fn show_link(
 pub async fn reset(
     State(app): State<App>,
     page: Page,
+    context: Context,
     OpenForm(fields): OpenForm,
 ) -> Result<Response, Problem> {
     let token = fields.text("token");
-    match accounts::reset(&app, token, fields.secret("password")).await {
+    match accounts::reset(&app, context.client(), token, fields.secret("password")).await {
         Ok(()) => Ok(go("/console/sign-in", "reset")),
         Err(problem) => {
             let token = token.to_owned();
@@ -283,11 +284,12 @@ pub async fn reset(
 pub async fn confirm(
     State(app): State<App>,
     page: Page,
+    context: Context,
     headers: HeaderMap,
     cookies: CookieJar,
     OpenForm(fields): OpenForm,
 ) -> Result<Response, Problem> {
-    let account = match accounts::confirm(&app, fields.text("token")).await {
+    let account = match accounts::confirm(&app, context.client(), fields.text("token")).await {
         Ok(account) => account,
         Err(problem) => return Entry::new(&app, page, Kind::Confirm).refuse(&problem),
     };

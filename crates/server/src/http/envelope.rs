@@ -31,6 +31,7 @@ pub async fn envelope(State(app): State<App>, mut request: Request, next: Next) 
     // The route, not the address: addresses can hold what must not be logged.
     let span = tracing::info_span!("request", %method, route, request_id = context.request_id());
 
+    let leaving = Leaving(Some((span.clone(), started)));
     let timeout = Duration::from_secs(app.config.server.request_timeout_s);
     let answered = tokio::time::timeout(timeout, next.run(drain::drain_when_dropped(request)))
         .instrument(span.clone())
@@ -40,6 +41,7 @@ pub async fn envelope(State(app): State<App>, mut request: Request, next: Next) 
     let mut response = in_one_shape(response, &context);
     add_headers(&app, &context, response.headers_mut());
 
+    leaving.answered();
     let (status, took) = (response.status().as_u16(), started.elapsed());
     metrics::request(method.as_str(), route, status, took);
     span.in_scope(|| {
@@ -52,6 +54,24 @@ pub async fn envelope(State(app): State<App>, mut request: Request, next: Next) 
         );
     });
     response
+}
+
+/// Says in the log when a request ends without an answer: the caller cut the connection.
+struct Leaving(Option<(tracing::Span, Instant)>);
+
+impl Leaving {
+    fn answered(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Leaving {
+    fn drop(&mut self) {
+        if let Some((span, started)) = self.0.take() {
+            let took_ms = started.elapsed().as_millis() as u64;
+            span.in_scope(|| tracing::info!(took_ms, "the caller left before the answer"));
+        }
+    }
 }
 
 /// Gives a refusal its body. One that carries no problem was made by the framework; a page in

@@ -2,10 +2,12 @@
 //! and the cache know of themselves.
 
 use std::sync::OnceLock;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use metrics::{counter, gauge, histogram};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use sauti_speech::Readiness;
 
 use crate::app::App;
 
@@ -30,6 +32,7 @@ pub fn handle() -> anyhow::Result<PrometheusHandle> {
     let handle = HANDLE.get_or_init(|| recorder.handle()).clone();
     // Another recorder came first: ours then stays empty, which a second App in a test can bear.
     metrics::set_global_recorder(recorder).ok();
+    start_at_zero();
     Ok(handle)
 }
 
@@ -68,6 +71,34 @@ pub fn ledger_failure(step: &'static str) {
     counter!("sauti_ledger_failures_total", "step" => step).increment(1);
 }
 
+/// Rules that watch for a rise see none from nothing to one: what may go wrong is counted from 0.
+fn start_at_zero() {
+    for step in ["store", "refused"] {
+        counter!("sauti_ledger_failures_total", "step" => step).increment(0);
+    }
+    for result in ["hit", "miss"] {
+        counter!("sauti_speech_cache_total", "result" => result).increment(0);
+    }
+    for operation in ["speech", "transcription"] {
+        counter!("sauti_audio_milliseconds_total", "operation" => operation).increment(0);
+    }
+}
+
+/// What the system says of this process; absent where it does not say.
+fn process() {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let resident_kb = status.lines().find_map(|line| {
+        let value = line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB")?;
+        value.parse::<u64>().ok()
+    });
+    if let Some(kilobytes) = resident_kb {
+        gauge!("sauti_process_resident_bytes").set((kilobytes * 1024) as f64);
+    }
+    if let Ok(open) = std::fs::read_dir("/proc/self/fd") {
+        gauge!("sauti_process_open_files").set(open.count() as f64);
+    }
+}
+
 pub fn render(app: &App) -> String {
     let stats = app.engine.stats();
     gauge!("sauti_queue_depth").set(stats.queued as f64);
@@ -91,6 +122,9 @@ pub fn render(app: &App) -> String {
         counter!("sauti_engine_jobs_total", "operation" => kind, "ending" => "refused")
             .absolute(figures.refused);
     }
+    let ready = app.engine.readiness() == Readiness::Ready && !app.leaving.load(Ordering::Relaxed);
+    gauge!("sauti_ready").set(f64::from(u8::from(ready)));
+    process();
     gauge!("sauti_cache_disk_bytes").set(app.cache.bytes_on_disk() as f64);
     app.metrics.run_upkeep();
     app.metrics.render()

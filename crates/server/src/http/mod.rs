@@ -12,6 +12,7 @@ pub mod member;
 pub mod metrics;
 pub mod query;
 mod serve;
+pub mod socket;
 
 pub use caller::Caller;
 pub use context::Context;

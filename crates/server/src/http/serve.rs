@@ -4,6 +4,7 @@
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
@@ -24,6 +25,7 @@ use crate::app::{App, router};
 
 const CONNECTIONS_MAX: usize = 8_192;
 const HEADER_TIME_MAX: Duration = Duration::from_secs(15);
+const SETTLE_TIME: Duration = Duration::from_millis(100);
 const HEADER_BYTES_MAX: u32 = 32 * 1024;
 
 /// Serves until `shutdown` completes, then refuses what comes and finishes what runs.
@@ -41,16 +43,23 @@ pub async fn serve(
     let builder = connection_builder();
     let graceful = GracefulShutdown::new();
     let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
-    tokio::pin!(shutdown);
+    let leave = async {
+        shutdown.await;
+        app.leaving.store(true, Ordering::Relaxed);
+        let delay = Duration::from_secs(app.config.server.shutdown_delay_s);
+        tracing::info!(delay_s = delay.as_secs(), "told to end");
+        tokio::time::sleep(delay).await;
+    };
+    tokio::pin!(leave);
 
     loop {
         let place = tokio::select! {
             place = Arc::clone(&places).acquire_owned() => place.context("the semaphore was closed")?,
-            () = &mut shutdown => break,
+            () = &mut leave => break,
         };
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
-            () = &mut shutdown => break,
+            () = &mut leave => break,
         };
         match accepted {
             Ok((stream, peer)) => {
@@ -76,6 +85,8 @@ pub async fn serve(
     }
 
     drop(listener);
+    // Whoever got in last must have sent its first bytes before idle connections are closed.
+    tokio::time::sleep(SETTLE_TIME).await;
     let grace = Duration::from_secs(app.config.server.shutdown_grace_s);
     let deadline = Instant::now() + grace;
     tracing::info!(grace_s = grace.as_secs(), "shutting down");

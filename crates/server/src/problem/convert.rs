@@ -8,6 +8,8 @@ use sauti_text::TextError;
 use super::{Code, Problem, Reason};
 use crate::http::metrics;
 
+const STORAGE_RETRY_AFTER_S: u64 = 2;
+
 impl From<SpeechError> for Problem {
     fn from(error: SpeechError) -> Problem {
         match error {
@@ -82,6 +84,10 @@ impl From<StoreError> for Problem {
                 Problem::field(field, Reason::Other { message })
             }
             StoreError::Closed => Problem::new(Code::ShuttingDown).retry_after(5),
+            error if error.is_outage() => {
+                tracing::error!(source = ?error, "the data store cannot be reached");
+                Problem::new(Code::StorageUnavailable).retry_after(STORAGE_RETRY_AFTER_S)
+            }
             StoreError::Database(cause) => Problem::internal(cause),
             other => Problem::internal(other),
         }

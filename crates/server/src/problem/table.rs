@@ -153,6 +153,9 @@ codes! {
     WarmingUp, "warming_up", SERVICE_UNAVAILABLE, "Warming up",
         "The models are still loading. Come back after Retry-After seconds.",
         "Mifumo bado inapakiwa. Rudi baada ya sekunde za Retry-After.";
+    StorageUnavailable, "storage_unavailable", SERVICE_UNAVAILABLE, "Data store not available",
+        "The data store cannot be reached at the moment. Come back after Retry-After seconds.",
+        "Hifadhi ya data haipatikani kwa sasa. Rudi baada ya sekunde za Retry-After.";
     ShuttingDown, "shutting_down", SERVICE_UNAVAILABLE, "Shutting down",
         "This server is shutting down. Try again.",
         "Seva hii inazimwa. Jaribu tena.";

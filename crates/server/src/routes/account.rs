@@ -42,6 +42,13 @@ pub struct TokenBody {
 }
 
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[schema(as = PasswordRequest)]
+pub struct PasswordBody {
+    /// The account's own, once more.
+    pub password: String,
+}
+
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
 #[schema(as = EmailRequest)]
 pub struct EmailBody {
     pub email: String,
@@ -121,10 +128,11 @@ pub async fn sign_up(
     responses((status = 204, description = "The account is confirmed.")), security(()))]
 pub async fn confirm(
     State(app): State<App>,
+    context: Context,
     JsonBytes(body): JsonBytes,
 ) -> Result<StatusCode, Problem> {
     let [token] = required(&body, ["token"])?;
-    accounts::confirm(&app, &token).await?;
+    accounts::confirm(&app, context.client(), &token).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -210,8 +218,11 @@ pub async fn sign_out(
     cookies: CookieJar,
 ) -> Result<(StatusCode, CookieJar), Problem> {
     accounts::sign_out(&app, &me.token).await?;
-    let gone = Cookie::build((SESSION_COOKIE, "")).path("/").build();
-    Ok((StatusCode::NO_CONTENT, cookies.remove(gone)))
+    Ok((StatusCode::NO_CONTENT, forget_session(cookies)))
+}
+
+fn forget_session(cookies: CookieJar) -> CookieJar {
+    cookies.remove(Cookie::build((SESSION_COOKIE, "")).path("/").build())
 }
 
 /// Ask for a link to set a new password
@@ -234,9 +245,29 @@ pub async fn request_reset(
     responses((status = 204, description = "Sign in with the new password.")), security(()))]
 pub async fn reset(
     State(app): State<App>,
+    context: Context,
     JsonBytes(body): JsonBytes,
 ) -> Result<StatusCode, Problem> {
     let [token, password] = required(&body, ["token", "password"])?;
-    accounts::reset(&app, &token, SecretString::from(password)).await?;
+    accounts::reset(&app, context.client(), &token, SecretString::from(password)).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// Delete the account
+///
+/// Address, name, password, sessions, memberships and invitations are forgotten. A workspace that nobody else is in is
+/// closed and its keys are revoked; what was paid and used stays in the books, without a name. Refused with 409 for the
+/// only owner of a workspace with other members.
+#[utoipa::path(post, path = "/v1/account/deletion", tag = "account", operation_id = "deleteAccount",
+    request_body = PasswordBody,
+    responses((status = 204, description = "The account is gone.")), security(("session" = [])))]
+pub async fn delete(
+    State(app): State<App>,
+    me: SignedIn,
+    cookies: CookieJar,
+    JsonBytes(body): JsonBytes,
+) -> Result<(StatusCode, CookieJar), Problem> {
+    let [password] = required(&body, ["password"])?;
+    accounts::delete(&app, &me.account, SecretString::from(password)).await?;
+    Ok((StatusCode::NO_CONTENT, forget_session(cookies)))
 }

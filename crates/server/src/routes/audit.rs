@@ -1,17 +1,23 @@
 //! Who did what in a workspace.
 
 use axum::Json;
+use axum::body::Body;
 use axum::extract::{RawQuery, State};
+use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use axum::response::{IntoResponse, Response};
 use sauti_store::{AuditEntry, AuditQuery};
 use serde::Serialize;
 
+use super::usage::take_day;
 use crate::app::App;
 use crate::http::caller::{Keys, May};
 use crate::http::query::Query;
 use crate::problem::{Problem, Reason};
+use crate::trail::{self, Format};
 
 const PAGE: i64 = 100;
 const PAGE_MAX: i64 = 1_000;
+const DAY_US: i64 = 24 * 3_600 * 1_000_000;
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct AuditBody {
@@ -53,6 +59,7 @@ pub async fn list(
         workspace_id: Some(caller.workspace_id),
         before,
         limit,
+        ..AuditQuery::default()
     };
     let entries = app.store.audit_list(&wanted).await?;
     let full = entries.len() as i64 == limit;
@@ -64,4 +71,41 @@ pub async fn list(
         entries,
         next_cursor,
     }))
+}
+
+/// Take the whole audit trail away as a file, newest first
+#[utoipa::path(get, path = "/v1/audit/export", tag = "workspace", operation_id = "exportAudit",
+    params(
+        ("from" = Option<String>, Query, description = "First day, such as 2026-01-01; the first there is if absent."),
+        ("to" = Option<String>, Query, description = "Last day; today if absent."),
+        ("format" = Option<String>, Query, description = "jsonl (default) or csv."),
+    ),
+    responses((status = 200, description = "One entry a line.", content(
+        (String = "application/x-ndjson"), (String = "text/csv")))))]
+pub async fn export(
+    State(app): State<App>,
+    May(caller, _): May<Keys>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let mut query = Query::parse(query.as_deref());
+    let format = match query.take("format").as_deref() {
+        None | Some("jsonl") => Format::Jsonl,
+        Some("csv") => Format::Csv,
+        Some(_) => {
+            let allowed = "jsonl, csv".to_owned();
+            return Err(Problem::field("format", Reason::UnknownValue { allowed }));
+        }
+    };
+    let wanted = AuditQuery {
+        workspace_id: Some(caller.workspace_id),
+        from_us: take_day(&mut query, "from")?,
+        to_us: take_day(&mut query, "to")?.map(|day_us| day_us + DAY_US),
+        ..AuditQuery::default()
+    };
+    let headers = [
+        (CONTENT_TYPE, format.content_type()),
+        (CONTENT_DISPOSITION, "attachment; filename=\"audit\""),
+    ];
+    let pages = trail::export(app.store.clone(), wanted, format);
+    Ok((headers, Body::from_stream(pages)).into_response())
 }

@@ -1,5 +1,7 @@
 //! For whoever runs the service: is it alive, is it ready, how is it doing.
 
+use std::sync::atomic::Ordering;
+
 use axum::Json;
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
@@ -38,6 +40,9 @@ pub async fn healthz() -> Json<Health> {
 #[utoipa::path(get, path = "/readyz", tag = "operation", operation_id = "ready",
     responses((status = 200, description = "Send requests.", body = Health)), security(()))]
 pub async fn readyz(State(app): State<App>) -> Result<Json<Health>, Problem> {
+    if app.leaving.load(Ordering::Relaxed) {
+        return Err(Problem::new(Code::ShuttingDown).retry_after(5));
+    }
     match app.engine.readiness() {
         Readiness::Ready => {}
         Readiness::Loading => return Err(Problem::new(Code::WarmingUp).retry_after(1)),
@@ -49,7 +54,7 @@ pub async fn readyz(State(app): State<App>) -> Result<Json<Health>, Problem> {
     }
     app.store.ping().await.map_err(|error| {
         tracing::error!(%error, "the database does not answer");
-        Problem::new(Code::Overloaded).retry_after(2)
+        Problem::new(Code::StorageUnavailable).retry_after(2)
     })?;
     Ok(health("ready"))
 }

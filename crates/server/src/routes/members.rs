@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::account::required;
 use crate::accounts;
 use crate::app::App;
+use crate::http::context::Context;
 use crate::http::fields::JsonBytes;
 use crate::http::member::SignedIn;
 use crate::problem::Problem;
@@ -75,10 +76,11 @@ pub async fn invite(
 pub async fn accept(
     State(app): State<App>,
     me: SignedIn,
+    context: Context,
     JsonBytes(body): JsonBytes,
 ) -> Result<StatusCode, Problem> {
     let [token] = required(&body, ["token"])?;
-    accounts::accept_invite(&app, &me.account, &token).await?;
+    accounts::accept_invite(&app, context.client(), &me.account, &token).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

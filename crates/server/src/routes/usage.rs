@@ -177,7 +177,7 @@ fn wants_csv(query: &mut Query) -> Result<bool, Problem> {
     }
 }
 
-fn take_day(query: &mut Query, name: &'static str) -> Result<Option<i64>, Problem> {
+pub(super) fn take_day(query: &mut Query, name: &'static str) -> Result<Option<i64>, Problem> {
     let Some(day) = query.take(name) else {
         return Ok(None);
     };

@@ -6,6 +6,7 @@ mod batches;
 mod contract;
 mod document;
 mod idempotency;
+mod isolation;
 mod money;
 mod order;
 mod payments;

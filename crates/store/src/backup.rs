@@ -1,0 +1,127 @@
+//! A whole copy of a SQLite database while it is in use, and the way back. PostgreSQL has tools of its own for both.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use sqlx::{AnyConnection, Connection};
+
+use crate::ids::now_us;
+use crate::instances::is_in_use;
+use crate::open::{Backend, Target};
+use crate::{Store, StoreError};
+
+impl Store {
+    /// Writes a checked copy to `file`, which must not exist. Readers and writers go on meanwhile; the copy holds what was
+    /// committed when it began.
+    pub async fn backup_to(&self, file: &Path) -> Result<(), StoreError> {
+        if self.backend() == Backend::Postgres {
+            return Err(StoreError::Refused("PostgreSQL is backed up with pg_dump"));
+        }
+        if file.exists() {
+            return Err(failed(file, "there is such a file already"));
+        }
+        let beside = with_ending(file, ".part");
+        fs::remove_file(&beside).ok();
+        let path = beside
+            .to_str()
+            .ok_or_else(|| failed(file, "the name must be UTF-8"))?;
+        sqlx::query("vacuum into $1")
+            .bind(path)
+            .execute(self.read())
+            .await?;
+        check_file(&beside).await?;
+        let moved = File::open(&beside)
+            .and_then(|copy| copy.sync_all())
+            .and_then(|()| fs::rename(&beside, file))
+            .and_then(|()| sync_folder(file));
+        moved.map_err(|error| failed(file, error))
+    }
+}
+
+/// Puts a copy in the place of the database of `url`, which no process may be using. What stood there is kept beside it;
+/// returns where, if there was something.
+pub async fn restore(url: &str, copy: &Path) -> Result<Option<PathBuf>, StoreError> {
+    let Target::Sqlite { file, .. } = Target::parse(url)? else {
+        return Err(StoreError::Refused(
+            "PostgreSQL is restored with pg_restore",
+        ));
+    };
+    check_file(copy).await?;
+    if is_in_use(&file) {
+        return Err(StoreError::Refused(
+            "a process is using the database: stop it first",
+        ));
+    }
+    put_in_place(copy, &file).map_err(|error| failed(&file, error))
+}
+
+fn put_in_place(copy: &Path, file: &Path) -> std::io::Result<Option<PathBuf>> {
+    let fresh = with_ending(file, "-restore");
+    if let Some(folder) = file.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    fs::copy(copy, &fresh)?;
+    File::open(&fresh)?.sync_all()?;
+    let mut kept = None;
+    if file.exists() {
+        let before = with_ending(file, &format!("-before-{}", now_us()));
+        // The log belongs to the old file: beside the new one it would be replayed into it.
+        for ending in ["-wal", "-shm"] {
+            let log = with_ending(file, ending);
+            if log.exists() {
+                fs::rename(&log, with_ending(&before, ending))?;
+            }
+        }
+        fs::rename(file, &before)?;
+        kept = Some(before);
+    }
+    fs::rename(&fresh, file)?;
+    sync_folder(file)?;
+    Ok(kept)
+}
+
+/// Whether every page of the file is sound and it holds our tables.
+async fn check_file(file: &Path) -> Result<(), StoreError> {
+    if !file.is_file() {
+        return Err(failed(file, "there is no such file"));
+    }
+    let unsound =
+        |error: sqlx::Error| failed(file, format!("is no sound copy of a database: {error}"));
+    sqlx::any::install_default_drivers();
+    let Target::Sqlite { url, .. } = Target::parse(&format!("sqlite://{}", file.display()))? else {
+        return Err(failed(file, "is no file"));
+    };
+    let mut connection = AnyConnection::connect(&url.replace("mode=rwc", "mode=ro"))
+        .await
+        .map_err(unsound)?;
+    let (verdict,): (String,) = sqlx::query_as("pragma integrity_check(1)")
+        .fetch_one(&mut connection)
+        .await
+        .map_err(unsound)?;
+    sqlx::query("select count(*) from balances")
+        .execute(&mut connection)
+        .await
+        .map_err(unsound)?;
+    connection.close().await.map_err(unsound)?;
+    match verdict.as_str() {
+        "ok" => Ok(()),
+        _ => Err(failed(file, format!("is damaged: {verdict}"))),
+    }
+}
+
+fn with_ending(file: &Path, ending: &str) -> PathBuf {
+    let mut name = file.file_name().unwrap_or_default().to_owned();
+    name.push(ending);
+    file.with_file_name(name)
+}
+
+fn sync_folder(file: &Path) -> std::io::Result<()> {
+    let folder = file
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+}
+
+fn failed(file: &Path, why: impl std::fmt::Display) -> StoreError {
+    StoreError::Open(format!("{}: {why}", file.display()))
+}

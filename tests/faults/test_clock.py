@@ -1,0 +1,43 @@
+"""A clock that jumps, by libfaketime: only the time of day, not the clock that waits are measured with."""
+
+import json
+from pathlib import Path
+
+import pytest
+from service import Service, until
+
+SENTENCE = "Karibu tena, leo ni siku njema."
+
+
+def library():
+    found = sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))
+    assert found, "libfaketime is missing"
+    return str(found[0])
+
+
+@pytest.mark.parametrize("steps", [["-1d", "+0"], ["+3d", "-2h", "+0"]])
+def test_the_books_keep_their_order_when_the_clock_steps(tmp_path, steps):
+    clock = tmp_path / "clock"
+    clock.write_text("+0")
+    env = {"LD_PRELOAD": library(), "FAKETIME_TIMESTAMP_FILE": str(clock), "FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+    with Service(tmp_path, {"cache.bytes_max": "0"}, env=env) as service:
+        first = service.balance()["balance_micro"]
+        cost = 0
+        for turn, step in enumerate(["+0", *steps]):
+            clock.write_text(step)
+            for number in range(3):
+                status, headers, body = service.speak(f"{SENTENCE} {turn} {number}")
+                assert status == 200, (step, body)
+                cost += int(headers["sauti-cost"])
+            # An idempotent retry across the step is charged once.
+            key = {"Idempotency-Key": f"step-{turn}"}
+            once = service.ask("POST", "/v1/audio/speech", {"text": SENTENCE, "voice_id": "asha", "speed": 1.0 + turn / 10}, key)
+            again = service.ask("POST", "/v1/audio/speech", {"text": SENTENCE, "voice_id": "asha", "speed": 1.0 + turn / 10}, key)
+            assert (once[0], again[0]) == (200, 200) and once[2] == again[2]
+            cost += int(once[1]["sauti-cost"])
+        assert first - service.balance()["balance_micro"] == cost
+        service.nothing_held()
+        rows = json.loads(service.ask("GET", "/v1/statement?from=2020-01-01&to=2999-01-01")[2])["rows"]
+        times = [row["created_us"] for row in rows]
+        assert times == sorted(times) and len(rows) >= 4 * (len(steps) + 1)
+        until("it is ready", lambda: service.status("/readyz") == 200)

@@ -1,0 +1,86 @@
+"""PostgreSQL that goes away and comes back, and its own copies."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from service import Service, until
+
+SENTENCE = "Karibu tena, leo ni siku njema."
+
+
+def program(name):
+    found = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"))
+    assert found, f"{name} is missing"
+    return str(found[-1])
+
+
+class Postgres:
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        self.folder.mkdir()
+        # The server refuses to run as root.
+        self.user = ["setpriv", "--reuid", "postgres", "--regid", "postgres", "--init-groups", "--"] if os.geteuid() == 0 else []
+        if self.user:
+            for parent in [self.folder, *self.folder.parents][:4]:
+                parent.chmod(parent.stat().st_mode | 0o055) if parent != Path("/tmp") else None
+            subprocess.run(["chown", "postgres", self.folder], check=True)
+        self.run("initdb", "-D", self.folder / "db", "-U", "sauti", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
+        self.url = f"postgres://sauti@{str(self.folder).replace('/', '%2F')}/postgres"
+
+    def run(self, name, *words, **more):
+        return subprocess.run([*self.user, program(name), *map(str, words)], check=True, capture_output=True, cwd=self.folder, **more)
+
+    def start(self):
+        subprocess.run([*self.user, program("pg_ctl"), "-D", self.folder / "db", "-l", self.folder / "pg.log", "-w", "-o",
+                        f"-c listen_addresses= -c unix_socket_directories={self.folder}", "start"],
+                       check=True, cwd=self.folder, stdout=subprocess.DEVNULL)
+
+    def stop(self):
+        self.run("pg_ctl", "-D", self.folder / "db", "-m", "immediate", "-w", "stop")
+
+
+@pytest.fixture
+def postgres(tmp_path):
+    server = Postgres(tmp_path / "postgres")
+    server.start()
+    yield server
+    server.stop()
+
+
+def test_a_database_that_goes_away_is_told_and_its_return_is_enough(tmp_path, postgres):
+    settings = {"database.url": postgres.url, "cache.bytes_max": "0"}
+    with Service(tmp_path, settings) as service:
+        first = service.balance()["balance_micro"]
+        cost = int(service.speak(SENTENCE)[1]["sauti-cost"])
+        postgres.stop()
+        status, headers, body = service.speak(f"{SENTENCE} Mbili.")
+        assert status == 503 and b"storage_unavailable" in body and headers["retry-after"], (status, body)
+        assert service.status("/readyz") == 503 and service.status("/healthz") == 200
+        assert "the data store cannot be reached" in service.log()
+        assert "password" not in service.log()
+        postgres.start()
+        until("it is ready by itself", lambda: service.status("/readyz") == 200)
+        status, headers, _ = until("it works again", lambda: (found := service.speak(f"{SENTENCE} Tatu."))[0] == 200 and found)
+        cost += int(headers["sauti-cost"])
+        service.nothing_held()
+        assert first - service.balance()["balance_micro"] == cost
+
+
+def test_a_dump_restores_to_sound_books(tmp_path, postgres):
+    settings = {"database.url": postgres.url}
+    dump = postgres.folder / "sauti.dump"
+    with Service(tmp_path, settings) as service:
+        service.speak(SENTENCE)
+        postgres.run("pg_dump", "--format=custom", f"--file={dump}", f"--dbname={postgres.url}")
+        balance = service.balance()["balance_micro"]
+        refused = service.run("backup", str(tmp_path / "x.db"))
+        assert refused.returncode == 1 and "PostgreSQL" in refused.stderr
+    postgres.run("psql", "--dbname", postgres.url, "-c", "create database again")
+    again = postgres.url.removesuffix("/postgres") + "/again"
+    postgres.run("pg_restore", "--exit-on-error", "--no-owner", f"--dbname={again}", dump)
+    service.settings["database.url"] = again
+    assert service.books()["open_reservations"] == 0
+    with service:
+        assert service.balance()["balance_micro"] == balance

@@ -1,0 +1,126 @@
+"""A disk that is full, cannot be written, or holds what was damaged."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from service import ROOT, Service, until
+
+SENTENCE = "Karibu tena, leo ni siku njema."
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of its own for the data, of a few megabytes. Needs root."""
+    assert os.geteuid() == 0, "only root can mount a small disk"
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", folder], check=True)
+    yield folder
+    subprocess.run(["umount", "-l", folder], check=True)
+
+
+def speak_anew(service, number):
+    """Something that is in no cache."""
+    return service.speak(f"{SENTENCE} Nambari {number}.")
+
+
+def test_a_full_disk_loses_no_money_and_is_over_when_there_is_room(tmp_path, small_disk):
+    with Service(tmp_path, {"cache.bytes_max": "0"}, data=small_disk / "data") as service:
+        assert speak_anew(service, 0)[0] == 200
+        filler = small_disk / "filler"
+        with filler.open("wb") as out:
+            try:
+                while True:
+                    out.write(b"x" * 4096)
+                    out.flush()
+            except OSError:
+                pass
+        answered, failed = [], []
+        for number in range(1, 200):
+            status, headers, body = speak_anew(service, number)
+            if status == 200:
+                assert body[:4] == b"RIFF" and len(body) == int(headers["content-length"])
+                answered.append(int(headers["sauti-cost"]))
+            else:
+                failed.append((status, body))
+                assert status == 503 and b"storage_unavailable" in body, body
+            if len(failed) >= 3:
+                break
+        assert failed, "the disk was never full"
+        assert "the data store cannot be reached" in service.log()
+        assert service.status("/healthz") == 200
+        filler.unlink()
+        until("it works again", lambda: speak_anew(service, 1000)[0] == 200)
+        service.nothing_held()
+        service.books()
+
+
+def test_a_disk_that_cannot_be_written_is_told_and_over_when_it_can(tmp_path, small_disk):
+    with Service(tmp_path, {"cache.bytes_max": "0"}, data=small_disk / "data") as service:
+        status, headers, _ = speak_anew(service, 0)
+        balance = int(headers["sauti-balance"])
+        # The open files stay writable to a plain remount: the limit on file size stops every growth instead.
+        limit = ["prlimit", "--pid", str(service.process.pid), "--fsize=0:"]
+        subprocess.run(limit, check=True)
+        status, _, body = speak_anew(service, 1)
+        assert status == 503 and b"storage_unavailable" in body, (status, body)
+        assert service.status("/healthz") == 200
+        subprocess.run(["prlimit", "--pid", str(service.process.pid), "--fsize=unlimited:"], check=True)
+        answer = until("it works again", lambda: (found := speak_anew(service, 2))[0] == 200 and found)
+        assert int(answer[1]["sauti-balance"]) == balance - int(answer[1]["sauti-cost"])
+        service.nothing_held()
+
+
+def test_a_data_folder_that_cannot_be_written_is_named_at_the_start(tmp_path):
+    (tmp_path / "data").write_text("a file where the folder should be")
+    done = Service(tmp_path).run("serve", "--listen", "127.0.0.1:0")
+    assert done.returncode == 1 and str(tmp_path / "data") in done.stderr, done.stderr
+
+
+def damaged_models(tmp_path, name):
+    """The models with one byte of one file turned."""
+    models = tmp_path / "models"
+    for source in (ROOT / "models").rglob("*"):
+        target = models / source.relative_to(ROOT / "models")
+        if source.is_dir():
+            target.mkdir(parents=True)
+        elif source.name == name:
+            data = bytearray(source.read_bytes())
+            data[len(data) // 2] ^= 1
+            target.write_bytes(data)
+        else:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.symlink_to(source)
+    return models
+
+
+@pytest.mark.parametrize("name", ["voices.safetensors", "encoder.onnx", "words.lm"])
+def test_a_model_with_one_wrong_bit_is_refused_by_name(tmp_path, name):
+    service = Service(tmp_path, models=damaged_models(tmp_path, name))
+    service.start(ready=False)
+    try:
+        until("the log names the file", lambda: name in service.log() and "SHA-256" in service.log())
+        assert service.status("/readyz") == 503 and service.status("/healthz") == 200
+        assert service.run("health", "--listen", f"127.0.0.1:{service.port}").returncode == 1
+        doctor = service.run("doctor", "--quick")
+        assert doctor.returncode == 1 and name in doctor.stdout
+    finally:
+        service.stop()
+
+
+def test_a_half_written_cache_is_made_again_and_never_sent(tmp_path):
+    service = Service(tmp_path).start()
+    whole = service.speak(SENTENCE)[2]
+    files = until("it is in the cache", lambda: list((service.data / "cache").rglob("*.speech")))
+    service.stop()
+    shutil.copy(files[0], tmp_path / "copy")
+    for damage in (lambda data: data[: len(data) // 2], lambda data: b"", lambda data: data[:-40] + b"x" * 40):
+        Path(files[0]).write_bytes(damage((tmp_path / "copy").read_bytes()))
+        with service:
+            status, headers, body = service.speak(SENTENCE)
+            assert (status, headers["sauti-cache"]) == (200, "miss")
+            assert body == whole
+        service.nothing_held()
