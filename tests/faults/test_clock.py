@@ -21,7 +21,7 @@ def test_the_books_keep_their_order_when_the_clock_steps(tmp_path, steps):
     clock.write_text("+0")
     env = {"LD_PRELOAD": library(), "FAKETIME_TIMESTAMP_FILE": str(clock), "FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
     with Service(tmp_path, {"cache.bytes_max": "0"}, env=env) as service:
-        first = service.balance()["balance_micro"]
+        first = service.balance()["available_micro"]
         cost = 0
         for turn, step in enumerate(["+0", *steps]):
             clock.write_text(step)
@@ -35,7 +35,7 @@ def test_the_books_keep_their_order_when_the_clock_steps(tmp_path, steps):
             again = service.ask("POST", "/v1/audio/speech", {"text": SENTENCE, "voice_id": "asha", "speed": 1.0 + turn / 10}, key)
             assert (once[0], again[0]) == (200, 200) and once[2] == again[2]
             cost += int(once[1]["sauti-cost"])
-        assert first - service.balance()["balance_micro"] == cost
+        assert first - service.balance()["available_micro"] == cost
         service.nothing_held()
         rows = json.loads(service.ask("GET", "/v1/statement?from=2020-01-01&to=2999-01-01")[2])["rows"]
         times = [row["created_us"] for row in rows]

@@ -52,7 +52,7 @@ def postgres(tmp_path):
 def test_a_database_that_goes_away_is_told_and_its_return_is_enough(tmp_path, postgres):
     settings = {"database.url": postgres.url, "cache.bytes_max": "0"}
     with Service(tmp_path, settings) as service:
-        first = service.balance()["balance_micro"]
+        first = service.balance()["available_micro"]
         cost = int(service.speak(SENTENCE)[1]["sauti-cost"])
         postgres.stop()
         status, headers, body = service.speak(f"{SENTENCE} Mbili.")
@@ -65,7 +65,7 @@ def test_a_database_that_goes_away_is_told_and_its_return_is_enough(tmp_path, po
         status, headers, _ = until("it works again", lambda: (found := service.speak(f"{SENTENCE} Tatu."))[0] == 200 and found)
         cost += int(headers["sauti-cost"])
         service.nothing_held()
-        assert first - service.balance()["balance_micro"] == cost
+        assert first - service.balance()["available_micro"] == cost
 
 
 def test_a_dump_restores_to_sound_books(tmp_path, postgres):
@@ -74,7 +74,7 @@ def test_a_dump_restores_to_sound_books(tmp_path, postgres):
     with Service(tmp_path, settings) as service:
         service.speak(SENTENCE)
         postgres.run("pg_dump", "--format=custom", f"--file={dump}", f"--dbname={postgres.url}")
-        balance = service.balance()["balance_micro"]
+        balance = service.balance()["available_micro"]
         refused = service.run("backup", str(tmp_path / "x.db"))
         assert refused.returncode == 1 and "PostgreSQL" in refused.stderr
     postgres.run("psql", "--dbname", postgres.url, "-c", "create database again")
@@ -83,4 +83,4 @@ def test_a_dump_restores_to_sound_books(tmp_path, postgres):
     service.settings["database.url"] = again
     assert service.books()["open_reservations"] == 0
     with service:
-        assert service.balance()["balance_micro"] == balance
+        assert service.balance()["available_micro"] == balance

@@ -1,5 +1,6 @@
 """A disk that is full, cannot be written, or holds what was damaged."""
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -31,12 +32,8 @@ def test_a_full_disk_loses_no_money_and_is_over_when_there_is_room(tmp_path, sma
     with Service(tmp_path, {"cache.bytes_max": "0"}, data=small_disk / "data") as service:
         assert speak_anew(service, 0)[0] == 200
         filler = small_disk / "filler"
-        with filler.open("wb") as out:
-            try:
-                while True:
-                    out.write(b"x" * 4096)
-                    out.flush()
-            except OSError:
+        with filler.open("wb", buffering=0) as out, contextlib.suppress(OSError):
+            while out.write(b"x" * 4096):
                 pass
         answered, failed = [], []
         for number in range(1, 200):

@@ -66,7 +66,7 @@ def run(tmp_path_factory):
 
 def test_the_run_was_busy_and_logged(run):
     log, _ = run
-    assert log.count('"answered"') >= 20 and '"level":"TRACE"' in log
+    assert log.count('"answered"') >= 20 and '"level":"DEBUG"' in log
 
 
 def test_no_secret_and_no_payload_is_in_the_log(run):

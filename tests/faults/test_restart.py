@@ -87,7 +87,7 @@ def test_a_replica_that_leaves_says_so_before_it_refuses(tmp_path):
 
 def test_killed_at_any_moment_nothing_is_lost_or_charged_twice(tmp_path):
     service = Service(tmp_path, {"cache.bytes_max": "0", "limits.requests_per_minute": "100000"}).start()
-    first = service.balance()["balance_micro"]
+    first = service.balance()["available_micro"]
     told, in_flight = 0, 0
     chance = random.Random(7)
     for _ in range(3):
@@ -99,7 +99,7 @@ def test_killed_at_any_moment_nothing_is_lost_or_charged_twice(tmp_path):
         in_flight += len(callers.threads)
         service.start()
         service.nothing_held()
-    spent = first - service.balance()["balance_micro"]
+    spent = first - service.balance()["available_micro"]
     dearest = 200_000
     # Who was answered was charged; beyond that only what was charged the moment before the answer was cut off.
     assert told <= spent <= told + in_flight * dearest, (told, spent)
@@ -119,7 +119,7 @@ def test_a_copy_made_under_load_restores_to_sound_books(tmp_path):
         busy = service.run("restore", str(copy))
         assert busy.returncode == 1 and "stop it first" in busy.stderr, busy.stderr
         until("more are served", lambda: len(callers.answers) >= 20)
-    after = service.balance()["balance_micro"]
+    after = service.balance()["available_micro"]
     service.stop()
     broken = tmp_path / "broken.db"
     broken.write_bytes(copy.read_bytes()[:-5000])
@@ -128,7 +128,7 @@ def test_a_copy_made_under_load_restores_to_sound_books(tmp_path):
     assert restored.returncode == 0 and "the books add up" in restored.stdout, restored.stdout + restored.stderr
     assert service.books()["open_reservations"] == 0
     with service:
-        assert service.balance()["balance_micro"] > after, "the copy is from before the last charges"
+        assert service.balance()["available_micro"] > after, "the copy is from before the last charges"
         assert service.speak(SENTENCE)[0] == 200
 
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sqlx::any::{Any, AnyPoolOptions};
-use sqlx::{AnyPool, Executor, Transaction};
+use sqlx::{AnyPool, Connection, Executor, Transaction};
 
 use crate::auth::KeyCache;
 use crate::instances::{Instance, lock_for_migration};
@@ -275,6 +275,16 @@ impl Target {
 }
 
 fn with_pragmas(pool: AnyPoolOptions) -> AnyPoolOptions {
+    let pool = pool.before_acquire(|connection, _| {
+        Box::pin(async move {
+            // A full disk makes SQLite roll back by itself. The driver still believes in the transaction and would refuse
+            // every later one, so such a connection is replaced. The ping waits for a rollback that is on its way.
+            if connection.is_in_transaction() {
+                connection.ping().await?;
+            }
+            Ok(!connection.is_in_transaction())
+        })
+    });
     pool.after_connect(|connection, _| {
         Box::pin(async move {
             // FULL: the log is on the disk before a commit returns, so a power cut takes nothing that was acknowledged.

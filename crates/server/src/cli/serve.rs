@@ -66,6 +66,7 @@ impl Serve {
         };
         config.server.listen = listener.local_addr()?;
         let shutdown = shutdown_signal()?;
+        outlive_file_limits()?;
         state::make_data_dir(&config.data.dir)?;
         // Whoever tries the service has no mail server for it.
         config.mail.show_outbox |= self.demo && config.mail.smtp_url.is_none();
@@ -136,6 +137,14 @@ pub(super) fn reachable(listen: SocketAddr) -> SocketAddr {
         SocketAddr::V4(_) => ([127, 0, 0, 1], listen.port()).into(),
         SocketAddr::V6(_) => (std::net::Ipv6Addr::LOCALHOST, listen.port()).into(),
     }
+}
+
+/// A file that may not grow is an error for the one who writes it, not the end of the process.
+fn outlive_file_limits() -> anyhow::Result<()> {
+    const SIGXFSZ: i32 = 25;
+    // Once a handler was asked for, the signal's own effect is off, also after this is dropped.
+    drop(signal(SignalKind::from_raw(SIGXFSZ))?);
+    Ok(())
 }
 
 /// Completes at the first SIGTERM or SIGINT; the second one ends the process.
