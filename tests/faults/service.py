@@ -1,5 +1,6 @@
 """One running service of a test's own: started, asked, cut off, killed, looked at."""
 
+import atexit
 import http.client
 import json
 import os
@@ -18,6 +19,15 @@ from server import KEY, free_port  # noqa: E402
 
 BINARY = os.environ["SAUTI_BINARY"]
 WAIT_S = 90
+STARTED = []
+
+
+@atexit.register
+def end_what_is_left():
+    """A test that failed half-way leaves nothing running."""
+    for process in STARTED:
+        if process.poll() is None:
+            process.kill()
 
 
 def until(what, true, seconds=WAIT_S):
@@ -52,6 +62,7 @@ class Service:
         command = [*self.prefix, *self.command("serve", "--demo", "--listen", f"127.0.0.1:{self.port}")]
         with self.log_file.open("a") as log:
             self.process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, env=self.env, cwd=self.folder)
+        STARTED.append(self.process)
         if wait:
             until("the service answers", lambda: self.alive() and (not ready or self.status("/readyz") == 200))
             if ready:

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import threading
 
-from service import BINARY, Service, until
+from service import BINARY, STARTED, Service, until
 
 SENTENCE = "Karibu tena, leo ni siku njema."
 
@@ -52,6 +52,7 @@ def test_a_restart_behind_a_held_socket_drops_no_caller(tmp_path):
         with service.log_file.open("a") as log:
             command = [*service.prefix, *service.command("serve", "--demo")]
             service.process = subprocess.Popen(command, stdin=listener, stdout=log, stderr=subprocess.STDOUT, env=service.env)
+            STARTED.append(service.process)
 
     start()
     until("ready", lambda: service.status("/readyz") == 200)
