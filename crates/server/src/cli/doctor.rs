@@ -95,6 +95,9 @@ impl Doctor {
         show(Finding::of("database", database(&config)))?;
         show(port(&config))?;
         show(mail(&config))?;
+        show(front(&config))?;
+        show(open_files())?;
+        show(clock())?;
         show(Finding::of("models", models(&config.models_dir())))?;
         if !self.quick {
             show(Finding::of("speech", speak_and_listen(&config)))?;
@@ -260,6 +263,63 @@ fn mail(config: &Config) -> Finding {
         Verdict::Warn
     };
     Finding::new("mail", verdict, detail)
+}
+
+/// Whether the settings fit a proxy with TLS in front, where there seems to be one.
+fn front(config: &Config) -> Finding {
+    let server = &config.server;
+    let detail = match server.public_url.starts_with("https://") {
+        false => {
+            let detail = "plain HTTP: for this machine or a closed network (server.public_url)";
+            let local = server.listen.ip().is_loopback();
+            let verdict = if local { Verdict::Ok } else { Verdict::Warn };
+            return Finding::new("front", verdict, detail);
+        }
+        true if server.trusted_proxies.is_empty() => {
+            "HTTPS, but no proxy is trusted: every caller seems to come from the proxy (server.trusted_proxies)"
+        }
+        true if !server.hsts => "HTTPS, but browsers are not told to stay with it (server.hsts)",
+        true => return Finding::new("front", Verdict::Ok, "HTTPS by a trusted proxy"),
+    };
+    Finding::new("front", Verdict::Warn, detail)
+}
+
+/// Each caller takes one; the default of many systems is too low for a busy day.
+fn open_files() -> Finding {
+    const FILES_MIN: u64 = 4_096;
+    let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
+    let soft = limits.lines().find_map(|line| {
+        let numbers = line.strip_prefix("Max open files")?;
+        numbers.split_whitespace().next()
+    });
+    match soft.map(|soft| soft.parse::<u64>().unwrap_or(u64::MAX)) {
+        Some(files) if files < FILES_MIN => {
+            let detail =
+                format!("{files} at once; raise it to {FILES_MIN} (ulimit -n, LimitNOFILE)");
+            Finding::new("files", Verdict::Warn, detail)
+        }
+        Some(u64::MAX) => Finding::new("files", Verdict::Ok, "any number at once"),
+        Some(files) => Finding::new("files", Verdict::Ok, format!("{files} at once")),
+        None => Finding::new("files", Verdict::Warn, "cannot tell how many may be open"),
+    }
+}
+
+/// Keys, sessions and signatures go by the time of day.
+fn clock() -> Finding {
+    // No release of this program is older.
+    const EARLIEST: &str = "2026-01-01T00:00:00Z";
+    let now = jiff::Timestamp::now();
+    match EARLIEST.parse::<jiff::Timestamp>() {
+        Ok(earliest) if now < earliest => {
+            let detail = format!("{now} cannot be right: set it, and keep it set with NTP");
+            Finding::new("clock", Verdict::Fail, detail)
+        }
+        _ => Finding::new(
+            "clock",
+            Verdict::Ok,
+            now.strftime("%F %H:%M:%S UTC").to_string(),
+        ),
+    }
 }
 
 /// Lists the files of one model with what they must be.
