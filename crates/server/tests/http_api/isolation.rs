@@ -279,7 +279,7 @@ async fn state(world: &World) -> String {
 }
 
 /// Headers with which an outsider comes.
-type Caller = (String, Vec<(String, String)>);
+pub(super) type Caller = (String, Vec<(String, String)>);
 
 /// Keys with every single permission and with all; members of every role; and those who are nobody.
 async fn outsiders(world: &World) -> Vec<Caller> {
@@ -352,7 +352,7 @@ fn bearer(key: &str) -> (String, String) {
 }
 
 /// A session as it is, one that names the victim's workspace in the header, and one that does so in the cookie.
-async fn sessions(world: &World, name: &str, account_id: &str) -> Vec<Caller> {
+pub(super) async fn sessions(world: &World, name: &str, account_id: &str) -> Vec<Caller> {
     let mut callers = Vec::new();
     for way in ["plain", "header", "cookie"] {
         let issued = world
@@ -375,7 +375,7 @@ async fn sessions(world: &World, name: &str, account_id: &str) -> Vec<Caller> {
     callers
 }
 
-async fn ask(
+pub(super) async fn ask(
     world: &World,
     method: &str,
     path: &str,
@@ -504,103 +504,4 @@ async fn tokens_can_be_guessed_only_a_few_times_from_one_address() {
         refused.assert_problem(429, "rate_limited");
         assert!(!refused.header("retry-after").is_empty());
     }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_person_who_deletes_the_account_is_forgotten_and_the_books_stay() {
-    let world = World::new().await;
-    let store = &world.app.store;
-    let hash = sauti_store::password::hash(&"siri kubwa sana".into()).unwrap();
-    let account = store
-        .create_account("amina@example.com", &hash, "Amina")
-        .await
-        .unwrap();
-    store.confirm_account_by_id(&account.id).await.unwrap();
-    let workspace = store
-        .create_workspace(Some(&account.id), "Amina", "KES")
-        .await
-        .unwrap();
-    store
-        .credit(&workspace.id, 7_000_000, "test", "third")
-        .await
-        .unwrap();
-    let (_, headers) = sessions(&world, "x", &account.id).await.swap_remove(0);
-    let path = "/v1/account/deletion";
-    let wrong = ask(
-        &world,
-        "POST",
-        path,
-        &json!({"password": "si hiyo kabisa"}),
-        &headers,
-    )
-    .await;
-    wrong.assert_problem(401, "credentials_wrong");
-    let gone = ask(
-        &world,
-        "POST",
-        path,
-        &json!({"password": "siri kubwa sana"}),
-        &headers,
-    )
-    .await;
-    assert_eq!(gone.status, 204);
-    assert!(
-        store
-            .account_by_email("amina@example.com")
-            .await
-            .unwrap()
-            .is_none()
-    );
-    ask(&world, "GET", "/v1/account", &Value::Null, &headers)
-        .await
-        .assert_problem(401, "session_missing");
-    assert_eq!(
-        store.balance(&workspace.id).await.unwrap().available_micro,
-        7_000_000
-    );
-    world.assert_ledger_is_sound().await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn the_audit_trail_can_be_taken_away_as_a_file() {
-    let world = World::new().await;
-    let store = &world.app.store;
-    for number in 0..1_001 {
-        let target = format!("=key_{number}");
-        store
-            .audit(Some(&world.workspace_id), "cli", "key.test", &target, "")
-            .await
-            .unwrap();
-    }
-    store
-        .audit(Some("ws_other"), "cli", "key.other", "x", "")
-        .await
-        .unwrap();
-    let answer = world.get("/v1/audit/export").await;
-    assert_eq!(
-        answer.assert_ok().header("content-type"),
-        "application/x-ndjson"
-    );
-    let text = String::from_utf8(answer.body.to_vec()).unwrap();
-    let lines: Vec<Value> = text
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
-    let targets: BTreeSet<_> = lines
-        .iter()
-        .map(|line| line["target"].to_string())
-        .collect();
-    assert!(targets.len() > 1_000 && !text.contains("key.other"));
-    let csv = world
-        .get("/v1/audit/export?format=csv&from=2020-01-01")
-        .await;
-    let csv = String::from_utf8(csv.assert_ok().body.to_vec()).unwrap();
-    assert_eq!(csv.lines().count(), lines.len() + 1);
-    assert!(csv.contains("\"'=key_7\""));
-    let none = world.get("/v1/audit/export?to=2020-01-01").await;
-    assert!(none.assert_ok().body.is_empty());
-    world
-        .get("/v1/audit/export?format=pdf")
-        .await
-        .assert_problem(422, "validation_failed");
 }

@@ -11,6 +11,7 @@ mod money;
 mod order;
 mod payments;
 mod real_port;
+mod records;
 mod refusals;
 mod support;
 mod transcription;
