@@ -63,14 +63,19 @@ def coloured_noise(shape, dice):
 
 
 def add_noise(wave, lengths, dice):
-    """Coloured noise, or a babble of other clips of the batch, at 2 to 30 dB."""
+    """Coloured noise, or a babble of one to six other clips of the batch, at 2 to 30 dB."""
     batch = wave.shape[0]
     power = (wave**2).sum(1, keepdim=True) / lengths[:, None].clamp(min=1)
-    babble = sum(wave[torch.randperm(batch, device=wave.device)] for _ in range(3))
-    noise = torch.where(dice.chance(0.4), babble, coloured_noise(wave.shape, dice))
+    loudness = power.sqrt().clamp(min=1e-4)
+    babble = torch.zeros_like(wave)
+    for voice in range(6):
+        order = torch.randperm(batch, device=wave.device)
+        other = (wave / loudness)[order].roll(random.randrange(wave.shape[1]), 1)
+        babble = babble + other * (dice.chance(0.6) if voice else 1)
+    noise = torch.where(dice.chance(0.5), babble, coloured_noise(wave.shape, dice))
     level = (noise**2).mean(1, keepdim=True).clamp(min=1e-9)
     scale = torch.sqrt(power.clamp(min=1e-9) / level / 10 ** (dice.uniform(2, 30) / 10))
-    return wave + noise * scale * dice.chance(0.6)
+    return wave + noise * scale * dice.chance(0.65)
 
 
 def telephone(wave, dice, p=0.25):
@@ -127,8 +132,7 @@ def not_speech(shape, device):
 
 
 def damage(wave, lengths):
-    """The whole chain. Returns the waves and their lengths, which speed changes."""
-    wave, lengths = change_speed(wave, lengths)
+    """The whole chain but speed, which moves the frames. """
     dice = Dice(wave.shape[0], wave.device)
     wave = room_and_microphone(wave, dice)
     wave = add_noise(wave, lengths, dice)
@@ -138,10 +142,10 @@ def damage(wave, lengths):
     peak = wave.abs().amax(1, keepdim=True).clamp(min=1e-5)
     wave = wave / peak * 10 ** (dice.uniform(-20, 0) / 20)
     inside = torch.arange(wave.shape[1], device=wave.device)[None] < lengths[:, None]
-    return wave * inside, lengths
+    return wave * inside
 
 
-def mask_spectrum(mel, frames, bands=2, band_width=22, gaps=5, gap_share=0.06, gap_max=40):
+def mask_spectrum(mel, frames, bands=2, band_width=22, gaps=7, gap_share=0.07, gap_max=40):
     """SpecAugment: drop a few bands and a few stretches of time."""
     batch, mels, length = mel.shape
     dice = Dice(batch, mel.device)

@@ -18,17 +18,20 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
-from augment import damage, mask_spectrum, not_speech
+from align import cut_at_pauses, letter_frames
+from augment import change_speed, damage, mask_spectrum, not_speech
 from data import REAL_SETS, Bank, read_set, usable
 from features import LogMel
 from model import LAYERS, Recogniser, load_whisper_encoder
-from spelling import ALPHABET, error_rates, spell
+from spelling import ALPHABET, CLASS_OF, edit_distance, error_rates, spell
 
 WEIGHTS = {
     "narrator-stories": 0.12, "narrator-stories-extra": 0.06, "narrator-words": 0.04,
     "reader-1": 0.16, "reader-2": 0.14, "synthetic": 0.48,
 }
 NOT_SPEECH_SHARE = 0.03
+AGREEMENT = 0.2  # weight of the difference between two views of a clip
+WRONG_LABEL_CER = 0.5  # a transcript farther than this from what an earlier model hears is not the clip's own
 
 
 def parameter_groups(model, peak, decay):
@@ -39,6 +42,14 @@ def parameter_groups(model, peak, decay):
     groups.append({"params": [*model.conv1.parameters(), *model.conv2.parameters()], "lr": 1e-5})
     model.embed_positions.weight.requires_grad_(False)
     return groups
+
+
+def disagreement(logprobs, valid):
+    """How far each view's posteriors lie from its twin's (consistency-regularised CTC), summed over the clip's frames."""
+    twin = logprobs.detach().roll(len(logprobs) // 2, 0)
+    frames = F.kl_div(logprobs, twin, reduction="none", log_target=True).sum(-1)
+    inside = torch.arange(frames.shape[1], device=frames.device)[None] < valid[:, None]
+    return (frames * inside).sum(1)
 
 
 def greedy(logprobs, lengths):
@@ -53,22 +64,35 @@ def greedy(logprobs, lengths):
     return texts
 
 
+WINDOW, MARGIN = 14 * 16_000, 16_000  # long clips are heard in windows, whose margins are heard twice and dropped
+
+
 @torch.no_grad()
+def posteriors_of(model, mel_of, samples, device, amp):
+    """Log-probabilities of one clip, alone as the service hears it."""
+    if len(samples) > 25 * 16_000:
+        parts, step = [], WINDOW - 2 * MARGIN
+        for start in range(0, len(samples) - 2 * MARGIN, step):
+            part = posteriors_of(model, mel_of, samples[start : start + WINDOW], device, amp)
+            last = start + step >= len(samples) - 2 * MARGIN
+            parts.append(part[MARGIN // 640 if start else 0 : None if last else (WINDOW - MARGIN) // 640])
+        return torch.cat(parts)
+    size = (len(samples) + 639) // 640 * 640
+    wave = torch.zeros(1, size, device=device)
+    wave[0, : len(samples)] = torch.from_numpy(samples).to(device).float() / 32768
+    wave = wave / wave.abs().amax().clamp(min=1e-4) * 0.5
+    with amp():
+        logprobs, length = model(mel_of(wave), torch.tensor([size // 160], device=device))
+    return logprobs[0, : int(length[0])]
+
+
 def recognise(model, mel_of, clips, device, amp):
-    """Greedy texts and posteriors, one clip at a time as the service does it."""
+    """Greedy texts and posteriors."""
     model.eval()
-    texts, posteriors = [], []
-    for samples, _ in clips:
-        size = (len(samples) + 639) // 640 * 640
-        wave = torch.zeros(1, size, device=device)
-        wave[0, : len(samples)] = torch.from_numpy(samples).to(device).float() / 32768
-        wave = wave / wave.abs().amax().clamp(min=1e-4) * 0.5
-        with amp():
-            logprobs, length = model(mel_of(wave), torch.tensor([size // 160], device=device))
-        texts += greedy(logprobs, length)
-        posteriors.append(logprobs[0, : int(length[0])].half().cpu().numpy())
+    posteriors = [posteriors_of(model, mel_of, samples, device, amp) for samples, _ in clips]
     model.train()
-    return texts, posteriors
+    texts = [greedy(rows[None], torch.tensor([len(rows)]))[0] for rows in posteriors]
+    return texts, [rows.half().cpu().numpy() for rows in posteriors]
 
 
 class Trainer:
@@ -77,21 +101,24 @@ class Trainer:
         self.amp = lambda: torch.autocast(args.device, torch.bfloat16)
         self.mel_of = LogMel(args.device)
         self.bank = Bank(args.device, args.capacity_hours)
-        self.tests = {}
-        for name in args.sets.split(","):
-            clips = read_set(args.speech, name, args.workers)
-            self.bank.add(name, [(s, t) for s, t, held in clips if not held and usable(s, t)])
-            held = [(s, t) for s, t, held in clips if held and usable(s, t, 29.0)]
-            if name != "narrator-words":
-                self.tests[name] = held
-        self.tests["common-voice-dev"] = [(s, t) for s, t, _ in read_set(args.speech, "common-voice-dev", args.workers)]
-        self.seen = set()
         self.model = Recogniser(args.halve_after).to(args.device)
         if args.start:
             state = torch.load(args.start, map_location=args.device)
             self.model.load_state_dict({k: v.float() for k, v in state.items()})
         else:
             load_whisper_encoder(args.whisper, self.model)
+        self.tests = {}
+        for name in args.sets.split(","):
+            clips = read_set(args.speech, name, args.workers)
+            training = [(s, t) for s, t, held in clips if not held]
+            if args.start and name != "narrator-words":
+                training = self.checked(name, training)
+            self.bank.add(name, [(s, t) for s, t in training if usable(s, t)])
+            held = [(s, t) for s, t, held in clips if held and usable(s, t, 29.0)]
+            if name != "narrator-words":
+                self.tests[name] = held
+        self.tests["common-voice-dev"] = [(s, t) for s, t, _ in read_set(args.speech, "common-voice-dev", args.workers)]
+        self.seen = set()
         self.average = copy.deepcopy(self.model)
         self.optimiser = torch.optim.AdamW(
             parameter_groups(self.model, args.peak_rate, args.layer_decay), weight_decay=0.01, betas=(0.9, 0.98),
@@ -100,6 +127,23 @@ class Trainer:
         self.base_rates = [g["lr"] for g in self.optimiser.param_groups]
         self.step = 0
         print("hours", self.bank.hours(), {k: len(v) for k, v in self.tests.items()}, flush=True)
+
+    def checked(self, name, clips):
+        """What an earlier model makes of the clips: wrong labels go, and long recordings are cut at pauses."""
+        clips = [(s, t) for s, t in clips if usable(s, t, 59.0)]
+        texts, posteriors = recognise(self.model, self.mel_of, clips, self.device, self.amp)
+        kept, wrong, cut = [], 0, 0
+        for (samples, text), heard, rows in zip(clips, texts, posteriors):
+            if edit_distance(text, heard) > WRONG_LABEL_CER * len(text):
+                wrong += 1
+            elif len(samples) < 20 * 16_000:
+                kept.append((samples, text))
+            else:
+                starts, _ = letter_frames(rows.astype(np.float32), [CLASS_OF[c] for c in text])
+                kept += cut_at_pauses(samples, text, starts)
+                cut += 1
+        print(f"{name}: {wrong} of {len(clips)} labels doubted and left out, {cut} long clips cut", flush=True)
+        return kept
 
     def take_new_shards(self):
         for path in sorted(Path(self.args.synthetic).glob("synthetic-*.pt")):
@@ -114,8 +158,12 @@ class Trainer:
             group["lr"] = base * factor
         waves, lengths, targets = self.bank.collate(width, batch)
         with torch.no_grad():
-            waves, lengths = damage(waves, lengths)
-            silent = torch.rand(len(batch)) < NOT_SPEECH_SHARE
+            waves, lengths = change_speed(waves, lengths)
+            # Every clip is seen twice, damaged and masked in two ways, and both must say the same.
+            lengths, targets = lengths.repeat(2), targets * 2
+            waves = damage(waves.repeat(2, 1), lengths)
+            # Silence comes last: mixed with babble it would teach that faint speech is nothing.
+            silent = (torch.rand(len(batch)) < NOT_SPEECH_SHARE).repeat(2)
             if silent.any():
                 rows = silent.nonzero()[:, 0]
                 waves[rows] = not_speech((len(rows), waves.shape[1]), self.device) * 0.3
@@ -127,6 +175,7 @@ class Trainer:
         flat = torch.tensor([c for t in targets for c in t], device=self.device)
         sizes = torch.tensor([len(t) for t in targets], device=self.device)
         losses = F.ctc_loss(logprobs.transpose(0, 1), flat, valid, sizes, reduction="none", zero_infinity=True)
+        losses = losses + AGREEMENT * disagreement(logprobs, valid)
         loss = (losses / sizes.clamp(min=20)).mean()
         self.optimiser.zero_grad(set_to_none=True)
         loss.backward()
@@ -187,7 +236,7 @@ def main():
     args.add_argument("--halve-after", type=int, default=6)
     args.add_argument("--peak-rate", type=float, default=1.5e-4)
     args.add_argument("--layer-decay", type=float, default=0.85)
-    args.add_argument("--batch-seconds", type=float, default=900)
+    args.add_argument("--batch-seconds", type=float, default=480, help="of distinct speech; each clip is seen twice")
     args.add_argument("--pool-clips", type=int, default=3000)
     args.add_argument("--capacity-hours", type=float, default=70)
     args.add_argument("--warm-steps", type=int, default=300)
