@@ -1,5 +1,5 @@
 // The console's journeys in a real browser against a real service with its models.
-//   SCREENSHOTS=docs/screenshots node --test console.test.mjs   also keeps a picture of each page.
+//   SCREENSHOTS=docs/screenshots node --test --test-name-pattern=pictures console.test.mjs   takes the pictures of the README.
 //   node --test --test-name-pattern=microphone console.test.mjs   runs some of them.
 
 import { after, before } from "node:test";
@@ -16,3 +16,4 @@ await import("./journeys/people.mjs");
 await import("./journeys/operator.mjs");
 await import("./journeys/safety.mjs");
 await import("./journeys/looks.mjs");
+if (process.env.SCREENSHOTS) await import("./journeys/pictures.mjs");

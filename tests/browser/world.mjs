@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { openBrowser, openPage } from "./browser.mjs";
-import { repository, startService } from "./service.mjs";
+import { startService } from "./service.mjs";
 
 export const SENTENCE = "Habari za asubuhi. Karibu sana nyumbani.";
 
@@ -76,10 +76,6 @@ export async function speak(page, text) {
 // A click that loads a page: the same one again, or the next.
 export async function clickAndLoad(page, selector) {
   await Promise.all([page.waitForEvent("load"), page.click(selector)]);
-}
-
-export async function picture(page, name) {
-  if (process.env.SCREENSHOTS) await page.screenshot({ path: join(resolve(repository, process.env.SCREENSHOTS), `${name}.png`) });
 }
 
 // The browser must not have complained of anything.

@@ -2,14 +2,13 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SENTENCE, at, clickAndLoad, finish, newPage, picture, signIn, signUp, signedIn, speak, stranger, world } from "../world.mjs";
+import { SENTENCE, at, clickAndLoad, finish, newPage, signIn, signUp, signedIn, speak, stranger, world } from "../world.mjs";
 
 test("a stranger signs up, confirms by the letter on the page, and hears a first sentence", async () => {
   const page = await newPage();
   await page.goto(world.service.url);
   await page.waitForURL(/sign-in/);
   await page.click("text=Make an account");
-  await picture(page, "sign-up");
   await signUp(page, "amina@example.com", "siri kubwa sana", "Amina Duka");
   await page.waitForSelector("text=here is your letter");
   await page.click("main a.button.primary");

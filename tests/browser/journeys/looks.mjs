@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { test } from "node:test";
-import { SENTENCE, at, finish, newPage, picture, signedIn, speak, stranger, world } from "../world.mjs";
+import { SENTENCE, at, finish, newPage, signedIn, speak, stranger, world } from "../world.mjs";
 
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -136,19 +136,4 @@ test("every page can be walked through by keyboard", async () => {
   await page.keyboard.press("Enter");
   await page.waitForSelector("#spoken .lit", { timeout: 60_000 });
   await finish(page);
-});
-
-test("pictures of each page", { skip: !process.env.SCREENSHOTS }, async () => {
-  const page = await signedIn();
-  for (const name of ["voices", "usage", "money", "members", "account", "operator"]) {
-    await page.goto(at(`/${name}`), { waitUntil: "networkidle" });
-    await picture(page, name);
-  }
-  await finish(page);
-  const phone = await signedIn({ colorScheme: "dark", viewport: { width: 360, height: 780 }, locale: "sw-KE" });
-  for (const name of ["", "transcribe", "usage", "keys", "money"]) {
-    await phone.goto(at(name ? `/${name}` : ""), { waitUntil: "networkidle" });
-    await picture(phone, `phone-${name || "speak"}`);
-  }
-  await finish(phone);
 });

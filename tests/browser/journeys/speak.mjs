@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startService } from "../service.mjs";
-import { SENTENCE, at, clickAndLoad, finish, newPage, picture, signIn, signedIn, speak, stranger } from "../world.mjs";
+import { SENTENCE, at, clickAndLoad, finish, newPage, signIn, signedIn, speak, stranger } from "../world.mjs";
 
 test("a text is shown as it will be read, spoken, drawn and lit up word by word", async () => {
   const page = await signedIn();
@@ -15,7 +15,6 @@ test("a text is shown as it will be read, spoken, drawn and lit up word by word"
   await page.check("input[value=juma]");
   await page.click("#go");
   await page.waitForSelector("#spoken .lit", { timeout: 60_000 });
-  await picture(page, "speak");
   const inked = await page.evaluate(() => {
     const canvas = document.getElementById("wave");
     const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, 8);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { at, finish, picture, signedIn, stranger, world } from "../world.mjs";
+import { at, finish, signedIn, stranger, world } from "../world.mjs";
 
 async function transcribePage(options) {
   const page = await signedIn(options);
@@ -23,7 +23,6 @@ test("a file is transcribed into words that can be heard again, copied and saved
   await page.click("#transcript button:nth-of-type(3)");
   await page.waitForFunction(() => document.getElementById("audio").currentTime > 0.1);
   await page.waitForSelector("#transcript button.lit");
-  await picture(page, "transcribe");
   await page.click("#copy");
   assert.match(await page.evaluate(() => navigator.clipboard.readText()), /asubuhi/i);
   for (const [kind, expected] of [["txt", /asubuhi/i], ["srt", /00:00:0\d,\d{3} --> /], ["vtt", /^WEBVTT/], ["json", /"words"/]]) {

@@ -19,6 +19,7 @@ use crate::http::query::Query;
 use crate::problem::{Code, Problem};
 
 const HERE: &str = "/console/account";
+const SESSIONS_SHOWN: usize = 10;
 
 #[derive(Template)]
 #[template(path = "account.html")]
@@ -34,7 +35,10 @@ async fn render(app: &App, page: Page, me: Me, error: Option<String>) -> Result<
         Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
         None => StatusCode::OK,
     };
-    let sessions = app.store.list_sessions(&me.account.id).await?;
+    let mut sessions = app.store.list_sessions(&me.account.id).await?;
+    // The one that looks stands first, then the newest.
+    sessions.sort_by_key(|session| (session.id != me.session.id, -session.created_us));
+    sessions.truncate(SESSIONS_SHOWN);
     let path = HERE.to_owned();
     let page = Page { path, ..page };
     page::render_with(

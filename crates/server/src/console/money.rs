@@ -161,7 +161,7 @@ impl MoneyPage {
         let t = self.page.t;
         match row.kind.as_str() {
             "credit" if row.memo == "welcome" => t.kind_welcome.to_owned(),
-            "credit" => format!("{} {}", t.kind_credit, row.memo),
+            "credit" => format!("{} · {}", t.kind_credit, row.memo),
             "refund" => t.kind_refund.to_owned(),
             _ if row.operation.is_empty() => t.kind_charge.to_owned(),
             _ => operation(&self.page, &row.operation).to_owned(),
