@@ -12,7 +12,10 @@ export function say(key, ...values) {
 }
 
 export function money(micro) {
-  const digits = Math.abs(micro) < 1e6 ? { minimumFractionDigits: 2, maximumFractionDigits: 4 } : { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+  const digits =
+    Math.abs(micro) < 1e6
+      ? { minimumFractionDigits: 2, maximumFractionDigits: 4 }
+      : { minimumFractionDigits: 2, maximumFractionDigits: 2 };
   return `${micro < 0 ? "−" : ""}${currency} ${(Math.abs(micro) / 1e6).toLocaleString("en", digits)}`;
 }
 
@@ -37,8 +40,16 @@ export class Refusal extends Error {
 
 export function refusal(status, problem, retryAfter) {
   const wait = retryAfter || 5;
-  if (status === 401) return new Refusal(say("error_401"), { href: `/console/sign-in?next=${encodeURIComponent(location.pathname)}`, text: say("sign_in") });
-  if (status === 402 && problem.required !== undefined) return new Refusal(say("error_402", money(problem.required), money(problem.available)), { href: "/console/money", text: say("add_money") });
+  if (status === 401)
+    return new Refusal(say("error_401"), {
+      href: `/console/sign-in?next=${encodeURIComponent(location.pathname)}`,
+      text: say("sign_in"),
+    });
+  if (status === 402 && problem.required !== undefined)
+    return new Refusal(say("error_402", money(problem.required), money(problem.available)), {
+      href: "/console/money",
+      text: say("add_money"),
+    });
   if (status === 413 || status === 415 || status === 500) return new Refusal(say(`error_${status}`));
   if (status === 429 || status === 503) return new Refusal(say(`error_${status}`, wait));
   const own = `error_${problem.code}`;
@@ -104,7 +115,9 @@ export async function copy(text, button) {
     area.remove();
   }
   button.textContent = say("copied");
-  setTimeout(() => { button.textContent = before; }, 1500);
+  setTimeout(() => {
+    button.textContent = before;
+  }, 1500);
 }
 
 let preview;

@@ -4,7 +4,9 @@
 const KINDS = ["audio/webm;codecs=opus", "audio/mp4", "audio/ogg;codecs=opus"];
 
 export async function open(onLevel) {
-  const stream = await navigator.mediaDevices.getUserMedia({ audio: { channelCount: 1, echoCancellation: true, noiseSuppression: true } });
+  const stream = await navigator.mediaDevices.getUserMedia({
+    audio: { channelCount: 1, echoCancellation: true, noiseSuppression: true },
+  });
   const mimeType = KINDS.find((kind) => MediaRecorder.isTypeSupported(kind));
   const recorder = new MediaRecorder(stream, mimeType ? { mimeType } : {});
   const pieces = [];
@@ -56,7 +58,8 @@ export async function listen(microphone, assets, options, heard) {
   await context.audioWorklet.addModule(`${assets}/pcm-worklet.js`);
   const worklet = new AudioWorkletNode(context, "pcm", { numberOfOutputs: 0 });
   const waiting = [];
-  const send = (data) => (socket.readyState === WebSocket.OPEN ? socket.send(data) : socket.readyState === WebSocket.CONNECTING && waiting.push(data));
+  const send = (data) =>
+    socket.readyState === WebSocket.OPEN ? socket.send(data) : socket.readyState === WebSocket.CONNECTING && waiting.push(data);
   worklet.port.onmessage = ({ data }) => send(data === "end" ? JSON.stringify({ type: "finish" }) : data);
   socket.addEventListener("open", () => waiting.splice(0).forEach((data) => socket.send(data)));
   const last = new Promise((done) => {

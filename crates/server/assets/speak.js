@@ -60,7 +60,8 @@ function showCurl() {
   const body = { text: text.value.trim(), voice_id: voice(), output_format: byId("format").value };
   if (speed() !== 1) body.speed = speed();
   const quoted = JSON.stringify(body).replaceAll("'", "'\\''");
-  byId("curl").textContent = `curl -sS '${form.dataset.baseUrl}/v1/audio/speech' \\\n  -H 'Authorization: Bearer YOUR_KEY' \\\n  -H 'Content-Type: application/json' \\\n  -d '${quoted}' \\\n  -o sauti.${extension(body.output_format)}`;
+  byId("curl").textContent =
+    `curl -sS '${form.dataset.baseUrl}/v1/audio/speech' \\\n  -H 'Authorization: Bearer YOUR_KEY' \\\n  -H 'Content-Type: application/json' \\\n  -d '${quoted}' \\\n  -o sauti.${extension(body.output_format)}`;
 }
 
 function extension(format) {
@@ -81,7 +82,15 @@ async function speak(event) {
     const answer = await response.json();
     const cost = Number(response.headers.get("Sauti-Cost"));
     const cached = response.headers.get("Sauti-Cache") === "hit";
-    const item = { order, cost, cached, words: answer.words, seconds: answer.seconds, type: answer.content_type, sound: answer.audio };
+    const item = {
+      order,
+      cost,
+      cached,
+      words: answer.words,
+      seconds: answer.seconds,
+      type: answer.content_type,
+      sound: answer.audio,
+    };
     remember(item);
     await show(item);
     byId("result").scrollIntoView({ block: "nearest" });
@@ -103,11 +112,13 @@ async function show(item) {
   byId("download").href = audio.src;
   byId("download").download = `sauti-${item.order.voice_id}.${extension(item.order.output_format)}`;
   byId("cost").textContent = `${say("cost", money(item.cost))}${item.cached ? ` · ${say("cached")}` : ""}`;
-  byId("spoken").replaceChildren(...item.words.flatMap((word) => {
-    const span = document.createElement("span");
-    span.textContent = word.word;
-    return [span, " "];
-  }));
+  byId("spoken").replaceChildren(
+    ...item.words.flatMap((word) => {
+      const span = document.createElement("span");
+      span.textContent = word.word;
+      return [span, " "];
+    }),
+  );
   shownWords = item.words.map((word, i) => ({ ...word, span: byId("spoken").children[i] }));
   byId("clock").textContent = clock(item.seconds);
   peaks = await peaksOf(bytes.buffer, 110).catch(flat);
@@ -197,14 +208,20 @@ function lookSoon() {
 }
 
 form.addEventListener("submit", speak);
-form.addEventListener("input", () => { showSpeed(); lookSoon(); });
+form.addEventListener("input", () => {
+  showSpeed();
+  lookSoon();
+});
 byId("play").addEventListener("click", () => (audio.paused ? audio.play() : audio.pause()));
 for (const name of ["play", "pause", "ended", "loadedmetadata", "seeked"]) audio.addEventListener(name, showState);
 byId("wave").addEventListener("click", (event) => {
   if (Number.isFinite(audio.duration)) audio.currentTime = (event.offsetX / byId("wave").clientWidth) * audio.duration;
 });
 addEventListener("resize", paint);
-addEventListener("hashchange", () => { textFromAddress(); look(); });
+addEventListener("hashchange", () => {
+  textFromAddress();
+  look();
+});
 textFromAddress();
 showHistory();
 paint();

@@ -10,7 +10,15 @@ const oneLine = (text) => text.replaceAll(/\s+/g, " ").replaceAll("-->", "→").
 
 export const files = {
   txt: (transcript) => ["text/plain", `${transcript.segments.map((segment) => segment.text).join("\n")}\n`],
-  srt: (transcript) => ["application/x-subrip", transcript.segments.map((segment, i) => `${i + 1}\n${stamp(segment.start, ",")} --> ${stamp(segment.end, ",")}\n${oneLine(segment.text)}\n`).join("\n")],
-  vtt: (transcript) => ["text/vtt", `WEBVTT\n\n${transcript.segments.map((segment) => `${stamp(segment.start, ".")} --> ${stamp(segment.end, ".")}\n${oneLine(segment.text)}\n`).join("\n")}`],
+  srt: (transcript) => [
+    "application/x-subrip",
+    transcript.segments
+      .map((segment, i) => `${i + 1}\n${stamp(segment.start, ",")} --> ${stamp(segment.end, ",")}\n${oneLine(segment.text)}\n`)
+      .join("\n"),
+  ],
+  vtt: (transcript) => [
+    "text/vtt",
+    `WEBVTT\n\n${transcript.segments.map((segment) => `${stamp(segment.start, ".")} --> ${stamp(segment.end, ".")}\n${oneLine(segment.text)}\n`).join("\n")}`,
+  ],
   json: (transcript) => ["application/json", JSON.stringify(transcript, null, 2)],
 };

@@ -26,7 +26,10 @@ function showResult(is) {
 }
 
 function terms() {
-  return byId("keyterms").value.split(",").map((term) => term.trim()).filter(Boolean);
+  return byId("keyterms")
+    .value.split(",")
+    .map((term) => term.trim())
+    .filter(Boolean);
 }
 
 function play(blob) {
@@ -46,15 +49,21 @@ async function upload(file) {
   const heard = { segments: [], seconds: 0 };
   try {
     const done = await post(form, {
-      sent: (part) => busy(true, part < 1 ? say("uploading", Math.round(part * 100)) : say("listening"), part < 1 ? part * 100 : undefined),
-      length: (seconds) => { heard.seconds = seconds; },
+      sent: (part) =>
+        busy(true, part < 1 ? say("uploading", Math.round(part * 100)) : say("listening"), part < 1 ? part * 100 : undefined),
+      length: (seconds) => {
+        heard.seconds = seconds;
+      },
       segment: (event) => {
         heard.segments.push({ start: event.start, end: event.end, text: event.delta.trim(), words: event.words ?? [] });
         showSoFar(heard, event.done_seconds);
       },
     });
     play(file);
-    show({ text: done.text, duration: heard.seconds, segments: heard.segments.filter((segment) => segment.text) }, done.usage.cost_micro);
+    show(
+      { text: done.text, duration: heard.seconds, segments: heard.segments.filter((segment) => segment.text) },
+      done.usage.cost_micro,
+    );
     showBalance(done.usage.balance_micro);
   } catch (error) {
     if (!heard.segments.length) showResult(false);
@@ -88,7 +97,10 @@ function post(form, on) {
     function readEvents() {
       if (request.status !== 200) return;
       for (let end; (end = request.responseText.indexOf("\n\n", read)) >= 0; read = end + 2) {
-        const data = request.responseText.slice(read, end).split("\n").find((line) => line.startsWith("data: "));
+        const data = request.responseText
+          .slice(read, end)
+          .split("\n")
+          .find((line) => line.startsWith("data: "));
         const event = data ? JSON.parse(data.slice(6)) : {};
         if (event.type === "transcript.text.delta") on.segment(event);
         if (event.type === "transcript.text.done") done(event);
@@ -107,7 +119,11 @@ function post(form, on) {
       readEvents();
       if (request.status === 200) return fail(new Refusal(say("error_network")));
       let problem = {};
-      try { problem = JSON.parse(request.responseText); } catch { /* told by the status */ }
+      try {
+        problem = JSON.parse(request.responseText);
+      } catch {
+        /* told by the status */
+      }
       fail(refusal(request.status, problem, request.getResponseHeader("Retry-After")));
     });
     request.send(form);
@@ -115,7 +131,12 @@ function post(form, on) {
 }
 
 function show(answer, cost) {
-  transcript = { text: answer.text, duration: answer.duration, segments: answer.segments, words: answer.segments.flatMap((segment) => segment.words) };
+  transcript = {
+    text: answer.text,
+    duration: answer.duration,
+    segments: answer.segments,
+    words: answer.segments.flatMap((segment) => segment.words),
+  };
   showResult(true);
   byId("hint").hidden = transcript.words.length === 0;
   byId("cost").textContent = say("cost", money(cost));
@@ -160,14 +181,17 @@ function wordButton(word, text) {
 }
 
 audio.addEventListener("timeupdate", () => {
-  for (const word of shownWords) word.button.classList.toggle("lit", !audio.paused && audio.currentTime >= word.start && audio.currentTime < word.end);
+  for (const word of shownWords)
+    word.button.classList.toggle("lit", !audio.paused && audio.currentTime >= word.start && audio.currentTime < word.end);
 });
 
 async function startRecording() {
   hideError();
   if (!navigator.mediaDevices) return showError(new Refusal(say("needs_https")));
   try {
-    recording = await microphone.open((level) => { byId("meter").value = level; });
+    recording = await microphone.open((level) => {
+      byId("meter").value = level;
+    });
   } catch {
     return showError(new Refusal(say("no_microphone")));
   }
@@ -175,7 +199,9 @@ async function startRecording() {
   byId("meter-row").hidden = false;
   byId("record").textContent = byId("record").dataset.stop;
   showResult(false);
-  recording.timer = setInterval(() => { byId("timer").textContent = clock((Date.now() - started) / 1000); }, 250);
+  recording.timer = setInterval(() => {
+    byId("timer").textContent = clock((Date.now() - started) / 1000);
+  }, 250);
   if (byId("live").checked) recording.live = await startLive().catch(() => null);
 }
 
@@ -234,7 +260,11 @@ byId("transcribe").addEventListener("submit", (event) => event.preventDefault())
 byId("copy").addEventListener("click", () => copy(transcript.text, byId("copy")));
 
 const drop = byId("drop");
-for (const name of ["dragenter", "dragover"]) drop.addEventListener(name, (event) => { event.preventDefault(); drop.classList.add("over"); });
+for (const name of ["dragenter", "dragover"])
+  drop.addEventListener(name, (event) => {
+    event.preventDefault();
+    drop.classList.add("over");
+  });
 for (const name of ["dragleave", "drop"]) drop.addEventListener(name, () => drop.classList.remove("over"));
 drop.addEventListener("drop", (event) => {
   event.preventDefault();

@@ -8,7 +8,22 @@ import { SENTENCE, at, finish, newPage, signedIn, speak, stranger, world } from 
 
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-const ROOMS = ["", "/transcribe", "/voices", "/pronunciations", "/keys", "/usage", "/money", "/members", "/webhooks", "/account", "/operator", "/workspace/new", "/invite?token=x", "/hakuna"];
+const ROOMS = [
+  "",
+  "/transcribe",
+  "/voices",
+  "/pronunciations",
+  "/keys",
+  "/usage",
+  "/money",
+  "/members",
+  "/webhooks",
+  "/account",
+  "/operator",
+  "/workspace/new",
+  "/invite?token=x",
+  "/hakuna",
+];
 const DOORS = ["/sign-in", "/sign-up", "/forgot", "/reset?token=x", "/confirm?token=x"];
 
 const BYTES_MAX = 100_000;
@@ -18,9 +33,15 @@ const SHIFT_MAX = 0.05;
 async function assertAccessible(page, where) {
   // The page's own policy forbids foreign scripts, so axe comes in over the debugging line.
   await page.evaluate(axe);
-  const { violations } = await page.evaluate(() => globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }));
+  const { violations } = await page.evaluate(() =>
+    globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }),
+  );
   const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
-  assert.deepEqual(serious.map(({ id, nodes }) => [id, nodes[0].html]), [], where);
+  assert.deepEqual(
+    serious.map(({ id, nodes }) => [id, nodes[0].html]),
+    [],
+    where,
+  );
 }
 
 async function assertFits(page, width, where) {
@@ -33,7 +54,8 @@ const watchShifts = () => {
   globalThis.shifts = [];
   new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) {
-      if (!entry.hadRecentInput) globalThis.shifts.push([entry.value, entry.sources?.map(({ node }) => node?.outerHTML?.slice(0, 80) ?? node?.nodeName)]);
+      if (!entry.hadRecentInput)
+        globalThis.shifts.push([entry.value, entry.sources?.map(({ node }) => node?.outerHTML?.slice(0, 80) ?? node?.nodeName)]);
     }
   }).observe({ type: "layout-shift", buffered: true });
 };
@@ -45,16 +67,29 @@ async function assertCalm(page, where) {
 }
 
 async function assertNothingBlocks(page, where) {
-  const blocking = await page.evaluate(() => performance.getEntriesByType("resource").filter((entry) => entry.renderBlockingStatus === "blocking").map(({ name }) => name));
+  const blocking = await page.evaluate(() =>
+    performance
+      .getEntriesByType("resource")
+      .filter((entry) => entry.renderBlockingStatus === "blocking")
+      .map(({ name }) => name),
+  );
   assert.deepEqual(blocking, [], `${where} waits for these before it shows anything`);
 }
 
-for (const [scheme, locale, width] of [["light", "en-GB", 1280], ["dark", "sw-KE", 1280], ["light", "sw-KE", 320], ["dark", "en-GB", 320]]) {
+for (const [scheme, locale, width] of [
+  ["light", "en-GB", 1280],
+  ["dark", "sw-KE", 1280],
+  ["light", "sw-KE", 320],
+  ["dark", "en-GB", 320],
+]) {
   test(`every page is accessible, fits and stays calm: ${scheme}, ${locale}, ${width} px`, async () => {
     const options = { colorScheme: scheme, viewport: { width, height: 860 }, locale };
     const page = await signedIn(options);
     const outside = await newPage(options);
-    for (const [visitor, paths] of [[page, ROOMS], [outside, DOORS]]) {
+    for (const [visitor, paths] of [
+      [page, ROOMS],
+      [outside, DOORS],
+    ]) {
       await visitor.addInitScript(watchShifts);
       for (const path of paths) {
         const where = `${path} ${scheme} ${locale} ${width}`;
@@ -65,7 +100,11 @@ for (const [scheme, locale, width] of [["light", "en-GB", 1280], ["dark", "sw-KE
         await assertNothingBlocks(visitor, where);
         await assertAccessible(visitor, where);
         const name = path.slice(1).split("?")[0].replace("/", "-") || "speak";
-        if (process.env.LOOK) await visitor.screenshot({ path: `${process.env.LOOK}/${name}-${scheme}-${locale.slice(0, 2)}-${width}.png`, fullPage: true });
+        if (process.env.LOOK)
+          await visitor.screenshot({
+            path: `${process.env.LOOK}/${name}-${scheme}-${locale.slice(0, 2)}-${width}.png`,
+            fullPage: true,
+          });
       }
     }
     await finish(outside);
@@ -91,7 +130,12 @@ test("speaking and transcribing move nothing out of place, and stay accessible",
 
 test("an empty workspace's pages say what to do next", async () => {
   const page = await stranger({ locale: "sw-KE" });
-  for (const [path, hint] of [["/keys", "Bado hakuna funguo"], ["/usage", "Sema sentensi ya kwanza"], ["/webhooks", "Bado hakuna webhook"], ["/pronunciations", "Bado hakuna matamshi"]]) {
+  for (const [path, hint] of [
+    ["/keys", "Bado hakuna funguo"],
+    ["/usage", "Sema sentensi ya kwanza"],
+    ["/webhooks", "Bado hakuna webhook"],
+    ["/pronunciations", "Bado hakuna matamshi"],
+  ]) {
     await page.goto(at(path));
     assert.match(await page.textContent("main"), new RegExp(hint), path);
   }
@@ -107,7 +151,9 @@ test("a first visit weighs less than 100 kB", async () => {
   let bytes = 0;
   const perFile = new Map();
   line.on("Network.responseReceived", ({ requestId, response }) => perFile.set(requestId, response.url));
-  line.on("Network.loadingFinished", ({ encodedDataLength }) => { bytes += encodedDataLength; });
+  line.on("Network.loadingFinished", ({ encodedDataLength }) => {
+    bytes += encodedDataLength;
+  });
   await page.goto(at("/sign-in"), { waitUntil: "networkidle" });
   const door = bytes;
   await page.fill("[name=email]", world.service.demo.email);
@@ -129,7 +175,11 @@ test("every page can be walked through by keyboard", async () => {
   const reached = new Set();
   for (let i = 0; i < 30; i++) {
     await page.keyboard.press("Tab");
-    reached.add(await page.evaluate(() => document.activeElement.id || document.activeElement.getAttribute("name") || document.activeElement.dataset.preview));
+    reached.add(
+      await page.evaluate(
+        () => document.activeElement.id || document.activeElement.getAttribute("name") || document.activeElement.dataset.preview,
+      ),
+    );
   }
   for (const id of ["said", "voice", "speed", "format", "go", "curl"]) assert.ok(reached.has(id), `${id} of ${[...reached]}`);
   await page.focus("#go");

@@ -5,7 +5,11 @@ import { test } from "node:test";
 import { repository } from "../service.mjs";
 import { at, clickAndLoad, finish, newPage, signedIn, speak, world } from "../world.mjs";
 
-const SPOKEN = ["Karibu Duka la Amina. Bofya moja kwa Kiswahili.", "Malipo yako ya KSh 2,500 yamepokelewa. Asante.", "Mkutano ni tarehe 12/10 saa 2:30 asubuhi."];
+const SPOKEN = [
+  "Karibu Duka la Amina. Bofya moja kwa Kiswahili.",
+  "Malipo yako ya KSh 2,500 yamepokelewa. Asante.",
+  "Mkutano ni tarehe 12/10 saa 2:30 asubuhi.",
+];
 const folder = resolve(repository, process.env.SCREENSHOTS);
 
 async function take(page, name, path) {
@@ -23,7 +27,7 @@ test("pictures on a wide screen", async () => {
   await page.fill("#text", SPOKEN[0]);
   await page.waitForFunction(() => document.getElementById("said").textContent.startsWith("Karibu Duka"));
   await page.click("#go");
-  await page.waitForSelector("#spoken span:nth-child(4).lit", { timeout: 60_000 });
+  await page.waitForSelector("#spoken:has-text('Duka') span:nth-child(3).lit", { timeout: 60_000 });
   await take(page, "speak");
   await page.goto(at("/transcribe"));
   await page.setInputFiles("#file", world.recording);
@@ -35,12 +39,14 @@ test("pictures on a wide screen", async () => {
   await page.fill("[name=word]", "WhatsApp");
   await page.fill("[name=said]", "wotsap");
   await clickAndLoad(page, "form[data-api] button.primary");
-  for (const name of ["voices", "pronunciations", "keys", "usage", "money", "members", "webhooks", "account", "operator"]) await take(page, name, `/${name}`);
+  for (const name of ["voices", "pronunciations", "keys", "usage", "money", "members", "webhooks", "account", "operator"])
+    await take(page, name, `/${name}`);
   await finish(page);
 });
 
 test("pictures on a phone, in Swahili and in the dark", async () => {
   const page = await signedIn({ colorScheme: "dark", viewport: { width: 360, height: 780 }, locale: "sw-KE" });
-  for (const name of ["speak", "transcribe", "keys", "usage", "money"]) await take(page, `phone-${name}`, name === "speak" ? "" : `/${name}`);
+  for (const name of ["speak", "transcribe", "keys", "usage", "money"])
+    await take(page, `phone-${name}`, name === "speak" ? "" : `/${name}`);
   await finish(page);
 });

@@ -26,7 +26,10 @@ test("markup typed into every text field stays text, on every page", async () =>
   const page = await stranger();
   watch(page);
   const tried = new Set();
-  const fields = () => page.locator("main input:not([type=hidden], [type=checkbox], [type=radio], [type=range], [type=file], [type=number], [type=password]), main textarea");
+  const fields = () =>
+    page.locator(
+      "main input:not([type=hidden], [type=checkbox], [type=radio], [type=range], [type=file], [type=number], [type=password]), main textarea",
+    );
   // Each form with a free text, sent with the attack in it.
   const forms = [
     ["/workspace/new", "form[action$=new]", { name: ATTACK }],
@@ -45,12 +48,25 @@ test("markup typed into every text field stays text, on every page", async () =>
       tried.add(`${path} ${name}`);
       await page.fill(`${form} [name=${name}]`, value);
     }
-    await page.evaluate((selector) => { document.querySelector(selector).noValidate = true; }, form);
+    await page.evaluate((selector) => {
+      document.querySelector(selector).noValidate = true;
+    }, form);
     await page.click(`${form} button`);
     await page.waitForTimeout(700);
     await assertHarmless(page, `${path} ${form}`);
   }
-  for (const path of ["", "/transcribe", "/voices", "/pronunciations", "/keys", "/usage", "/money", "/members", "/webhooks", "/account"]) {
+  for (const path of [
+    "",
+    "/transcribe",
+    "/voices",
+    "/pronunciations",
+    "/keys",
+    "/usage",
+    "/money",
+    "/members",
+    "/webhooks",
+    "/account",
+  ]) {
     await page.goto(at(path));
     await assertHarmless(page, path);
     // No field of these pages may have been forgotten above.
@@ -82,7 +98,9 @@ test("markup in the forms before the door and in addresses stays text", async ()
   for (const path of ["/sign-in", "/sign-up", "/forgot"]) {
     await page.goto(at(path));
     for (const field of await page.locator("main input:not([type=hidden])").all()) await field.fill(ATTACK);
-    await page.evaluate(() => { document.querySelector("main form").noValidate = true; });
+    await page.evaluate(() => {
+      document.querySelector("main form").noValidate = true;
+    });
     await page.click("main button.primary");
     await page.waitForLoadState();
     await assertHarmless(page, path);
@@ -99,9 +117,14 @@ test("a transcript and a live word with markup stay text", async () => {
   watch(page);
   await page.goto(at("/transcribe"));
   const words = [{ word: ATTACK, start: 0, end: 1, confidence: 0.2 }];
-  const events = [{ type: "transcript.text.delta", delta: ATTACK, start: 0, end: 1, done_seconds: 1, words }, { type: "transcript.text.done", text: ATTACK, usage: { cost_micro: 1, balance_micro: 1 } }];
+  const events = [
+    { type: "transcript.text.delta", delta: ATTACK, start: 0, end: 1, done_seconds: 1, words },
+    { type: "transcript.text.done", text: ATTACK, usage: { cost_micro: 1, balance_micro: 1 } },
+  ];
   const body = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
-  await page.route("**/v1/audio/transcriptions", (route) => route.fulfill({ contentType: "text/event-stream", headers: { "Sauti-Units": "1" }, body }));
+  await page.route("**/v1/audio/transcriptions", (route) =>
+    route.fulfill({ contentType: "text/event-stream", headers: { "Sauti-Units": "1" }, body }),
+  );
   await page.setInputFiles("#file", world.recording);
   await page.waitForSelector("#transcript button");
   await assertHarmless(page, "the transcript");
@@ -112,14 +135,20 @@ test("a form without the page's token, or with another's, is refused in plain wo
   const page = await signedIn();
   for (const token of ["", "0".repeat(128)]) {
     await page.goto(at("/account"));
-    await page.evaluate((value) => { document.querySelector("form[action$=name] [name=csrf]").value = value; }, token);
+    await page.evaluate((value) => {
+      document.querySelector("form[action$=name] [name=csrf]").value = value;
+    }, token);
     await page.fill("form[action$=name] [name=name]", "Imebadilishwa");
     await page.click("form[action$=name] button");
     await page.waitForSelector("text=Reload the page");
     await page.goto(at("/account"));
     assert.notEqual(await page.inputValue("form[action$=name] [name=name]"), "Imebadilishwa");
   }
-  const status = await page.evaluate(async () => (await fetch("/v1/quotes", { method: "POST", headers: { "Content-Type": "application/json" }, body: '{"text":"habari"}' })).status);
+  const status = await page.evaluate(
+    async () =>
+      (await fetch("/v1/quotes", { method: "POST", headers: { "Content-Type": "application/json" }, body: '{"text":"habari"}' }))
+        .status,
+  );
   assert.equal(status, 403);
   await finish(page);
 });
@@ -147,7 +176,11 @@ test("another site can neither send our forms nor frame our pages", async () => 
   await mine.goto(at("/account"));
   assert.notEqual(await mine.inputValue("form[action$=name] [name=name]"), "Mwizi");
   await mine.goto(`${elsewhere}/frame`);
-  const framed = await mine.frames().find((frame) => frame !== mine.mainFrame()).content().catch(() => "");
+  const framed = await mine
+    .frames()
+    .find((frame) => frame !== mine.mainFrame())
+    .content()
+    .catch(() => "");
   assert.ok(!framed.includes("Sign out"), "no page of ours in a frame");
   await mine.context().close();
   evil.close();
@@ -157,7 +190,19 @@ test("the session's cookie is out of reach of scripts, and no key stands in any 
   const page = await signedIn();
   const { value, httpOnly, sameSite } = (await page.context().cookies()).find(({ name }) => name === "sauti_session");
   assert.ok(httpOnly && sameSite === "Lax");
-  for (const path of ["", "/transcribe", "/voices", "/pronunciations", "/keys", "/usage", "/money", "/members", "/webhooks", "/account", "/operator"]) {
+  for (const path of [
+    "",
+    "/transcribe",
+    "/voices",
+    "/pronunciations",
+    "/keys",
+    "/usage",
+    "/money",
+    "/members",
+    "/webhooks",
+    "/account",
+    "/operator",
+  ]) {
     const answer = await page.goto(at(path));
     const policy = answer.headers()["content-security-policy"];
     assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'sha256-/);

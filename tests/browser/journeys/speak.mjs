@@ -80,7 +80,7 @@ test("a voice is heard before it is chosen, and chosen from its own page", async
   await page.goto(at("/voices"));
   const [answer] = await Promise.all([page.waitForResponse(/\/preview$/), page.click("[data-preview=zuri]")]);
   assert.equal(answer.status(), 200);
-  assert.ok(await page.locator("article").count() >= 4);
+  assert.ok((await page.locator("article").count()) >= 4);
   await page.click("article:has-text('Zuri') a");
   assert.ok(await page.isChecked("input[value=zuri]"));
   const [again] = await Promise.all([page.waitForResponse(/\/preview$/), page.click("[data-preview=baraka]")]);
@@ -126,7 +126,14 @@ test("a service that has not loaded its models yet says when to try again", asyn
 
 test("a busy service and a broken line are told in plain words", async () => {
   const page = await signedIn();
-  await page.route("**/v1/audio/speech", (route) => route.fulfill({ status: 503, headers: { "Retry-After": "7" }, contentType: "application/problem+json", body: '{"code":"overloaded","status":503}' }));
+  await page.route("**/v1/audio/speech", (route) =>
+    route.fulfill({
+      status: 503,
+      headers: { "Retry-After": "7" },
+      contentType: "application/problem+json",
+      body: '{"code":"overloaded","status":503}',
+    }),
+  );
   await speak(page, SENTENCE);
   assert.match(await page.textContent("#error"), /Try again in 7 s/);
   await page.unroute("**/v1/audio/speech");

@@ -12,7 +12,8 @@ async function transcribePage(options) {
   return page;
 }
 
-const costIsShown = (page) => page.waitForFunction(() => /KES/.test(document.getElementById("cost").textContent), null, { timeout: 120_000 });
+const costIsShown = (page) =>
+  page.waitForFunction(() => /KES/.test(document.getElementById("cost").textContent), null, { timeout: 120_000 });
 
 test("a file is transcribed into words that can be heard again, copied and saved", async () => {
   const page = await transcribePage();
@@ -25,7 +26,12 @@ test("a file is transcribed into words that can be heard again, copied and saved
   await page.waitForSelector("#transcript button.lit");
   await page.click("#copy");
   assert.match(await page.evaluate(() => navigator.clipboard.readText()), /asubuhi/i);
-  for (const [kind, expected] of [["txt", /asubuhi/i], ["srt", /00:00:0\d,\d{3} --> /], ["vtt", /^WEBVTT/], ["json", /"words"/]]) {
+  for (const [kind, expected] of [
+    ["txt", /asubuhi/i],
+    ["srt", /00:00:0\d,\d{3} --> /],
+    ["vtt", /^WEBVTT/],
+    ["json", /"words"/],
+  ]) {
     const [download] = await Promise.all([page.waitForEvent("download"), page.click(`[data-save=${kind}]`)]);
     assert.match(await readFile(await download.path(), "utf8"), expected, kind);
   }
@@ -48,13 +54,22 @@ test("a file can be dropped", async () => {
 
 test("words that were hardly heard are marked", async () => {
   const page = await transcribePage();
-  const words = [{ word: "habari", start: 0, end: 0.4, confidence: 0.99 }, { word: "zako", start: 0.4, end: 0.9, confidence: 0.31 }];
+  const words = [
+    { word: "habari", start: 0, end: 0.4, confidence: 0.99 },
+    { word: "zako", start: 0.4, end: 0.9, confidence: 0.31 },
+  ];
   const events = [
     { type: "transcript.text.delta", delta: "Habari zako.", start: 0, end: 0.9, done_seconds: 1, words },
-    { type: "transcript.text.done", text: "Habari zako.", usage: { type: "duration", seconds: 1, cost_micro: 25000, balance_micro: 5_000_000 } },
+    {
+      type: "transcript.text.done",
+      text: "Habari zako.",
+      usage: { type: "duration", seconds: 1, cost_micro: 25000, balance_micro: 5_000_000 },
+    },
   ];
   const body = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
-  await page.route("**/v1/audio/transcriptions", (route) => route.fulfill({ contentType: "text/event-stream", headers: { "Sauti-Units": "1" }, body }));
+  await page.route("**/v1/audio/transcriptions", (route) =>
+    route.fulfill({ contentType: "text/event-stream", headers: { "Sauti-Units": "1" }, body }),
+  );
   await page.setInputFiles("#file", world.recording);
   await costIsShown(page);
   assert.equal(await page.textContent("#transcript .unsure"), "zako.");
@@ -81,14 +96,20 @@ test("a long file shows how far it has been heard, and its first words before it
   await page.evaluate(() => {
     globalThis.seen = [];
     const status = document.getElementById("status");
-    new MutationObserver(() => seen.push([status.textContent, document.getElementById("progress").value, document.querySelectorAll("#transcript p").length])).observe(status, { childList: true, characterData: true, subtree: true });
+    new MutationObserver(() =>
+      seen.push([
+        status.textContent,
+        document.getElementById("progress").value,
+        document.querySelectorAll("#transcript p").length,
+      ]),
+    ).observe(status, { childList: true, characterData: true, subtree: true });
   });
   await page.setInputFiles("#file", await longRecording(12));
   await costIsShown(page);
   const heard = (await page.evaluate(() => seen)).filter(([text]) => /^Heard \d:\d\d of \d:\d\d$/.test(text));
   assert.ok(heard.length >= 2, JSON.stringify(heard));
   assert.ok(heard[0][1] > 0 && heard[0][1] < 100 && heard.at(-1)[1] > heard[0][1], JSON.stringify(heard));
-  assert.ok(await page.locator("#transcript p").count() >= 2);
+  assert.ok((await page.locator("#transcript p").count()) >= 2);
   await finish(page);
 });
 
@@ -161,7 +182,9 @@ test("the microphone is heard as a recording, in the one kind that the browser o
 
 test("a microphone that is not allowed is told in plain words", async () => {
   const page = await transcribePage();
-  await page.evaluate(() => { navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException("no", "NotAllowedError")); });
+  await page.evaluate(() => {
+    navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException("no", "NotAllowedError"));
+  });
   await page.click("#record");
   await page.waitForSelector("#error:not([hidden])");
   assert.match(await page.textContent("#error"), /Allow it in the browser's settings, or choose a file/);

@@ -5,7 +5,8 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { SENTENCE, at, clickAndLoad, finish, signedIn, speak, stranger, world } from "../world.mjs";
 
-const withKey = (path, key, options = {}) => fetch(`${world.service.url}${path}`, { ...options, headers: { Authorization: `Bearer ${key}`, ...options.headers } });
+const withKey = (path, key, options = {}) =>
+  fetch(`${world.service.url}${path}`, { ...options, headers: { Authorization: `Bearer ${key}`, ...options.headers } });
 
 test("a key is shown once, keeps to its permissions and its cap, and stops when it is revoked", async () => {
   const page = await signedIn();
@@ -32,7 +33,11 @@ test("a key is shown once, keeps to its permissions and its cap, and stops when 
   const first = await withKey("/v1/audio/speech", key, { method: "POST", headers: { "Content-Type": "application/json" }, body });
   assert.equal(first.status, 200);
   const long = JSON.stringify({ text: `${SENTENCE} ${SENTENCE}`, voice_id: "asha" });
-  assert.equal((await withKey("/v1/audio/speech", key, { method: "POST", headers: { "Content-Type": "application/json" }, body: long })).status, 402);
+  assert.equal(
+    (await withKey("/v1/audio/speech", key, { method: "POST", headers: { "Content-Type": "application/json" }, body: long }))
+      .status,
+    402,
+  );
   await clickAndLoad(page, "article:has-text('IVR') .danger");
   assert.equal((await withKey("/v1/voices", key)).status, 401);
   await page.waitForSelector("article:has-text('IVR') :text('revoked')");
@@ -94,7 +99,9 @@ test("usage is drawn by day, operation and key, and comes as CSV", async () => {
     await page.waitForURL(new RegExp(`days=${Number.parseInt(days, 10)}`));
     assert.equal(await page.locator(".chart g").count(), Number.parseInt(days, 10));
   }
-  const bars = await page.locator(".chart g:last-of-type rect").evaluateAll((rects) => rects.slice(1).map((rect) => Number(rect.getAttribute("height"))));
+  const bars = await page
+    .locator(".chart g:last-of-type rect")
+    .evaluateAll((rects) => rects.slice(1).map((rect) => Number(rect.getAttribute("height"))));
   assert.ok(bars.every((height) => height > 0) && Math.abs(bars[0] + bars[1] - 100) < 0.01, JSON.stringify(bars));
   assert.match(await page.textContent("section:has(h2:text('By operation'))"), /speech.*KES 0\.0\d/s);
   assert.match(await page.textContent("section:has(h2:text('By key'))"), /console.*KES 0\.\d/s);

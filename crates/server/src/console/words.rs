@@ -309,9 +309,9 @@ words! {
     database: "Database", "Hifadhidata";
     answers: "answers", "inajibu";
     silent: "does not answer", "haijibu";
-    queue: "Waiting", "Zinazosubiri";
-    running: "Running", "Zinazoendelea";
-    done: "Done", "Zilizokamilika";
+    queue: "Waiting", "Foleni";
+    running: "Running", "Zinaendelea";
+    done: "Done", "Tayari";
     credit_title: "Book money", "Ingiza fedha";
     reference: "Reference", "Kumbukumbu";
     reference_hint: "Such as the receipt number. The same reference is booked only once.", "Kwa mfano namba ya risiti. Kumbukumbu moja huingizwa mara moja tu.";
@@ -331,8 +331,8 @@ words! {
     created: "Since", "Tangu";
     more: "More", "Zaidi";
     workers: "Workers", "Nyuzi za kazi";
-    refused: "Refused", "Zilizokataliwa";
-    failures: "Failed", "Zilizoshindikana";
+    refused: "Refused", "Zimekataliwa";
+    failures: "Failed", "Zimefeli";
     queue_title: "Work", "Kazi";
 }
 
