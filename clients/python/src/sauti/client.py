@@ -1,0 +1,187 @@
+"""The client: one method for each thing the service does."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import time
+import urllib.parse
+import uuid
+from collections.abc import Iterator, Sequence
+from types import TracebackType
+from typing import Any, Callable
+
+from .forms import Recording, events, multipart, pieces, read_recording
+from .live import LiveTranscription
+from .models import (
+    Balance, Charge, Limits, Quote, Segment, Speech, SpeechPiece, TimedSpeech, Transcript, TranscriptPiece, Usage, Voice, Word, read,
+)
+from .transport import Answer, Transport
+
+JSON = "application/json"
+
+
+class Sauti:
+    """A connection to the service; safe to share between threads.
+
+    `url` and `key` may stand in the variables SAUTI_URL and SAUTI_KEY. Requests that fail in passing are tried again up
+    to `retries_max` times, after as long as the service asks; an idempotency key makes sure that none is charged twice.
+    """
+
+    def __init__(
+        self, url: str | None = None, key: str | None = None, *, timeout_s: float = 120.0, retries_max: int = 4,
+        language: str | None = None, sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        url = url or os.environ.get("SAUTI_URL") or "http://127.0.0.1:8080"
+        key = key or os.environ.get("SAUTI_KEY")
+        if not key:
+            raise ValueError("no key: give one, or set SAUTI_KEY")
+        self.transport = Transport(url, key, timeout_s, retries_max, language, sleep)
+
+    def __enter__(self) -> Sauti:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.transport.close()
+
+    # Speech
+
+    def speak(
+        self, text: str, voice_id: str, *, output_format: str = "wav_24000", speed: float = 1.0, ssml: bool | None = None,
+        idempotency_key: str | None = None,
+    ) -> Speech:
+        """Speaks a text. The same `idempotency_key` again gives the same answer and costs nothing more."""
+        body = speech_body(text, voice_id, output_format, speed, ssml)
+        answer = self.post("/v1/audio/speech", json.dumps(body).encode(), JSON, idempotency_key)
+        return Speech(answer.body, answer.headers["content-type"], Charge.of(answer.headers))
+
+    def speak_timed(
+        self, text: str, voice_id: str, *, output_format: str = "wav_24000", speed: float = 1.0, ssml: bool | None = None,
+        idempotency_key: str | None = None,
+    ) -> TimedSpeech:
+        """Speaks a text and tells when each word is said."""
+        body = {**speech_body(text, voice_id, output_format, speed, ssml), "timestamps": True}
+        answer = self.post("/v1/audio/speech", json.dumps(body).encode(), JSON, idempotency_key)
+        told = answer.json()
+        words = tuple(read(Word, word) for word in told["words"])
+        return TimedSpeech(
+            base64.b64decode(told["audio"]), told["content_type"], Charge.of(answer.headers), told["seconds"], told["normalised_text"], words
+        )
+
+    def speak_stream(
+        self, text: str, voice_id: str, *, output_format: str = "pcm_24000", speed: float = 1.0, ssml: bool | None = None,
+    ) -> Iterator[bytes]:
+        """The sound while it is made. Raises StreamBroken where it ends too early."""
+        body = {**speech_body(text, voice_id, output_format, speed, ssml), "stream": "audio"}
+        answer = self.transport.stream("POST", "/v1/audio/speech", json.dumps(body).encode(), {"Content-Type": JSON})
+        return pieces(answer, 65_536)
+
+    def speak_events(
+        self, text: str, voice_id: str, *, output_format: str = "pcm_24000", speed: float = 1.0, ssml: bool | None = None,
+    ) -> Iterator[SpeechPiece]:
+        """The sound while it is made, with the words in it and their times."""
+        body = {**speech_body(text, voice_id, output_format, speed, ssml), "stream": "sse", "timestamps": True}
+        answer = self.transport.stream("POST", "/v1/audio/speech", json.dumps(body).encode(), {"Content-Type": JSON})
+        for event in events(answer, "speech.audio.done"):
+            if event["type"] == "speech.audio.delta":
+                yield SpeechPiece(base64.b64decode(event["audio"]), tuple(read(Word, word) for word in event.get("words", [])))
+
+    # Transcription
+
+    def transcribe(
+        self, recording: Recording, *, name: str | None = None, content_type: str = "application/octet-stream", words: bool = False,
+        keyterms: Sequence[str] = (), numerals: str | None = None, expect: str | None = None, choices: Sequence[str] = (),
+        idempotency_key: str | None = None,
+    ) -> Transcript:
+        """Transcribes a recording: bytes, a path or an open file."""
+        granularities = ["segment", "word"] if words else ["segment"]
+        fields = [("response_format", "verbose_json"), *(("timestamp_granularities[]", each) for each in granularities)]
+        body, form = upload(recording, name, content_type, fields, keyterms, numerals, expect, choices)
+        answer = self.post("/v1/audio/transcriptions", body, form, idempotency_key)
+        told = answer.json()
+        return Transcript(
+            told["text"], told["duration"], told["no_speech"], tuple(read(Segment, each) for each in told.get("segments") or ()),
+            tuple(read(Word, each) for each in told.get("words") or ()), Charge.of(answer.headers),
+        )
+
+    def subtitles(
+        self, recording: Recording, kind: str = "srt", *, name: str | None = None, content_type: str = "application/octet-stream",
+        keyterms: Sequence[str] = (), numerals: str | None = None, idempotency_key: str | None = None,
+    ) -> str:
+        """Subtitles of a recording, as `srt` or `vtt`."""
+        fields = [("response_format", kind)]
+        body, form = upload(recording, name, content_type, fields, keyterms, numerals, None, ())
+        return self.post("/v1/audio/transcriptions", body, form, idempotency_key).body.decode()
+
+    def transcribe_stream(
+        self, recording: Recording, *, name: str | None = None, content_type: str = "application/octet-stream",
+        keyterms: Sequence[str] = (), numerals: str | None = None, expect: str | None = None, choices: Sequence[str] = (),
+    ) -> Iterator[TranscriptPiece]:
+        """The text segment by segment while the recording is heard; the last piece has the whole."""
+        body, form = upload(recording, name, content_type, [("stream", "true")], keyterms, numerals, expect, choices)
+        answer = self.transport.stream("POST", "/v1/audio/transcriptions", body, {"Content-Type": form})
+        for event in events(answer, "transcript.text.done"):
+            if event["type"] == "transcript.text.delta":
+                yield TranscriptPiece(event["delta"], event["start"], event["end"])
+            elif event["type"] == "transcript.text.done":
+                yield TranscriptPiece(event["text"], is_last=True)
+
+    def live(
+        self, rate_hz: int = 16_000, *, numerals: str | None = None, expect: str | None = None, keyterms: Sequence[str] = (),
+        choices: Sequence[str] = (),
+    ) -> LiveTranscription:
+        """Hears while somebody speaks; see LiveTranscription."""
+        query = {"rate": str(rate_hz), "numerals": numerals, "expect": expect, "keyterms": ",".join(keyterms), "choices": ",".join(choices)}
+        path = "/v1/audio/transcriptions/live?" + urllib.parse.urlencode({name: value for name, value in query.items() if value})
+        return LiveTranscription(self.transport.parts, path, self.transport.headers, self.transport.timeout_s)
+
+    # The rest
+
+    def voices(self) -> list[Voice]:
+        return [read(Voice, voice) for voice in self.get("/v1/voices")["voices"]]
+
+    def limits(self) -> Limits:
+        return read(Limits, self.get("/v1/limits"))
+
+    def quote(self, *, text: str | None = None, audio_seconds: float | None = None) -> Quote:
+        """What a text or so many seconds would cost."""
+        asked = {"text": text} if text is not None else {"audio_seconds": audio_seconds}
+        answer = self.transport.request("POST", "/v1/quotes", json.dumps(asked).encode(), {"Content-Type": JSON})
+        return read(Quote, answer.json())
+
+    def balance(self) -> Balance:
+        return read(Balance, self.get("/v1/balance"))
+
+    def usage(self, first_day: str | None = None, last_day: str | None = None) -> list[Usage]:
+        """By day, operation and key; days as 2026-01-31, the last 30 where none is given."""
+        query = {name: value for name, value in (("from", first_day), ("to", last_day)) if value}
+        told = self.get("/v1/usage" + ("?" + urllib.parse.urlencode(query) if query else ""))
+        return [read(Usage, day) for day in told["days"]]
+
+    def get(self, path: str) -> Any:
+        return self.transport.request("GET", path).json()
+
+    def post(self, path: str, body: bytes, content_type: str, idempotency_key: str | None) -> Answer:
+        headers = {"Content-Type": content_type, "Idempotency-Key": idempotency_key or uuid.uuid4().hex}
+        return self.transport.request("POST", path, body, headers)
+
+
+def upload(
+    recording: Recording, name: str | None, content_type: str, fields: list[tuple[str, str]], keyterms: Sequence[str],
+    numerals: str | None, expect: str | None, choices: Sequence[str],
+) -> tuple[bytes, str]:
+    """The form and its content type."""
+    data, name = read_recording(recording, name)
+    fields = [*fields, *(("keyterms[]", term) for term in keyterms), *(("choices[]", choice) for choice in choices)]
+    fields += [(field, value) for field, value in (("numerals", numerals), ("expect", expect)) if value]
+    return multipart(data, name, content_type, fields)
+
+
+def speech_body(text: str, voice_id: str, output_format: str, speed: float, ssml: bool | None) -> dict[str, Any]:
+    body: dict[str, Any] = {"text": text, "voice_id": voice_id, "output_format": output_format, "speed": speed}
+    return body if ssml is None else {**body, "ssml": ssml}
+
