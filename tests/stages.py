@@ -136,14 +136,19 @@ def pytest(*paths, env=None):
 
 
 def clients():
-    """The official client libraries against the real server."""
-    tools.need_python("pytest", "openai")
-    node, folder = tools.need_node_packages("openai")
+    """The official client libraries and our own against the real server."""
+    python = tools.need_python("pytest", "openai", "mypy")
+    node, folder = tools.need_node_packages("openai", "typescript")
+    ours = ROOT / "clients"
     counts = build()
+    counts.add(run([python, "-m", "mypy", "--strict", "--cache-dir=/dev/null", ours / "python/src"]))
+    counts.add(run([node, folder / "typescript/bin/tsc", "-p", ours / "typescript"]))
     with running_server(BINARY) as server:
         counts.add(pytest(TESTS / "clients", env=server.env()))
         env = {**server.env(), "SAUTI_NODE_MODULES": str(folder)}
-        counts.add(run([node, "--test", "--test-reporter=spec", TESTS / "clients/openai.test.mjs"], env=env, count=by_node))
+        scripts = [TESTS / "clients/openai.test.mjs", *sorted((ours / "typescript/tests").glob("*.test.mjs"))]
+        counts.add(run([node, "--test", "--test-reporter=spec", *scripts], env=env, count=by_node))
+        counts.add(pytest(ours / "python/tests", env={**server.env(), "PYTHONPATH": str(ours / "python/src")}))
     return counts
 
 

@@ -1,0 +1,206 @@
+/** The client: one method for each thing the service does. */
+
+import { InvalidRequest } from "./errors.js";
+import { LiveTranscription } from "./live.js";
+import type {
+  Balance, Charge, Limits, Quote, Segment, Speech, SpeechPiece, TimedSpeech, Transcript, TranscriptPiece, Usage, Voice, Word,
+} from "./models.js";
+import { events, fromBase64, pieces } from "./streams.js";
+import { Transport } from "./transport.js";
+
+export interface SautiOptions {
+  url?: string;
+  key: string;
+  /** The longest one request may take. */
+  timeoutSeconds?: number;
+  /** How often a request that failed in passing is tried again. */
+  retriesMax?: number;
+  /** `sw` for refusals in Swahili. */
+  language?: string;
+  sleep?: (seconds: number) => Promise<void>;
+}
+
+export interface SpeakOptions {
+  outputFormat?: string;
+  speed?: number;
+  ssml?: boolean;
+  /** The same key again gives the same answer and costs nothing more. Not for streams. */
+  idempotencyKey?: string;
+}
+
+export interface TranscribeOptions {
+  name?: string;
+  contentType?: string;
+  words?: boolean;
+  keyterms?: string[];
+  numerals?: "words" | "digits";
+  expect?: "any" | "digits" | "yes_no" | "amount";
+  choices?: string[];
+  idempotencyKey?: string;
+}
+
+export type LiveOptions = Pick<TranscribeOptions, "keyterms" | "numerals" | "expect" | "choices"> & { rateHz?: number };
+
+export type Recording = Blob | ArrayBuffer | Uint8Array<ArrayBuffer>;
+
+const JSON_TYPE = { "Content-Type": "application/json" };
+
+export class Sauti {
+  private readonly transport: Transport;
+
+  constructor(options: SautiOptions) {
+    if (!options.key) throw new TypeError("no key");
+    this.transport = new Transport({
+      url: (options.url ?? "http://127.0.0.1:8080").replace(/\/+$/, ""),
+      key: options.key,
+      timeoutSeconds: options.timeoutSeconds ?? 120,
+      retriesMax: options.retriesMax ?? 4,
+      language: options.language,
+      sleep: options.sleep ?? ((seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000))),
+    });
+  }
+
+  async speak(text: string, voiceId: string, options: SpeakOptions = {}): Promise<Speech> {
+    const answer = await this.post("/v1/audio/speech", speechBody(text, voiceId, options), options.idempotencyKey, JSON_TYPE);
+    return { audio: answer.body, contentType: answer.headers.get("content-type") ?? "", charge: chargeOf(answer.headers) };
+  }
+
+  /** Speaks and tells when each word is said. */
+  async speakTimed(text: string, voiceId: string, options: SpeakOptions = {}): Promise<TimedSpeech> {
+    const body = speechBody(text, voiceId, options, { timestamps: true });
+    const answer = await this.post("/v1/audio/speech", body, options.idempotencyKey, JSON_TYPE);
+    const told = json<{ audio: string; content_type: string; seconds: number; normalised_text: string; words: Word[] }>(answer.body);
+    return {
+      audio: fromBase64(told.audio), contentType: told.content_type, charge: chargeOf(answer.headers),
+      seconds: told.seconds, normalisedText: told.normalised_text, words: told.words,
+    };
+  }
+
+  /** The sound while it is made. Throws StreamBroken where it ends too early. */
+  async *speakStream(text: string, voiceId: string, options: SpeakOptions = {}): AsyncGenerator<Uint8Array, void, void> {
+    const body = speechBody(text, voiceId, { outputFormat: "pcm_24000", ...options }, { stream: "audio" });
+    yield* pieces(await this.transport.stream("POST", "/v1/audio/speech", body, JSON_TYPE));
+  }
+
+  /** The sound while it is made, with the words in it and their times. */
+  async *speakEvents(text: string, voiceId: string, options: SpeakOptions = {}): AsyncGenerator<SpeechPiece, void, void> {
+    const body = speechBody(text, voiceId, { outputFormat: "pcm_24000", ...options }, { stream: "sse", timestamps: true });
+    const answer = await this.transport.stream("POST", "/v1/audio/speech", body, JSON_TYPE);
+    for await (const event of events(answer, "speech.audio.done")) {
+      if (event.type === "speech.audio.delta") {
+        yield { audio: fromBase64(String(event["audio"])), words: (event["words"] ?? []) as Word[] };
+      }
+    }
+  }
+
+  async transcribe(recording: Recording, options: TranscribeOptions = {}): Promise<Transcript> {
+    const form = formOf(recording, options, { response_format: "verbose_json" });
+    form.append("timestamp_granularities[]", "segment");
+    if (options.words) form.append("timestamp_granularities[]", "word");
+    const answer = await this.post("/v1/audio/transcriptions", form, options.idempotencyKey);
+    const told = json<{ text: string; duration: number; no_speech: boolean; segments?: Segment[]; words?: Word[] }>(answer.body);
+    return {
+      text: told.text, seconds: told.duration, noSpeech: told.no_speech, segments: told.segments ?? [], words: told.words ?? [],
+      charge: chargeOf(answer.headers),
+    };
+  }
+
+  /** Subtitles of a recording. */
+  async subtitles(recording: Recording, kind: "srt" | "vtt" = "srt", options: TranscribeOptions = {}): Promise<string> {
+    const answer = await this.post("/v1/audio/transcriptions", formOf(recording, options, { response_format: kind }), options.idempotencyKey);
+    return new TextDecoder().decode(answer.body);
+  }
+
+  /** The text segment by segment while the recording is heard; the last piece has the whole. */
+  async *transcribeStream(recording: Recording, options: TranscribeOptions = {}): AsyncGenerator<TranscriptPiece, void, void> {
+    const form = formOf(recording, options, { stream: "true" });
+    const answer = await this.transport.stream("POST", "/v1/audio/transcriptions", form);
+    for await (const event of events(answer, "transcript.text.done")) {
+      const isLast = event.type === "transcript.text.done";
+      yield { text: String(isLast ? event["text"] : event["delta"]), start: Number(event["start"] ?? 0), end: Number(event["end"] ?? 0), isLast };
+    }
+  }
+
+  /** Hears while somebody speaks. */
+  async live(options: LiveOptions = {}): Promise<LiveTranscription> {
+    const query = new URLSearchParams({ rate: String(options.rateHz ?? 16_000) });
+    if (options.numerals) query.set("numerals", options.numerals);
+    if (options.expect) query.set("expect", options.expect);
+    if (options.keyterms?.length) query.set("keyterms", options.keyterms.join(","));
+    if (options.choices?.length) query.set("choices", options.choices.join(","));
+    const path = `/v1/audio/transcriptions/live?${query}`;
+    try {
+      return await LiveTranscription.open(this.transport.options.url + path, this.transport.headers);
+    } catch (refused) {
+      // A WebSocket does not tell why it was refused; the same address without one does.
+      await this.transport.request("GET", path).catch((error: unknown) => {
+        if (!(error instanceof InvalidRequest && error.code === "malformed_request")) throw error;
+      });
+      throw refused;
+    }
+  }
+
+  async voices(): Promise<Voice[]> {
+    return (await this.get<{ voices: Voice[] }>("/v1/voices")).voices;
+  }
+
+  limits(): Promise<Limits> {
+    return this.get("/v1/limits");
+  }
+
+  /** What a text or so many seconds would cost. */
+  async quote(asked: { text: string } | { audioSeconds: number }): Promise<Quote> {
+    const body = "text" in asked ? asked : { audio_seconds: asked.audioSeconds };
+    return json((await this.transport.request("POST", "/v1/quotes", JSON.stringify(body), JSON_TYPE)).body);
+  }
+
+  balance(): Promise<Balance> {
+    return this.get("/v1/balance");
+  }
+
+  /** By day, operation and key; days as 2026-01-31, the last 30 where none is given. */
+  async usage(firstDay?: string, lastDay?: string): Promise<Usage[]> {
+    const query = new URLSearchParams();
+    if (firstDay) query.set("from", firstDay);
+    if (lastDay) query.set("to", lastDay);
+    return (await this.get<{ days: Usage[] }>(`/v1/usage?${query}`)).days;
+  }
+
+  private async get<T>(path: string): Promise<T> {
+    return json<T>((await this.transport.request("GET", path)).body);
+  }
+
+  private post(path: string, body: BodyInit, idempotencyKey: string | undefined, headers: Record<string, string> = {}) {
+    return this.transport.request("POST", path, body, { ...headers, "Idempotency-Key": idempotencyKey ?? crypto.randomUUID() });
+  }
+}
+
+function json<T>(body: Uint8Array): T {
+  return JSON.parse(new TextDecoder().decode(body)) as T;
+}
+
+function speechBody(text: string, voiceId: string, options: SpeakOptions, more: Record<string, unknown> = {}): string {
+  const { outputFormat: output_format, speed, ssml } = options;
+  return JSON.stringify({ text, voice_id: voiceId, output_format, speed, ssml, ...more });
+}
+
+function formOf(recording: Recording, options: TranscribeOptions, fields: Record<string, string>): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  if (options.numerals) form.append("numerals", options.numerals);
+  if (options.expect) form.append("expect", options.expect);
+  for (const term of options.keyterms ?? []) form.append("keyterms[]", term);
+  for (const choice of options.choices ?? []) form.append("choices[]", choice);
+  const type = options.contentType ?? "application/octet-stream";
+  form.append("file", recording instanceof Blob ? recording : new Blob([recording], { type }), options.name ?? "recording");
+  return form;
+}
+
+function chargeOf(headers: Headers): Charge {
+  const whole = (name: string) => Number(headers.get(name) ?? 0);
+  return {
+    units: whole("sauti-units"), costMicro: whole("sauti-cost"), balanceMicro: whole("sauti-balance"),
+    currency: headers.get("sauti-currency") ?? "", cached: headers.get("sauti-cache") === "hit",
+    replayed: headers.get("idempotency-replayed") === "true", requestId: headers.get("x-request-id") ?? "",
+  };
+}

@@ -1,0 +1,69 @@
+/** Live transcription over the WebSocket that Node brings along. */
+
+import { StreamBroken, refusal } from "./errors.js";
+import type { LiveEvent } from "./models.js";
+
+type Told = LiveEvent | { type: "error"; status: number; code: string; message: string };
+
+/** Send sound with `send`, say `finish` at the end, and iterate for what is heard. */
+export class LiveTranscription implements AsyncIterable<LiveEvent> {
+  private readonly heard: (LiveEvent | Error)[] = [];
+  private wake: () => void = () => {};
+  private ended = false;
+
+  private constructor(private readonly socket: WebSocket) {
+    socket.binaryType = "arraybuffer";
+    socket.onmessage = (message) => this.understand(JSON.parse(String(message.data)) as Told);
+    socket.onclose = () => this.end(new StreamBroken("the connection ended before the text did"));
+  }
+
+  /** Rejects where the door does not open; WebSocket does not tell why. */
+  static open(url: string, headers: Record<string, string>): Promise<LiveTranscription> {
+    // Node's WebSocket takes headers; the browser's does not, and a key has no business there.
+    const Socket = WebSocket as unknown as new (url: string, init: { headers: Record<string, string> }) => WebSocket;
+    const socket = new Socket(url.replace(/^http/, "ws"), { headers });
+    return new Promise((resolve, reject) => {
+      socket.onopen = () => resolve(new LiveTranscription(socket));
+      socket.onerror = () => reject(new StreamBroken("the live connection was refused"));
+    });
+  }
+
+  /** 16-bit little-endian mono samples. */
+  send(samples: Uint8Array<ArrayBuffer>): void {
+    this.socket.send(samples);
+  }
+
+  /** No more sound will come; the rest of the text still does. */
+  finish(): void {
+    this.socket.send(JSON.stringify({ type: "finish" }));
+  }
+
+  /** Hangs up. Before the end, that throws the transcription away. */
+  close(): void {
+    this.socket.close();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<LiveEvent, void, void> {
+    for (;;) {
+      const event = this.heard.shift();
+      if (event instanceof Error) throw event;
+      if (event) yield event;
+      else if (this.ended) return;
+      else await new Promise<void>((resolve) => (this.wake = resolve));
+    }
+  }
+
+  private understand(told: Told): void {
+    if (told.type === "error") return this.end(refusal(told.status, { code: told.code, detail: told.message }));
+    this.heard.push(told);
+    if (told.type === "done") this.end();
+    this.wake();
+  }
+
+  private end(error?: Error): void {
+    if (this.ended) return;
+    this.ended = true;
+    if (error) this.heard.push(error);
+    this.wake();
+  }
+}

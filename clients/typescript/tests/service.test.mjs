@@ -1,0 +1,121 @@
+// Every method against the real server: SAUTI_URL and SAUTI_KEY.
+
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+
+import { AuthenticationError, InvalidRequest, Sauti, UnsupportedMedia } from "../dist/index.js";
+
+const make = (key, more = {}) => new Sauti({ url: process.env.SAUTI_URL, key, ...more });
+const client = make(process.env.SAUTI_KEY);
+const gather = async (stream) => {
+  const all = [];
+  for await (const each of stream) all.push(each);
+  return all;
+};
+
+let spoken;
+before(async () => {
+  spoken = await client.speak("Habari za asubuhi. Karibu sana.", "asha");
+});
+
+test("speech is a WAV file with its price", () => {
+  assert.equal(spoken.contentType, "audio/wav");
+  assert.equal(Buffer.from(spoken.audio.subarray(0, 4)).toString(), "RIFF");
+  assert.equal(spoken.charge.units, 31);
+  assert.ok(spoken.charge.costMicro > 0 && spoken.charge.requestId.startsWith("req_"));
+});
+
+test("the same idempotency key is charged once", async () => {
+  const ask = () => client.speak("Asante kwa kupiga simu.", "juma", { idempotencyKey: "ts-client-test-1" });
+  const first = await ask();
+  const before = (await client.balance()).available_micro;
+  const again = await ask();
+  assert.deepEqual(again.audio, first.audio);
+  assert.ok(again.charge.replayed);
+  assert.equal((await client.balance()).available_micro, before);
+});
+
+test("words come with their times", async () => {
+  const timed = await client.speakTimed("Bei ni Ksh 200.", "zuri");
+  assert.deepEqual(timed.words.slice(0, 2).map((word) => word.word), ["Bei", "ni"]);
+  assert.match(timed.normalisedText, /mbili/);
+  assert.ok(timed.words.at(-1).end <= timed.seconds + 0.1);
+});
+
+test("sound streams in pieces", async () => {
+  const pieces = await gather(client.speakStream(`${"Karibu katika huduma kwa wateja, ".repeat(4)}asante.`, "baraka"));
+  assert.ok(pieces.length > 1);
+  assert.ok(pieces.reduce((sum, piece) => sum + piece.length, 0) > 24_000 * 2 * 4);
+});
+
+test("events carry the words", async () => {
+  const pieces = await gather(client.speakEvents("Habari za jioni.", "asha"));
+  assert.deepEqual(pieces.flatMap((piece) => piece.words).map((word) => word.word.toLowerCase()), ["habari", "za", "jioni"]);
+});
+
+test("a recording is transcribed", async () => {
+  const heard = await client.transcribe(spoken.audio, { words: true });
+  assert.match(heard.text, /asubuhi/i);
+  assert.ok(heard.words.some((word) => word.word === "karibu"));
+  assert.ok(heard.segments[0].end > heard.segments[0].start);
+  assert.equal((await client.transcribe(new Blob([spoken.audio]))).text, heard.text);
+});
+
+test("numbers come as digits and only choices are heard, on request", async () => {
+  const amount = await client.speak("Lipa shilingi elfu mbili mia tano.", "asha");
+  assert.match((await client.transcribe(amount.audio, { numerals: "digits" })).text, /2,500/);
+  const choice = await client.speak("Mizigo.", "juma");
+  const heard = await client.transcribe(choice.audio, { choices: ["salio", "mizigo", "mhudumu"] });
+  assert.match(heard.text, /^mizigo\.?$/i);
+});
+
+test("subtitles", async () => {
+  assert.match(await client.subtitles(spoken.audio), /^1\n00:00:00,\d+ --> /);
+  assert.match(await client.subtitles(spoken.audio, "vtt"), /^WEBVTT/);
+});
+
+test("a transcript streams", async () => {
+  const pieces = await gather(client.transcribeStream(spoken.audio));
+  assert.ok(pieces.length > 1 && pieces.at(-1).isLast);
+  assert.match(pieces.at(-1).text, /karibu/i);
+});
+
+test("live speech is heard while it runs", async () => {
+  const samples = spoken.audio.subarray(44);
+  const live = await client.live({ rateHz: 24_000 });
+  for (let start = 0; start < samples.length; start += 9600) live.send(samples.subarray(start, start + 9600));
+  live.finish();
+  const heard = await gather(live);
+  assert.ok(heard.some((event) => event.type === "partial"));
+  assert.ok(heard.some((event) => event.type === "final" && event.segment.words.length > 0));
+  assert.equal(heard.at(-1).type, "done");
+  assert.match(heard.at(-1).text, /asubuhi/i);
+});
+
+test("a live connection with a wrong key is refused with the reason", async () => {
+  await assert.rejects(make("sauti_live_wrong").live(), AuthenticationError);
+});
+
+test("voices, limits, quotes, balance and usage", async () => {
+  assert.ok((await client.voices()).some((voice) => voice.voice_id === "asha"));
+  assert.equal((await client.limits()).text_characters_max, 5000);
+  assert.equal((await client.quote({ text: "Habari." })).units, 7);
+  assert.equal((await client.quote({ audioSeconds: 60 })).operation, "transcription");
+  assert.ok((await client.usage()).some((day) => day.operation === "speech" && day.amount_micro > 0));
+});
+
+test("refusals are typed", async () => {
+  await assert.rejects(client.speak("Habari.", "nobody"), (error) => {
+    assert.ok(error instanceof InvalidRequest);
+    assert.equal(error.code, "validation_failed");
+    assert.equal(error.errors[0].field, "voice_id");
+    return error.requestId.startsWith("req_");
+  });
+  await assert.rejects(client.transcribe(Buffer.from("Dear reader, this is no sound.")), UnsupportedMedia);
+  await assert.rejects(make("sauti_live_wrong").balance(), AuthenticationError);
+});
+
+test("refusals are told in Swahili on request", async () => {
+  const detail = (who) => who.speak("  ", "asha").then(() => assert.fail("spoken"), (error) => error.detail);
+  assert.notEqual(await detail(client), await detail(make(process.env.SAUTI_KEY, { language: "sw" })));
+});
