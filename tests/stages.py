@@ -209,10 +209,21 @@ def faults():
     return counts
 
 
+def recipes():
+    """Every recipe against the real server, with a real Asterisk."""
+    tools.need_python("pytest")
+    counts = build()
+    paths = [ROOT / "clients/python/src", TESTS, TESTS / "recipes"]
+    with running_server(BINARY) as server:
+        env = {**server.env(), "SAUTI_BINARY": str(BINARY), "PYTHONPATH": os.pathsep.join(map(str, paths))}
+        counts.add(pytest(TESTS / "recipes", env=env))
+    return counts
+
+
 STAGES = {
     stage.__name__: stage
     for stage in (
-        tidy, fmt, clippy, licences, supply, rust, postgres, clients, openapi, cli, browser, readme, deploy, faults,
+        tidy, fmt, clippy, licences, supply, rust, postgres, clients, openapi, cli, browser, readme, deploy, faults, recipes,
     )
 }
 QUICK = ["tidy", "fmt", "clippy", "rust"]

@@ -19,6 +19,10 @@ RECOGNISERS = {
 }
 VOICES = {
     "sauti": "adapters.sauti:SautiVoice",
+    "piper": "adapters.piper_peer:Piper",
+    "espeak-ng": "adapters.espeak_peer:Espeak",
+    "kokoro": "adapters.kokoro_peer:Kokoro",
+    "sherpa-onnx": "adapters.sherpa_peer:Sherpa",
 }
 
 

@@ -14,12 +14,13 @@ PACKAGES = ("faster-whisper", "onnx")
 class FasterWhisper(Peer):
     name = "faster-whisper"
 
-    def __init__(self, threads=1, workers=1, beam=5):
+    def __init__(self, threads=1, beam=5):
         from faster_whisper import WhisperModel
 
         folder = packages.built_once(packages.WORK / "models/whisper-small-ct2", write_model)
-        self.parallel, self.beam = workers, beam
-        self.model = WhisperModel(str(folder), device="cpu", compute_type="int8", cpu_threads=threads, num_workers=workers)
+        # Of several cores, each hears a clip of its own: that carries more than all on one clip.
+        self.parallel, self.beam = threads, beam
+        self.model = WhisperModel(str(folder), device="cpu", compute_type="int8", cpu_threads=1, num_workers=threads)
 
     def describe(self):
         return f"faster-whisper {version('faster-whisper')}, CTranslate2 {version('ctranslate2')} int8, beam {self.beam}; {whisper_weights.LABEL}"
