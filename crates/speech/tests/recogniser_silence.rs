@@ -119,6 +119,45 @@ fn sounds() -> Vec<(&'static str, Vec<i16>)> {
         ("a bass line", melody(&[-24, -17, -19, -12], 12, 0.6)),
         ("a fast melody", melody(&[12, 16, 19, 24, 21, 17], 4, 0.15)),
         ("chords and drums", chords(11)),
+        (
+            "an engine",
+            sound(|t| {
+                let turns = TAU * (28.0 * t + 2.0 * (TAU * 0.3 * t).sin());
+                (1..12)
+                    .map(|n| (turns * f64::from(n)).sin() / f64::from(n))
+                    .sum::<f64>()
+                    * 0.2
+            }),
+        ),
+        (
+            "crickets",
+            sound(|t| match t % 0.6 < 0.35 {
+                true => 0.2 * (TAU * 4_300.0 * t).sin() * (TAU * 30.0 * t).sin().max(0.0),
+                false => 0.0,
+            }),
+        ),
+        (
+            "birds",
+            sound(|t| {
+                let since = t % 0.45;
+                0.3 * (TAU * (3_000.0 * since - 2_500.0 * since * since)).sin()
+                    * (-9.0 * since).exp()
+            }),
+        ),
+        (
+            "a busy tone",
+            sound(|t| match t % 1.0 < 0.5 {
+                true => 0.3 * (TAU * 425.0 * t).sin(),
+                false => 0.0,
+            }),
+        ),
+        (
+            "a fax machine",
+            sound(|t| {
+                let step = f64::from(((t * 300.0) as u32).wrapping_mul(2_654_435_761) >> 31);
+                0.3 * (TAU * (1_650.0 + 200.0 * step) * t).sin()
+            }),
+        ),
     ];
     for (name, smoothing, level) in [
         ("white noise", 0.0, 0.3),
