@@ -47,12 +47,13 @@ impl Weights {
     fn multiply_plain(&self, codes: &[u8], sums: &mut [i32]) {
         let rows = codes.len() / self.inputs;
         let codes = NdTensorView::from_data([rows, self.inputs], codes);
-        let (a, b) = (
-            GemmInputA::Unpacked(codes),
-            GemmInputB::Packed(&self.packed),
-        );
         INTEGERS
-            .with(|executor| executor.gemm(sums, a, b, GemmOptions::default()))
+            .with(|executor| {
+                // Laid out once, not once for every block of outputs.
+                let codes = executor.prepack_a(codes);
+                let (a, b) = (GemmInputA::Packed(&codes), GemmInputB::Packed(&self.packed));
+                executor.gemm(sums, a, b, GemmOptions::default())
+            })
             .expect("shapes were checked when the weights were loaded");
     }
 

@@ -5,9 +5,9 @@
 use super::integer::Weights;
 use super::simd::{gelu, normalise, quantise, vectorised};
 
-/// Rows of a feed-forward layer computed together: what stands between its two products stays in
-/// the processor's own cache.
-const ROWS_TOGETHER: usize = 64;
+/// Sums computed together: they stay in the processor's own cache until they are used, and still are
+/// rows enough to be worth fetching the weights for.
+const SUMS_TOGETHER: usize = 512 * 1024;
 
 /// Rows of activations as codes.
 #[derive(Default)]
@@ -132,8 +132,9 @@ impl Linear {
         mut put: impl FnMut(usize, RowOf<'_>),
     ) {
         let (inputs, outputs) = (self.inputs(), self.outputs());
-        for from in (0..input.rows).step_by(ROWS_TOGETHER) {
-            let rows = ROWS_TOGETHER.min(input.rows - from);
+        let rows_together = (SUMS_TOGETHER / outputs).next_multiple_of(8);
+        for from in (0..input.rows).step_by(rows_together) {
+            let rows = rows_together.min(input.rows - from);
             let sums = at_least(sums, rows * outputs);
             let codes = &input.codes[from * inputs..][..rows * inputs];
             self.weights.multiply(codes, sums);
