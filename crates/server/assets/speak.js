@@ -131,9 +131,16 @@ async function show(item) {
 function paint() {
   const length = audio.duration || 1;
   draw(byId("wave"), peaks, audio.currentTime / length);
-  for (const word of shownWords) light(word, !audio.paused && audio.currentTime >= word.start && audio.currentTime < word.end);
+  const now = wordAt(audio.currentTime);
+  for (const word of shownWords) light(word, word === now);
   if (Number.isFinite(audio.duration)) byId("clock").textContent = `${clock(audio.currentTime)} / ${clock(audio.duration)}`;
   if (!audio.paused) requestAnimationFrame(paint);
+}
+
+// A word stays lit over the short gap to the next one, and where the sound is paused.
+function wordAt(seconds) {
+  const begun = seconds > 0 && !audio.ended ? shownWords.findLast((word) => word.start <= seconds) : undefined;
+  return begun && seconds < begun.end + 0.3 ? begun : undefined;
 }
 
 function light(word, is) {

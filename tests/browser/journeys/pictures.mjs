@@ -28,6 +28,7 @@ test("pictures on a wide screen", async () => {
   await page.waitForFunction(() => document.getElementById("said").textContent.startsWith("Karibu Duka"));
   await page.click("#go");
   await page.waitForSelector("#spoken:has-text('Duka') .lit", { timeout: 60_000 });
+  await page.click("#play");
   await take(page, "speak");
   await page.goto(at("/transcribe"));
   await page.setInputFiles("#file", world.recording);
