@@ -13,6 +13,8 @@ use sauti_store::{
 
 on_both_databases!(
     items_are_claimed_once_and_charged_once,
+    no_more_are_claimed_than_were_asked_for,
+    an_item_whose_claim_was_lost_on_the_way_comes_back,
     a_cancelled_item_is_not_charged,
     what_a_dead_process_had_in_hand_comes_back,
     the_end_is_written_down_once_and_told_once,
@@ -128,6 +130,39 @@ async fn items_are_claimed_once_and_charged_once(database: Database) {
     let batch = store.batch(&workspace.id, &batch_id).await.unwrap();
     assert_eq!((batch.counts.done, batch.amount_micro), (60, 420));
     assert_clean(&store).await;
+}
+
+async fn no_more_are_claimed_than_were_asked_for(database: Database) {
+    let store = database.open().await;
+    let workspace = funded(&store, 0).await;
+    for _ in 0..4 {
+        started(&store, &workspace, 50).await;
+    }
+    let claimers: Vec<_> = (0..8)
+        .map(|_| {
+            let store = store.clone();
+            tokio::spawn(async move { store.claim_batch_items(2).await.unwrap() })
+        })
+        .collect();
+    for claimer in claimers {
+        assert!(claimer.await.unwrap().len() <= 2);
+    }
+    assert!(store.held_items().await.unwrap().len() <= 16);
+}
+
+async fn an_item_whose_claim_was_lost_on_the_way_comes_back(database: Database) {
+    let store = database.open().await;
+    let workspace = funded(&store, 100).await;
+    started(&store, &workspace, 1).await;
+    let lost = store.claim_batch_items(1).await.unwrap().pop().unwrap();
+    assert_eq!(store.held_items().await.unwrap(), [lost.id.clone()]);
+    store.put_unknown_item_back(&lost.id).await.unwrap();
+    let again = store.claim_batch_items(1).await.unwrap().pop().unwrap();
+    assert!(matches!(
+        settle(&store, &workspace, &lost).await,
+        Err(LedgerError::ClaimLost)
+    ));
+    settle(&store, &workspace, &again).await.unwrap();
 }
 
 async fn a_cancelled_item_is_not_charged(database: Database) {

@@ -78,9 +78,11 @@ impl Store {
         item_id: Option<&str>,
     ) -> Result<Vec<ClaimedItem>, StoreError> {
         let claim = new_id("claim_");
+        // Materialised: PostgreSQL may run a subquery again for each row, and each run would lock other rows.
         let sql = format!(
-            "update batch_items set state = 'running', claim = $1, instance_id = $2, attempts = attempts + 1
-             where state = 'waiting' and id in ({which})"
+            "with picked as materialized ({which})
+             update batch_items set state = 'running', claim = $1, instance_id = $2, attempts = attempts + 1
+             where state = 'waiting' and id in (select id from picked)"
         );
         let mut query = sqlx::query(AssertSqlSafe(sql))
             .bind(&claim)
@@ -144,6 +146,17 @@ impl Store {
         Ok(row.is_some())
     }
 
+    /// Whether there is still something to do for an item, by whomever.
+    pub async fn item_is_open(&self, item_id: &str) -> Result<bool, StoreError> {
+        let row: Option<(String,)> = sqlx::query_as(
+            "select id from batch_items where id = $1 and state in ('waiting', 'running')",
+        )
+        .bind(item_id)
+        .fetch_optional(self.write())
+        .await?;
+        Ok(row.is_some())
+    }
+
     /// Takes the price and writes the answer in one durable step. After [`LedgerError::ClaimLost`] the reservation is
     /// still open and the caller's to release.
     pub async fn settle_item(
@@ -188,6 +201,30 @@ impl Store {
         .bind(&item.claim)
         .bind(now_us().saturating_add(pause.as_micros() as i64))
         .bind(i64::from(!counted))
+        .execute(self.write())
+        .await?;
+        Ok(())
+    }
+
+    /// The items that this process has in hand, as the database sees it.
+    pub async fn held_items(&self) -> Result<Vec<String>, StoreError> {
+        let rows: Vec<(String,)> = sqlx::query_as(
+            "select id from batch_items where state = 'running' and instance_id = $1",
+        )
+        .bind(self.inner.instance.id())
+        .fetch_all(self.write())
+        .await?;
+        Ok(rows.into_iter().map(|(id,)| id).collect())
+    }
+
+    /// Puts back an item that this process holds and does not know of: the answer to its claim, or its report, was lost.
+    pub async fn put_unknown_item_back(&self, item_id: &str) -> Result<(), StoreError> {
+        sqlx::query(
+            "update batch_items set state = 'waiting', claim = '', instance_id = ''
+             where id = $1 and instance_id = $2 and state = 'running'",
+        )
+        .bind(item_id)
+        .bind(self.inner.instance.id())
         .execute(self.write())
         .await?;
         Ok(())
