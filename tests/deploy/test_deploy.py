@@ -132,7 +132,7 @@ def test_the_image_runs_as_nobody_in_particular_and_says_how_it_is():
 
 def test_the_compose_file_gives_the_program_settings_that_it_knows():
     services = yaml.safe_load((DEPLOY / "docker/compose.yaml").read_text())["services"]
-    assert {"sauti", "postgres", "valkey"} <= set(services)
+    assert {"sauti", "postgres"} <= set(services)
     for name in services["sauti"]["depends_on"]:
         assert "healthcheck" in services[name], f"nobody can wait for {name}"
     raw = services["sauti"]["environment"]
