@@ -30,6 +30,7 @@ class Server:
         self.programs, self.folder = Path(programs), folder
         command = [self.programs / "sauti", "serve", "--listen", "127.0.0.1:0", "--demo", "--data", folder]
         env = {**os.environ, "SAUTI_MODELS": str(ROOT / "models"), **SETTINGS, **settings}
+        begun = time.monotonic()
         self.process = subprocess.Popen(command, cwd=folder, env=env, stdout=subprocess.PIPE, text=True)
         shown = ""
         for line in self.process.stdout:
@@ -40,6 +41,7 @@ class Server:
         self.key = re.search(r"sauti_\w+", shown)[0]
         while self.get("/readyz")[0] != 200:
             time.sleep(0.02)
+        self.ready_s = time.monotonic() - begun
         workspace = re.search(r"ws_\w+", shown)[0]
         self.run("workspace", "credit", workspace, "100000000")
 
@@ -66,9 +68,13 @@ class Server:
         except urllib.error.HTTPError as error:
             return error.code, error.read()
 
-    def memory_mb(self):
+    def memory_mb(self, field="VmRSS"):
         status = Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024
+        return int(re.search(rf"{field}:\s+(\d+)", status)[1]) / 1024
+
+    def forget_peak(self):
+        """From here on VmHWM is the highest since now."""
+        Path(f"/proc/{self.process.pid}/clear_refs").write_text("5")
 
     def open_files(self):
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))

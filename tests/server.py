@@ -1,6 +1,7 @@
 """Starts `sauti serve --demo` on a free port with an empty data folder, for the tests around it."""
 
 import contextlib
+import json
 import os
 import re
 import socket
@@ -25,6 +26,16 @@ class Server:
 
     def env(self):
         return {"SAUTI_URL": self.url, "SAUTI_KEY": self.key}
+
+    def session_env(self):
+        """A session of the demonstration's account, as a browser would have it."""
+        shown = {word: re.search(rf"^ *{word} +(\S+)$", self.output, re.M)[1] for word in ("Sign in", "Password", "Workspace")}
+        body = json.dumps({"email": shown["Sign in"], "password": shown["Password"]}).encode()
+        request = urllib.request.Request(f"{self.url}/v1/account/session", body, {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            cookie = answer.headers["Set-Cookie"].split(";")[0]
+            csrf = json.load(answer)["csrf_token"]
+        return {"SAUTI_COOKIE": cookie, "SAUTI_CSRF": csrf, "SAUTI_WORKSPACE": shown["Workspace"]}
 
 
 @contextlib.contextmanager

@@ -105,18 +105,25 @@ def supply():
     return run([sys.executable, TESTS / "supply.py"], count=by_plain)
 
 
-def cargo_test(*arguments, prefix=()):
+def cargo_test(*arguments, prefix=(), env=None):
     if shutil.which("cargo-nextest"):
         command = ["cargo", "nextest", "run", "--no-fail-fast", "--locked", "--status-level", "fail"]
     else:
         command = ["cargo", "test", "--no-fail-fast", "--locked"]
     # A reader that is missing must fail its test, not skip it.
-    return run([*prefix, *command, *arguments], env={"SAUTI_REQUIRE_TOOLS": "1"}, count=by_cargo)
+    return run([*prefix, *command, *arguments], env={"SAUTI_REQUIRE_TOOLS": "1", **(env or {})}, count=by_cargo)
 
 
 def rust():
     tools.need_debian("sox", "ffmpeg")
     return cargo_test("--workspace")
+
+
+def fuzz():
+    """Whatever reads strangers' bytes, on damaged real input: fixed seeds, more rounds than the tests above run."""
+    counts = cargo_test("-p", "sauti", "--test", "fuzz_smoke", env={"SAUTI_FUZZ_ROUNDS": "3000"})
+    counts.add(cargo_test("-p", "sauti-audio", "--test", "hostile", "mutations", env={"SAUTI_FUZZ_ROUNDS": "2000"}))
+    return counts
 
 
 def postgres():
@@ -159,7 +166,7 @@ def openapi():
     settings = {"SAUTI_LIMITS__REQUESTS_PER_MINUTE": "1000000"}
     with running_server(BINARY, settings) as server:
         command = [schemathesis, "--config-file", TESTS / "schemathesis.toml", "run", "--max-time", "180", f"{server.url}/openapi.json"]
-        counts.add(run(command, env=server.env()))
+        counts.add(run(command, env={**server.env(), **server.session_env()}))
     return counts
 
 
@@ -223,7 +230,8 @@ def recipes():
 STAGES = {
     stage.__name__: stage
     for stage in (
-        tidy, fmt, clippy, licences, supply, rust, postgres, clients, openapi, cli, browser, readme, deploy, faults, recipes,
+        tidy, fmt, clippy, licences, supply, rust, fuzz, postgres, clients, openapi, cli, browser, readme, deploy, faults,
+        recipes,
     )
 }
 QUICK = ["tidy", "fmt", "clippy", "rust"]

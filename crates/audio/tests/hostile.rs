@@ -2,7 +2,8 @@
 
 mod common;
 
-use common::{Noise, decode, voice};
+use common::mutate::{self, Noise};
+use common::{decode, voice};
 use proptest::prelude::*;
 use sauti_audio::{AudioError, DecodeLimits, OutputFormat, RawFormat, decode_bytes, encode};
 
@@ -230,19 +231,15 @@ fn a_recording_over_the_limit_is_refused_and_a_cancelled_one_stops() {
 
 #[test]
 fn thousands_of_random_mutations_get_an_answer() {
-    let rounds = std::env::var("SAUTI_FUZZ_ROUNDS")
-        .ok()
-        .and_then(|n| n.parse().ok())
-        .unwrap_or(300);
     let limits = DecodeLimits {
         seconds_max: 20.0,
         ..DecodeLimits::default()
     };
     let mut noise = Noise(0x5eed_5eed_5eed_5eed);
     for (name, bytes) in specimens() {
-        for round in 0..rounds {
+        for round in 0..mutate::rounds(300) {
             let mut mutated = bytes.clone();
-            mutate(&mut mutated, &mut noise);
+            mutate::damage(&mut mutated, &mut noise);
             if let Ok(recording) = decode_bytes(mutated, None, &limits, &|| false) {
                 assert!(
                     recording.seconds <= 20.1,
@@ -250,40 +247,6 @@ fn thousands_of_random_mutations_get_an_answer() {
                     recording.seconds
                 );
             }
-        }
-    }
-}
-
-fn mutate(bytes: &mut Vec<u8>, noise: &mut Noise) {
-    for _ in 0..=noise.below(6) {
-        // Headers matter most, so half of the damage goes there.
-        let reach = if noise.below(2) == 0 {
-            bytes.len()
-        } else {
-            bytes.len().min(600)
-        };
-        let place = noise.below(reach);
-        match noise.below(6) {
-            0 => bytes[place] ^= 1 << noise.below(8),
-            1 => bytes[place] = noise.bits() as u8,
-            2 => bytes[place] = [0x00, 0x7f, 0x80, 0xff][noise.below(4)],
-            3 => {
-                let end = (place + 1 + noise.below(8)).min(bytes.len());
-                bytes[place..end].fill([0x00, 0xff][noise.below(2)]);
-            }
-            4 => {
-                let end = (place + noise.below(64)).min(bytes.len());
-                let piece = bytes[place..end].to_vec();
-                bytes.splice(place..place, piece);
-            }
-            _ if bytes.len() > 32 => {
-                let end = (place + noise.below(64)).min(bytes.len());
-                bytes.drain(place..end);
-            }
-            _ => bytes.push(noise.bits() as u8),
-        }
-        if bytes.is_empty() {
-            return;
         }
     }
 }

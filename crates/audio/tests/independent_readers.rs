@@ -5,7 +5,7 @@
 mod common;
 
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use common::{correlation, floats, voice};
@@ -32,6 +32,45 @@ fn tools_present(tools: &[&str]) -> bool {
     );
     eprintln!("notice: not checked, these tools are not on the PATH: {missing:?}");
     false
+}
+
+/// The sound that goes through every tool, and a folder for its files.
+struct Studio {
+    folder: tempfile::TempDir,
+    speech: Vec<f32>,
+}
+
+impl Studio {
+    fn new() -> Self {
+        Self {
+            folder: tempfile::tempdir().expect("a temporary folder"),
+            speech: voice(VOICE_RATE_HZ, SECONDS),
+        }
+    }
+
+    /// The sound as it should come out at this rate.
+    fn at(&self, rate_hz: u32) -> Vec<f32> {
+        resample(&self.speech, VOICE_RATE_HZ, rate_hz)
+    }
+
+    fn encoded(&self, format: OutputFormat) -> Vec<u8> {
+        encode(&self.speech, VOICE_RATE_HZ, format).expect("encodes")
+    }
+
+    fn keep(&self, format: OutputFormat, bytes: &[u8]) -> PathBuf {
+        let name = format!("{format}.{}", format.file_extension());
+        let path = self.folder.path().join(name);
+        std::fs::write(&path, bytes).expect("written");
+        path
+    }
+
+    /// The sound as a WAV file for a tool to read.
+    fn source(&self) -> PathBuf {
+        self.keep(
+            OutputFormat::Wav24000,
+            &self.encoded(OutputFormat::Wav24000),
+        )
+    }
 }
 
 fn run(program: &str, arguments: &[&str]) -> Output {
@@ -127,19 +166,11 @@ fn every_output_format_is_read_by_ffmpeg_and_sox() {
     if !tools_present(&["ffmpeg", "sox"]) {
         return;
     }
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let speech = voice(VOICE_RATE_HZ, SECONDS);
+    let studio = Studio::new();
     for format in OutputFormat::ALL {
         let rate_hz = format.sample_rate_hz();
-        let wanted = resample(&speech, VOICE_RATE_HZ, rate_hz);
-        let path = folder
-            .path()
-            .join(format!("{format}.{}", format.file_extension()));
-        std::fs::write(
-            &path,
-            encode(&speech, VOICE_RATE_HZ, format).expect("encodes"),
-        )
-        .expect("written");
+        let wanted = studio.at(rate_hz);
+        let path = studio.keep(format, &studio.encoded(format));
         assert_same_sound(
             &format!("{format} by ffmpeg"),
             &read_with_ffmpeg(&path, format),
@@ -163,28 +194,23 @@ fn every_streamed_output_is_read_by_ffmpeg() {
     if !tools_present(&["ffmpeg"]) {
         return;
     }
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let speech = voice(VOICE_RATE_HZ, SECONDS);
+    let studio = Studio::new();
     for format in OutputFormat::ALL {
         let rate_hz = format.sample_rate_hz();
         let mut encoder = StreamEncoder::new(format, VOICE_RATE_HZ).expect("encodes");
         let mut bytes = Vec::new();
-        for clause in speech.chunks(17_777) {
+        for clause in studio.speech.chunks(17_777) {
             let part = encoder.push(clause);
             assert!(!part.is_empty(), "{format} holds a whole clause back");
             bytes.extend(part);
         }
         bytes.extend(encoder.finish());
-        let path = folder
-            .path()
-            .join(format!("{format}.{}", format.file_extension()));
-        std::fs::write(&path, bytes).expect("written");
-        let wanted = resample(&speech, VOICE_RATE_HZ, rate_hz);
+        let path = studio.keep(format, &bytes);
         assert_same_sound(
             &format!("streamed {format}"),
             &read_with_ffmpeg(&path, format),
             rate_hz,
-            &wanted,
+            &studio.at(rate_hz),
         );
     }
 }
@@ -201,22 +227,16 @@ fn python_reads_the_wav_files_sample_for_sample() {
         data = w.readframes(w.getnframes() + 1)\n\
         assert len(data) == 2 * w.getnframes()\n\
         sys.stdout.buffer.write(data)\n";
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let speech = voice(VOICE_RATE_HZ, SECONDS);
+    let studio = Studio::new();
     for format in [
         OutputFormat::Wav24000,
         OutputFormat::Wav16000,
         OutputFormat::Wav8000,
     ] {
-        let path = folder.path().join(format!("{format}.wav"));
-        std::fs::write(
-            &path,
-            encode(&speech, VOICE_RATE_HZ, format).expect("encodes"),
-        )
-        .expect("written");
+        let path = studio.keep(format, &studio.encoded(format));
         let rate = format.sample_rate_hz().to_string();
         let read = run("python3", &["-c", SCRIPT, text(&path), &rate]);
-        let wanted = resample(&speech, VOICE_RATE_HZ, format.sample_rate_hz());
+        let wanted = studio.at(format.sample_rate_hz());
         let got = samples_of(&read.stdout);
         assert_eq!(got.len(), wanted.len(), "{format}");
         assert!(
@@ -427,19 +447,12 @@ fn every_container_that_ffmpeg_writes_is_decoded() {
     if !tools_present(&["ffmpeg"]) {
         return;
     }
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let source = folder.path().join("source.wav");
-    let speech = voice(VOICE_RATE_HZ, SECONDS);
-    std::fs::write(
-        &source,
-        encode(&speech, VOICE_RATE_HZ, OutputFormat::Wav24000).expect("encodes"),
-    )
-    .expect("written");
-    let wanted = resample(&speech, VOICE_RATE_HZ, 16_000);
+    let studio = Studio::new();
+    let (source, wanted) = (studio.source(), studio.at(16_000));
     let mut failures = Vec::new();
     for made in MADE {
         // The name must not help: every file ends in .bin when we open it.
-        let path = folder.path().join(made.file);
+        let path = studio.folder.path().join(made.file);
         let mut arguments = vec!["-v", "error", "-y", "-i", text(&source)];
         arguments.extend(made.arguments.split(' '));
         arguments.push(text(&path));
@@ -469,15 +482,8 @@ fn streams_written_to_a_pipe_are_decoded() {
     if !tools_present(&["ffmpeg"]) {
         return;
     }
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let source = folder.path().join("source.wav");
-    let speech = voice(VOICE_RATE_HZ, SECONDS);
-    std::fs::write(
-        &source,
-        encode(&speech, VOICE_RATE_HZ, OutputFormat::Wav24000).expect("encodes"),
-    )
-    .expect("written");
-    let wanted = resample(&speech, VOICE_RATE_HZ, 16_000);
+    let studio = Studio::new();
+    let (source, wanted) = (studio.source(), studio.at(16_000));
     // Nothing can be seeked back to, so sizes are placeholders: what browsers and recorders send.
     for arguments in [
         "-c:a pcm_s16le -ar 16000 -f wav",
@@ -505,15 +511,8 @@ fn files_of_sox_and_declared_raw_sound_are_decoded() {
     if !tools_present(&["sox"]) {
         return;
     }
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let source = folder.path().join("source.wav");
-    let speech = voice(VOICE_RATE_HZ, SECONDS);
-    std::fs::write(
-        &source,
-        encode(&speech, VOICE_RATE_HZ, OutputFormat::Wav24000).expect("encodes"),
-    )
-    .expect("written");
-    let wanted = resample(&speech, VOICE_RATE_HZ, 16_000);
+    let studio = Studio::new();
+    let (source, wanted) = (studio.source(), studio.at(16_000));
     let raw_ulaw = Some(RawFormat::Ulaw8000);
     let raw_pcm = Some(RawFormat::Pcm16Le { rate_hz: 12_000 });
     for (arguments, declared) in [

@@ -9,7 +9,8 @@ mod common;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use common::{Noise, voice};
+use common::mutate::Noise;
+use common::voice;
 use sauti_audio::{AudioError, DecodeLimits, OutputFormat, Recording, decode_bytes, encode};
 
 struct Counting;

@@ -60,7 +60,8 @@ pub enum Expect {
 /// A recording to transcribe: mono, 16,000 Hz.
 #[derive(Debug, Clone)]
 pub struct TranscribeRequest {
-    pub samples: Arc<[i16]>,
+    /// Not `Arc<[i16]>`: making one would copy the whole recording.
+    pub samples: Arc<Vec<i16>>,
     pub keyterms: Vec<String>,
     pub expect: Expect,
     /// Digits rather than words for numbers in the readable text.

@@ -66,14 +66,15 @@ async fn speak(engine: &Engine, request: SpeakRequest) -> Vec<f32> {
     spoken
 }
 
-fn recording(spoken: &[f32]) -> Arc<[i16]> {
+fn recording(spoken: &[f32]) -> Arc<Vec<i16>> {
     sauti_audio::resample(spoken, 24_000, 16_000)
         .iter()
         .map(|sample| (sample * 32_767.0) as i16)
-        .collect()
+        .collect::<Vec<_>>()
+        .into()
 }
 
-async fn transcribe(engine: &Engine, samples: Arc<[i16]>) -> Transcript {
+async fn transcribe(engine: &Engine, samples: Arc<Vec<i16>>) -> Transcript {
     let request = TranscribeRequest {
         samples,
         keyterms: Vec::new(),
@@ -146,7 +147,7 @@ async fn both_models_work_through_the_queue_and_rest_in_bounded_memory() {
         "{words}"
     );
 
-    let silence: Arc<[i16]> = vec![0; 16_000 * 5].into();
+    let silence: Arc<Vec<i16>> = vec![0; 16_000 * 5].into();
     let transcript = transcribe(&engine, silence).await;
     assert!(
         transcript.no_speech && transcript.text.is_empty(),

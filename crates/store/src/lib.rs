@@ -31,6 +31,7 @@ mod audit;
 mod auth;
 mod backup;
 mod batches;
+mod checkpoint;
 mod error;
 mod idempotency;
 pub mod ids;

@@ -10,7 +10,7 @@ use sqlx::{AnyPool, Connection, Executor, Transaction};
 use crate::auth::KeyCache;
 use crate::instances::{Instance, lock_for_migration};
 use crate::ledger::Writers;
-use crate::{StoreError, maintenance};
+use crate::{StoreError, checkpoint, maintenance};
 
 pub(crate) type Tx = Transaction<'static, Any>;
 
@@ -147,6 +147,7 @@ impl Store {
         };
         store.sweep().await?;
         maintenance::spawn(&store);
+        checkpoint::spawn(&store);
         Ok(store)
     }
 
@@ -293,7 +294,8 @@ fn with_pragmas(pool: AnyPoolOptions) -> AnyPoolOptions {
                 "pragma journal_mode = wal",
                 "pragma synchronous = full",
                 "pragma foreign_keys = on",
-                "pragma wal_autocheckpoint = 4000",
+                // A task of its own moves the log: see checkpoint.rs.
+                "pragma wal_autocheckpoint = 0",
                 "pragma cache_size = -16000",
                 "pragma temp_store = memory",
             ] {

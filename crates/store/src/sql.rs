@@ -95,8 +95,9 @@ fn bind(
     }
 }
 
-/// Few distinct sizes, so that every statement stays in the connection's cache of prepared ones.
-const CHUNKS: [usize; 5] = [256, 64, 16, 4, 1];
+/// Few distinct sizes, so that every statement stays in the connection's cache of prepared ones; powers of two, so that
+/// a batch takes few statements, each of which is a round trip.
+const CHUNKS: [usize; 9] = [256, 128, 64, 32, 16, 8, 4, 2, 1];
 
 /// Runs `before`, rows of `($1, $2), ($3, $4)`, `after` for all rows in a few statements; returns rows affected.
 pub(crate) async fn execute_rows(

@@ -5,7 +5,10 @@ mod common;
 use std::time::Duration;
 
 use common::{Database, key_with_cap};
-use sauti_store::{AuthError, Role, SignInPolicy, Store, StoreError, TokenPurpose, ids};
+use sauti_store::{
+    Account, AuthError, IssuedSession, Role, SignInPolicy, Store, StoreError, TokenPurpose,
+    Workspace, ids,
+};
 use secrecy::ExposeSecret;
 
 on_both_databases!(
@@ -19,8 +22,37 @@ on_both_databases!(
     deleting_an_account_closes_its_own_workspace,
 );
 
-async fn person(store: &Store, email: &str) -> sauti_store::Account {
+async fn person(store: &Store, email: &str) -> Account {
     store.create_account(email, "hash", "Asha").await.unwrap()
+}
+
+async fn asha_and_juma(store: &Store) -> (Account, Account) {
+    let asha = person(store, "asha@example.com").await;
+    (asha, person(store, "juma@example.com").await)
+}
+
+async fn workspace_of(store: &Store, owner: &Account, name: &str) -> Workspace {
+    let made = store.create_workspace(Some(&owner.id), name, "tzs").await;
+    made.unwrap()
+}
+
+async fn session_of(store: &Store, account: &Account, seconds: u64) -> IssuedSession {
+    let lifetime = Duration::from_secs(seconds);
+    let made = store.create_session(&account.id, lifetime, "a device\0");
+    made.await.unwrap()
+}
+
+async fn is_open(store: &Store, session: &IssuedSession) -> bool {
+    let found = store.session_by_token(session.token.expose_secret()).await;
+    found.unwrap().is_some()
+}
+
+#[track_caller]
+fn assert_token_refused<T: std::fmt::Debug>(answer: Result<T, StoreError>) {
+    assert!(
+        matches!(answer, Err(StoreError::TokenRefused)),
+        "{answer:?}"
+    );
 }
 
 async fn an_account_is_confirmed_by_its_token_once(database: Database) {
@@ -35,19 +67,10 @@ async fn an_account_is_confirmed_by_its_token_once(database: Database) {
         .issue_token(&account.id, TokenPurpose::Confirm)
         .await
         .unwrap();
-    assert!(matches!(
-        store.confirm_account(&old).await,
-        Err(StoreError::TokenRefused)
-    ));
-    assert!(matches!(
-        store.reset_password(&token, "x").await,
-        Err(StoreError::TokenRefused)
-    ));
+    assert_token_refused(store.confirm_account(&old).await);
+    assert_token_refused(store.reset_password(&token, "x").await);
     assert_eq!(store.confirm_account(&token).await.unwrap(), account.id);
-    assert!(matches!(
-        store.confirm_account(&token).await,
-        Err(StoreError::TokenRefused)
-    ));
+    assert_token_refused(store.confirm_account(&token).await);
     assert!(store.account(&account.id).await.unwrap().is_confirmed());
     assert!(matches!(
         store.issue_token("acc_none", TokenPurpose::Reset).await,
@@ -58,22 +81,13 @@ async fn an_account_is_confirmed_by_its_token_once(database: Database) {
 async fn a_reset_changes_the_password_and_ends_sessions(database: Database) {
     let store = database.open().await;
     let account = person(&store, "asha@example.com").await;
-    let session = store
-        .create_session(&account.id, Duration::from_secs(60), "test")
-        .await
-        .unwrap();
+    let session = session_of(&store, &account, 60).await;
     let token = store
         .issue_token(&account.id, TokenPurpose::Reset)
         .await
         .unwrap();
     store.reset_password(&token, "new hash").await.unwrap();
-    assert!(
-        store
-            .session_by_token(session.token.expose_secret())
-            .await
-            .unwrap()
-            .is_none()
-    );
+    assert!(!is_open(&store, &session).await);
     assert_eq!(
         store.account(&account.id).await.unwrap().password_hash,
         "new hash"
@@ -115,25 +129,10 @@ async fn wrong_passwords_lock_the_account_for_a_while(database: Database) {
 async fn sessions_end_when_revoked(database: Database) {
     let store = database.open().await;
     let account = person(&store, "asha@example.com").await;
-    let one = store
-        .create_session(&account.id, Duration::from_secs(60), "one\0")
-        .await
-        .unwrap();
-    let two = store
-        .create_session(&account.id, Duration::from_secs(60), "two")
-        .await
-        .unwrap();
-    let gone = store
-        .create_session(&account.id, Duration::ZERO, "gone")
-        .await
-        .unwrap();
-    assert!(
-        store
-            .session_by_token(gone.token.expose_secret())
-            .await
-            .unwrap()
-            .is_none()
-    );
+    let one = session_of(&store, &account, 60).await;
+    let two = session_of(&store, &account, 60).await;
+    let gone = session_of(&store, &account, 0).await;
+    assert!(!is_open(&store, &gone).await);
     assert!(store.session_by_token("nonsense").await.unwrap().is_none());
     let (session, owner) = store
         .session_by_token(one.token.expose_secret())
@@ -155,47 +154,23 @@ async fn sessions_end_when_revoked(database: Database) {
         .revoke_session(&account.id, &one.session.id)
         .await
         .unwrap();
-    assert!(
-        store
-            .session_by_token(one.token.expose_secret())
-            .await
-            .unwrap()
-            .is_none()
-    );
+    assert!(!is_open(&store, &one).await);
     store
         .set_password(&account.id, "other", Some(&two.session.id))
         .await
         .unwrap();
-    assert!(
-        store
-            .session_by_token(two.token.expose_secret())
-            .await
-            .unwrap()
-            .is_some()
-    );
+    assert!(is_open(&store, &two).await);
     store
         .revoke_session_by_token(two.token.expose_secret())
         .await
         .unwrap();
-    assert!(
-        store
-            .session_by_token(two.token.expose_secret())
-            .await
-            .unwrap()
-            .is_none()
-    );
+    assert!(!is_open(&store, &two).await);
 }
 
 async fn members_come_by_invitation(database: Database) {
     let store = database.open().await;
-    let (asha, juma) = (
-        person(&store, "asha@example.com").await,
-        person(&store, "juma@example.com").await,
-    );
-    let workspace = store
-        .create_workspace(Some(&asha.id), "Duka", "tzs")
-        .await
-        .unwrap();
+    let (asha, juma) = asha_and_juma(&store).await;
+    let workspace = workspace_of(&store, &asha, "Duka").await;
     assert_eq!(workspace.currency, "TZS");
     let invite = store
         .invite(&workspace.id, "Juma@example.com", Role::Admin, &asha.id)
@@ -203,18 +178,12 @@ async fn members_come_by_invitation(database: Database) {
         .unwrap();
     assert_eq!(store.invites(&workspace.id).await.unwrap().len(), 1);
     let token = invite.token.expose_secret();
-    assert!(matches!(
-        store.accept_invite(token, &asha.id).await,
-        Err(StoreError::TokenRefused)
-    ));
+    assert_token_refused(store.accept_invite(token, &asha.id).await);
     assert_eq!(
         store.accept_invite(token, &juma.id).await.unwrap(),
         (workspace.id.clone(), Role::Admin)
     );
-    assert!(matches!(
-        store.accept_invite(token, &juma.id).await,
-        Err(StoreError::TokenRefused)
-    ));
+    assert_token_refused(store.accept_invite(token, &juma.id).await);
     assert_eq!(
         store.role_of(&workspace.id, &juma.id).await.unwrap(),
         Some(Role::Admin)
@@ -237,14 +206,8 @@ async fn members_come_by_invitation(database: Database) {
 
 async fn a_workspace_keeps_an_owner(database: Database) {
     let store = database.open().await;
-    let (asha, juma) = (
-        person(&store, "asha@example.com").await,
-        person(&store, "juma@example.com").await,
-    );
-    let workspace = store
-        .create_workspace(Some(&asha.id), "Duka", "TZS")
-        .await
-        .unwrap();
+    let (asha, juma) = asha_and_juma(&store).await;
+    let workspace = workspace_of(&store, &asha, "Duka").await;
     assert!(matches!(
         store.remove_member(&workspace.id, &asha.id).await,
         Err(StoreError::Refused(_))
@@ -273,18 +236,9 @@ async fn a_workspace_keeps_an_owner(database: Database) {
 
 async fn deleting_an_account_closes_its_own_workspace(database: Database) {
     let store = database.open().await;
-    let (asha, juma) = (
-        person(&store, "asha@example.com").await,
-        person(&store, "juma@example.com").await,
-    );
-    let own = store
-        .create_workspace(Some(&asha.id), "Own", "TZS")
-        .await
-        .unwrap();
-    let shared = store
-        .create_workspace(Some(&asha.id), "Shared", "TZS")
-        .await
-        .unwrap();
+    let (asha, juma) = asha_and_juma(&store).await;
+    let own = workspace_of(&store, &asha, "Own").await;
+    let shared = workspace_of(&store, &asha, "Shared").await;
     let key = key_with_cap(&store, &own, None).await;
     store.authenticate(key.key.reveal()).await.unwrap();
     store

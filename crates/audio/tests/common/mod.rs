@@ -1,29 +1,13 @@
 //! A voice-like signal and ways to compare two signals.
 #![expect(dead_code, reason = "each test binary uses a part of it")]
 
+pub mod mutate;
+
 use std::f64::consts::PI;
 
+use mutate::Noise;
+
 use sauti_audio::{AudioError, DecodeLimits, Recording, decode_bytes};
-
-/// Deterministic noise in [-1, 1].
-pub struct Noise(pub u64);
-
-impl Noise {
-    pub fn bits(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    pub fn below(&mut self, limit: usize) -> usize {
-        (self.bits() % limit.max(1) as u64) as usize
-    }
-
-    pub fn sample(&mut self) -> f32 {
-        (self.bits() >> 40) as f32 / (1 << 23) as f32 - 1.0
-    }
-}
 
 /// Harmonics of a gliding pitch under a syllable envelope, a little noise, nothing over 3.3 kHz, so that it survives a phone
 /// line. It does not repeat, so a shift shows.

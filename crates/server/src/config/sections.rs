@@ -13,6 +13,7 @@ pub struct Server {
     /// Empty when not set; see `Config::public_url`.
     pub public_url: String,
     pub request_timeout_s: u64,
+    pub request_timeout_per_audio_second: f64,
     pub shutdown_grace_s: u64,
     pub shutdown_delay_s: u64,
     pub trusted_proxies: Vec<Network>,

@@ -23,6 +23,11 @@ pub(super) fn problems(config: &Config) -> Vec<Problem> {
         "must be 1 to 3600",
     );
     require(
+        (0.0..=100.0).contains(&server.request_timeout_per_audio_second),
+        "server.request_timeout_per_audio_second",
+        "must be 0 to 100",
+    );
+    require(
         server.shutdown_grace_s <= 3600,
         "server.shutdown_grace_s",
         "must be 0 to 3600",

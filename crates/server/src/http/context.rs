@@ -3,17 +3,21 @@
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use axum::extract::{ConnectInfo, FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue};
 use uuid::Uuid;
 
+use super::deadline::Deadline;
 use super::language::Language;
 use crate::config::Network;
 use crate::ratelimit::RateStatus;
 
 pub const REQUEST_ID: &str = "x-request-id";
+/// For a request that came past the layer that knows the settings.
+const TIME_UNKNOWN: Duration = Duration::from_secs(120);
 
 /// Cheap to clone; the same one for the layers, the handler and the answer.
 #[derive(Debug, Clone)]
@@ -25,17 +29,19 @@ struct Inner {
     language: Language,
     path: String,
     client: IpAddr,
+    deadline: Deadline,
     rate: OnceLock<RateStatus>,
     workspace_id: OnceLock<String>,
 }
 
 impl Context {
-    pub fn new(request: &Request, trusted_proxies: &[Network]) -> Context {
+    pub fn new(request: &Request, trusted_proxies: &[Network], time: Duration) -> Context {
         Context(Arc::new(Inner {
             request_id: request_id(request.headers()),
             language: Language::of(request.headers()),
             path: request.uri().path().to_owned(),
             client: client_address(request, trusted_proxies),
+            deadline: Deadline::new(time),
             rate: OnceLock::new(),
             workspace_id: OnceLock::new(),
         }))
@@ -60,6 +66,10 @@ impl Context {
     /// The caller's address, seen through the proxies that are trusted.
     pub fn client(&self) -> IpAddr {
         self.0.client
+    }
+
+    pub fn deadline(&self) -> &Deadline {
+        &self.0.deadline
     }
 
     pub fn rate(&self) -> Option<&RateStatus> {
@@ -88,7 +98,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Context {
             let mut request = Request::new(axum::body::Body::empty());
             *request.uri_mut() = parts.uri.clone();
             *request.headers_mut() = parts.headers.clone();
-            Context::new(&request, &[])
+            Context::new(&request, &[], TIME_UNKNOWN)
         }))
     }
 }

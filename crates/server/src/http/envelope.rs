@@ -23,7 +23,9 @@ const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy"
 
 pub async fn envelope(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
-    let context = Context::new(&request, &app.config.server.trusted_proxies);
+    let server = &app.config.server;
+    let time = Duration::from_secs(server.request_timeout_s);
+    let context = Context::new(&request, &server.trusted_proxies, time);
     request.extensions_mut().insert(context.clone());
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().cloned();
@@ -32,12 +34,12 @@ pub async fn envelope(State(app): State<App>, mut request: Request, next: Next) 
     let span = tracing::info_span!("request", %method, route, request_id = context.request_id());
 
     let leaving = Leaving(Some((span.clone(), started)));
-    let timeout = Duration::from_secs(app.config.server.request_timeout_s);
-    let answered = tokio::time::timeout(timeout, next.run(drain::drain_when_dropped(request)))
+    let answered = context
+        .deadline()
+        .within(next.run(drain::drain_when_dropped(request)))
         .instrument(span.clone())
         .await;
-    let response =
-        answered.unwrap_or_else(|_| Problem::new(Code::DeadlineExceeded).into_response());
+    let response = answered.unwrap_or_else(|| Problem::new(Code::DeadlineExceeded).into_response());
     let mut response = in_one_shape(response, &context);
     add_headers(&app, &context, response.headers_mut());
 

@@ -3,6 +3,7 @@
 
 pub mod caller;
 pub mod context;
+pub mod deadline;
 mod drain;
 mod envelope;
 pub mod fields;

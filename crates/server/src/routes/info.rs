@@ -52,6 +52,8 @@ pub struct LimitsBody {
     pub concurrent_requests: u32,
     pub audio_seconds_per_minute: u32,
     pub request_seconds_max: u64,
+    /// Added to `request_seconds_max` for each second of a recording.
+    pub request_seconds_per_audio_second: f64,
     pub speed_min: f64,
     pub speed_max: f64,
     pub output_formats: Vec<String>,
@@ -82,6 +84,7 @@ pub async fn get_limits(State(app): State<App>, May(caller, _): May<AnyKey>) -> 
         concurrent_requests: limits.concurrent_requests,
         audio_seconds_per_minute: limits.audio_seconds_per_minute,
         request_seconds_max: app.config.server.request_timeout_s,
+        request_seconds_per_audio_second: app.config.server.request_timeout_per_audio_second,
         speed_min: SPEED_MIN,
         speed_max: SPEED_MAX,
         output_formats: OutputFormat::ALL.iter().map(ToString::to_string).collect(),

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "otel")]
 mod otel;
+mod panics;
 mod redact;
 
 use anyhow::Context;
@@ -23,6 +24,7 @@ pub struct Guard {
 
 /// Starts logging to standard error, and tracing where the settings name an endpoint.
 pub fn start(settings: &Telemetry) -> anyhow::Result<Guard> {
+    panics::report_without_words();
     let filter = EnvFilter::try_new(&settings.log_level).context("telemetry.log_level")?;
     let logs = log_layer(settings.log_format).with_filter(filter).boxed();
     if settings.otlp_endpoint.is_empty() {

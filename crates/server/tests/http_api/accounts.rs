@@ -2,7 +2,7 @@ use axum::body::Body;
 use axum::http::{Method, Request};
 use serde_json::{Value, json};
 
-use crate::support::{Answer, World};
+use crate::support::{Answer, CREDIT_MICRO, World};
 
 const EMAIL: &str = "amina@example.com";
 const PASSWORD: &str = "siri kubwa sana";
@@ -66,28 +66,63 @@ async fn signed_up(world: &World) {
         json!({"email": EMAIL, "password": PASSWORD, "name": "Amina"}),
     )
     .await;
-    assert_eq!(
-        answer.status.as_u16(),
-        202,
-        "{}",
-        String::from_utf8_lossy(&answer.body)
-    );
+    answer.assert_status(202);
 }
 
-async fn signed_in(world: &World) -> (String, String) {
-    let answer = post(
-        world,
-        "/v1/account/session",
-        json!({"email": EMAIL, "password": PASSWORD}),
-    )
-    .await;
-    let cookie = answer.assert_ok().header("set-cookie").to_owned();
-    assert!(
-        cookie.contains("HttpOnly") && cookie.contains("SameSite=Lax"),
-        "{cookie}"
-    );
-    let csrf = answer.json()["csrf_token"].as_str().unwrap().to_owned();
-    (cookie.split(';').next().unwrap().to_owned(), csrf)
+/// Somebody with a session.
+struct Member {
+    cookie: String,
+    csrf: String,
+}
+
+impl Member {
+    async fn signed_in(world: &World) -> Member {
+        let credentials = json!({"email": EMAIL, "password": PASSWORD});
+        let answer = post(world, "/v1/account/session", credentials).await;
+        let cookie = answer.assert_ok().header("set-cookie");
+        assert!(
+            cookie.contains("HttpOnly") && cookie.contains("SameSite=Lax"),
+            "{cookie}"
+        );
+        Member {
+            cookie: cookie.split(';').next().unwrap().to_owned(),
+            csrf: answer.json()["csrf_token"].as_str().unwrap().to_owned(),
+        }
+    }
+
+    /// From the first visit to a session with a confirmed account.
+    async fn confirmed(world: &World) -> Member {
+        signed_up(world).await;
+        let token = token_in(&letter_to(world, EMAIL, 1).await);
+        post(world, "/v1/account/confirm", json!({"token": token}))
+            .await
+            .assert_ok();
+        Member::signed_in(world).await
+    }
+
+    async fn send(&self, world: &World, method: Method, path: &str, body: &Value) -> Answer {
+        let headers = [
+            ("cookie", self.cookie.as_str()),
+            ("x-csrf-token", self.csrf.as_str()),
+        ];
+        send(world, method, path, body, &headers).await
+    }
+
+    async fn get(&self, world: &World, path: &str) -> Answer {
+        self.send(world, Method::GET, path, &json!({})).await
+    }
+
+    async fn post(&self, world: &World, path: &str, body: &Value) -> Answer {
+        self.send(world, Method::POST, path, body).await
+    }
+
+    /// What the account says of itself, and the id of its own workspace.
+    async fn account(&self, world: &World) -> (Value, String) {
+        let account = self.get(world, "/v1/account").await.assert_ok().json();
+        let id = account["workspaces"][0]["workspace_id"].as_str().unwrap();
+        let id = id.to_owned();
+        (account, id)
+    }
 }
 
 #[tokio::test]
@@ -95,81 +130,34 @@ async fn a_stranger_becomes_a_member_who_can_work() {
     let world = World::new().await;
     signed_up(&world).await;
     let token = token_in(&letter_to(&world, EMAIL, 1).await);
-    let (cookie, csrf) = signed_in(&world).await;
-    let me = send(
-        &world,
-        Method::GET,
-        "/v1/account",
-        &json!({}),
-        &[("cookie", &cookie)],
-    )
-    .await
-    .assert_ok()
-    .json();
+    let member = Member::signed_in(&world).await;
+    let (me, _) = member.account(&world).await;
     assert_eq!(me["confirmed"], false);
     assert_eq!(me["workspaces"][0]["role"], "owner");
-    let balance = send(
-        &world,
-        Method::GET,
-        "/v1/balance",
-        &json!({}),
-        &[("cookie", &cookie)],
-    )
-    .await;
+    let balance = member.get(&world, "/v1/balance").await;
     balance.assert_problem(403, "account_unconfirmed");
 
-    assert_eq!(
-        post(&world, "/v1/account/confirm", json!({"token": token}))
-            .await
-            .status
-            .as_u16(),
-        204
-    );
-    post(&world, "/v1/account/confirm", json!({"token": token}))
+    let confirmation = json!({"token": token});
+    post(&world, "/v1/account/confirm", confirmation.clone())
+        .await
+        .assert_status(204);
+    post(&world, "/v1/account/confirm", confirmation)
         .await
         .assert_problem(404, "not_found");
-    let balance = send(
-        &world,
-        Method::GET,
-        "/v1/balance",
-        &json!({}),
-        &[("cookie", &cookie)],
-    )
-    .await;
+    let balance = member.get(&world, "/v1/balance").await;
     assert_eq!(balance.assert_ok().json()["available_micro"], 0);
 
     let quote = json!({"text": "Habari"});
-    let forged = send(
-        &world,
-        Method::POST,
-        "/v1/quotes",
-        &quote,
-        &[("cookie", &cookie)],
-    )
-    .await;
+    let cookie_alone = [("cookie", member.cookie.as_str())];
+    let forged = send(&world, Method::POST, "/v1/quotes", &quote, &cookie_alone).await;
     forged.assert_problem(403, "csrf_failed");
-    let headers = [("cookie", cookie.as_str()), ("x-csrf-token", csrf.as_str())];
-    send(&world, Method::POST, "/v1/quotes", &quote, &headers)
-        .await
-        .assert_ok();
+    member.post(&world, "/v1/quotes", &quote).await.assert_ok();
 
-    let out = send(
-        &world,
-        Method::DELETE,
-        "/v1/account/session",
-        &json!({}),
-        &headers,
-    )
-    .await;
-    assert_eq!(out.status.as_u16(), 204);
-    let after = send(
-        &world,
-        Method::GET,
-        "/v1/account",
-        &json!({}),
-        &[("cookie", &cookie)],
-    )
-    .await;
+    let out = member
+        .send(&world, Method::DELETE, "/v1/account/session", &json!({}))
+        .await;
+    out.assert_status(204);
+    let after = member.get(&world, "/v1/account").await;
     after.assert_problem(401, "session_missing");
 }
 
@@ -208,7 +196,7 @@ async fn a_forgotten_password_is_set_anew_by_mail_and_ends_every_session() {
     let world = World::new().await;
     signed_up(&world).await;
     letter_to(&world, EMAIL, 1).await;
-    let (cookie, _) = signed_in(&world).await;
+    let member = Member::signed_in(&world).await;
     for email in [EMAIL, "nobody@example.com"] {
         let answer = post(
             &world,
@@ -216,7 +204,7 @@ async fn a_forgotten_password_is_set_anew_by_mail_and_ends_every_session() {
             json!({"email": email}),
         )
         .await;
-        assert_eq!(answer.status.as_u16(), 202);
+        answer.assert_status(202);
     }
     let letters = letter_to(&world, EMAIL, 2)
         .await
@@ -241,20 +229,8 @@ async fn a_forgotten_password_is_set_anew_by_mail_and_ends_every_session() {
         &[],
     )
     .await;
-    assert_eq!(
-        done.status.as_u16(),
-        204,
-        "{}",
-        String::from_utf8_lossy(&done.body)
-    );
-    let after = send(
-        &world,
-        Method::GET,
-        "/v1/account",
-        &json!({}),
-        &[("cookie", &cookie)],
-    )
-    .await;
+    done.assert_status(204);
+    let after = member.get(&world, "/v1/account").await;
     after.assert_problem(401, "session_missing");
     post(
         &world,
@@ -275,55 +251,24 @@ async fn a_forgotten_password_is_set_anew_by_mail_and_ends_every_session() {
 #[tokio::test]
 async fn members_are_invited_and_roles_hold() {
     let world = World::new().await;
-    signed_up(&world).await;
-    let token = token_in(&letter_to(&world, EMAIL, 1).await);
-    post(&world, "/v1/account/confirm", json!({"token": token}))
-        .await
-        .assert_ok();
-    let (cookie, csrf) = signed_in(&world).await;
-    let headers = [("cookie", cookie.as_str()), ("x-csrf-token", csrf.as_str())];
-    let me = send(&world, Method::GET, "/v1/account", &json!({}), &headers)
-        .await
-        .json();
-    let members = format!(
-        "/v1/workspaces/{}/members",
-        me["workspaces"][0]["workspace_id"].as_str().unwrap()
-    );
+    let member = Member::confirmed(&world).await;
+    let (me, workspace_id) = member.account(&world).await;
+    let members = format!("/v1/workspaces/{workspace_id}/members");
 
-    let invited = send(
-        &world,
-        Method::POST,
-        &members,
-        &json!({"email": "juma@example.com", "role": "member"}),
-        &headers,
-    )
-    .await;
-    assert_eq!(
-        invited.status.as_u16(),
-        202,
-        "{}",
-        String::from_utf8_lossy(&invited.body)
-    );
+    let invitation = json!({"email": "juma@example.com", "role": "member"});
+    let invited = member.post(&world, &members, &invitation).await;
+    invited.assert_status(202);
     letter_to(&world, "juma@example.com", 1).await;
-    let listed = send(&world, Method::GET, &members, &json!({}), &headers)
-        .await
-        .assert_ok()
-        .json();
+    let listed = member.get(&world, &members).await.assert_ok().json();
     assert_eq!(listed["invites"].as_array().unwrap().len(), 1);
 
     let foreign = format!("/v1/workspaces/{}/members", world.workspace_id);
-    send(&world, Method::GET, &foreign, &json!({}), &headers)
-        .await
-        .assert_problem(404, "not_found");
+    let foreign = member.get(&world, &foreign).await;
+    foreign.assert_problem(404, "not_found");
     let own = format!("{members}/{}", me["account_id"].as_str().unwrap());
-    let last_owner = send(
-        &world,
-        Method::PUT,
-        &own,
-        &json!({"role": "member"}),
-        &headers,
-    )
-    .await;
+    let last_owner = member
+        .send(&world, Method::PUT, &own, &json!({"role": "member"}))
+        .await;
     assert!(
         last_owner.status.is_client_error(),
         "the last owner stays one"
@@ -345,88 +290,42 @@ async fn strangers_cannot_sign_up_where_that_is_closed() {
 #[tokio::test]
 async fn an_operator_puts_money_in_and_nobody_else_does() {
     let world = World::new().await;
-    signed_up(&world).await;
-    let token = token_in(&letter_to(&world, EMAIL, 1).await);
-    post(&world, "/v1/account/confirm", json!({"token": token}))
-        .await
-        .assert_ok();
-    let (cookie, csrf) = signed_in(&world).await;
-    let headers = [("cookie", cookie.as_str()), ("x-csrf-token", csrf.as_str())];
+    let member = Member::confirmed(&world).await;
     let path = format!("/v1/workspaces/{}/credits", world.workspace_id);
     let body = json!({"amount_micro": 1_000_000, "reference": "receipt 7"});
-    send(&world, Method::POST, &path, &body, &headers)
-        .await
-        .assert_problem(403, "role_missing");
-    let account = world
-        .app
-        .store
-        .account_by_email(EMAIL)
-        .await
-        .unwrap()
-        .unwrap();
-    world
-        .app
-        .store
-        .set_operator(&account.id, true)
-        .await
-        .unwrap();
+    let refused = member.post(&world, &path, &body).await;
+    refused.assert_problem(403, "role_missing");
+    let store = &world.app.store;
+    let account = store.account_by_email(EMAIL).await.unwrap().unwrap();
+    store.set_operator(&account.id, true).await.unwrap();
     for applied in [true, false] {
-        let answer = send(&world, Method::POST, &path, &body, &headers)
-            .await
-            .assert_ok()
-            .json();
+        let answer = member.post(&world, &path, &body).await.assert_ok().json();
         assert_eq!(
             answer,
-            json!({"applied": applied, "balance_micro": crate::support::CREDIT_MICRO + 1_000_000})
+            json!({"applied": applied, "balance_micro": CREDIT_MICRO + 1_000_000})
         );
     }
-    let nobody = send(
-        &world,
-        Method::POST,
-        "/v1/workspaces/ws_x/credits",
-        &body,
-        &headers,
-    )
-    .await;
+    let nobody = "/v1/workspaces/ws_x/credits";
+    let nobody = member.post(&world, nobody, &body).await;
     nobody.assert_problem(404, "not_found");
 }
 
 #[tokio::test]
 async fn an_admin_names_the_workspace_and_sets_its_low_mark() {
     let world = World::new().await;
-    signed_up(&world).await;
-    let token = token_in(&letter_to(&world, EMAIL, 1).await);
-    post(&world, "/v1/account/confirm", json!({"token": token}))
-        .await
-        .assert_ok();
-    let (cookie, csrf) = signed_in(&world).await;
-    let headers = [("cookie", cookie.as_str()), ("x-csrf-token", csrf.as_str())];
-    let me = send(&world, Method::GET, "/v1/account", &json!({}), &headers)
-        .await
-        .json();
-    let id = me["workspaces"][0]["workspace_id"].as_str().unwrap();
+    let member = Member::confirmed(&world).await;
+    let (_, id) = member.account(&world).await;
     let change = json!({"name": "Benki", "low_balance_micro": 5_000_000});
-    let answer = send(
-        &world,
-        Method::PATCH,
-        &format!("/v1/workspaces/{id}"),
-        &change,
-        &headers,
-    )
-    .await;
-    assert_eq!(
-        answer.status.as_u16(),
-        204,
-        "{}",
-        String::from_utf8_lossy(&answer.body)
-    );
-    let workspace = world.app.store.workspace(id).await.unwrap();
+    let patch = async |id: &str| {
+        let path = format!("/v1/workspaces/{id}");
+        member.send(&world, Method::PATCH, &path, &change).await
+    };
+    patch(&id).await.assert_status(204);
+    let workspace = world.app.store.workspace(&id).await.unwrap();
     assert_eq!(
         (workspace.name.as_str(), workspace.low_balance_micro),
         ("Benki", Some(5_000_000))
     );
-    let foreign = format!("/v1/workspaces/{}", world.workspace_id);
-    send(&world, Method::PATCH, &foreign, &change, &headers)
-        .await
-        .assert_problem(404, "not_found");
+    let foreign = patch(&world.workspace_id).await;
+    foreign.assert_problem(404, "not_found");
 }

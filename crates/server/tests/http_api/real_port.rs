@@ -11,13 +11,13 @@ use tokio::task::JoinHandle;
 
 use crate::support::World;
 
-struct Running {
-    address: SocketAddr,
+pub struct Running {
+    pub address: SocketAddr,
     stop: oneshot::Sender<()>,
     server: JoinHandle<anyhow::Result<()>>,
 }
 
-async fn serve(world: &World) -> Running {
+pub async fn serve(world: &World) -> Running {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let (stop, stopped) = oneshot::channel::<()>();

@@ -183,6 +183,17 @@ impl World {
             .available_micro
     }
 
+    /// What a refused or abandoned request held goes back a moment later.
+    pub async fn until_nothing_is_held(&self) {
+        for _ in 0..600 {
+            if self.app.store.open_reservations().await.unwrap() == 0 {
+                return;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        }
+        panic!("money is still on hold");
+    }
+
     /// The ledger's own rules hold, and nothing is left on hold.
     pub async fn assert_ledger_is_sound(&self) {
         let report = self.app.store.check().await.unwrap();
@@ -257,6 +268,13 @@ impl Answer {
         assert!(body["error"]["type"].is_string());
         assert!(body["error"].get("param").is_some());
         body
+    }
+
+    #[track_caller]
+    pub fn assert_status(&self, status: u16) -> &Answer {
+        let text = String::from_utf8_lossy(&self.body);
+        assert_eq!(self.status.as_u16(), status, "{text}");
+        self
     }
 
     #[track_caller]

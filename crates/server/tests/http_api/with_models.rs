@@ -7,9 +7,9 @@ use serde_json::json;
 
 use crate::support::{CREDIT_MICRO, SPEECH, World, repository};
 
-const SENTENCE: &str = "Karibu sana. Leo ni siku njema ya kusema Kiswahili.";
+pub const SENTENCE: &str = "Karibu sana. Leo ni siku njema ya kusema Kiswahili.";
 
-async fn ready_world() -> Option<World> {
+pub async fn ready_world() -> Option<World> {
     ready_world_with(&[]).await
 }
 

@@ -96,7 +96,10 @@ fn warm_up(models: &mut Models, voice_id: &str) -> Result<(), SpeechError> {
     // third sample left out is 24 kHz made 16, rough but speech enough.
     let heard = spoken.iter().enumerate().filter(|(at, _)| at % 3 != 2);
     let request = TranscribeRequest {
-        samples: heard.map(|(_, s)| (s * 32_767.0) as i16).collect(),
+        samples: heard
+            .map(|(_, s)| (s * 32_767.0) as i16)
+            .collect::<Vec<_>>()
+            .into(),
         keyterms: Vec::new(),
         expect: Expect::Any,
         digits: false,

@@ -124,7 +124,7 @@ impl Piece {
             backend.transcribe(request, &mut emit)
         } else {
             let part = TranscribeRequest {
-                samples: request.samples[self.samples.clone()].into(),
+                samples: request.samples[self.samples.clone()].to_vec().into(),
                 keyterms: request.keyterms.clone(),
                 expect: request.expect.clone(),
                 digits: request.digits,

@@ -36,7 +36,7 @@ impl Ear {
     pub fn open(app: &App, rate_hz: u32, wanted: &TranscriptionRequest) -> Result<Ear, Problem> {
         let recogniser = recogniser(app)?;
         let request = TranscribeRequest {
-            samples: Arc::from([]),
+            samples: Arc::default(),
             keyterms: wanted.keyterms.clone(),
             expect: wanted.expect.clone(),
             digits: wanted.digits,

@@ -12,7 +12,7 @@ use crate::problem::{Code, Problem};
 /// A decoded recording: mono, 16,000 Hz.
 #[derive(Debug)]
 pub struct Sound {
-    pub samples: Arc<[i16]>,
+    pub samples: Arc<Vec<i16>>,
     pub seconds: f64,
 }
 

@@ -6,7 +6,7 @@ mod request;
 mod stream;
 pub mod upload;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -65,6 +65,7 @@ pub async fn create_transcription(
         request,
         app.config.limits.upload_bytes_max,
         &app.spool_dir(),
+        context.deadline(),
     )
     .await?;
     let wanted = TranscriptionRequest::parse(&form.fields)?;
@@ -82,6 +83,8 @@ pub async fn create_transcription(
     }
     let sound = decode::decode(&app, form.file).await?;
     allow_audio(&app, &caller, sound.seconds)?;
+    let more_s = app.config.server.request_timeout_per_audio_second * sound.seconds;
+    context.deadline().extend(Duration::from_secs_f64(more_s));
     answer(&app, caller, &context, &wanted, sound, claim).await
 }
 
@@ -106,7 +109,7 @@ async fn answer(
         _ => (None, Hold::reserve(app, &caller, context, &bill).await?),
     };
     let started = Instant::now();
-    let handle = start(app, &caller, wanted, sound)?;
+    let handle = start(app, &caller, context, wanted, sound)?;
     if wanted.stream {
         return stream::respond(caller, handle, hold, bill, wanted.words, started).await;
     }
@@ -158,12 +161,13 @@ pub fn bill(app: &App, seconds: f64) -> Bill {
 fn start(
     app: &App,
     caller: &Caller,
+    context: &Context,
     wanted: &TranscriptionRequest,
     sound: Sound,
 ) -> Result<TranscribeHandle, Problem> {
     let job = Job {
         tenant: caller.workspace_id.clone(),
-        deadline: app.deadline(),
+        deadline: context.deadline().at(),
         priority: Priority::Interactive,
     };
     start_job(app, job, wanted, sound)
