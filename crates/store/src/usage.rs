@@ -55,7 +55,7 @@ impl Store {
         workspace_id: &str,
         query: &UsageQuery,
     ) -> Result<Vec<UsageRow>, StoreError> {
-        for (field, day) in [("from_day", &query.from_day), ("to_day", &query.to_day)] {
+        for (field, day) in [("from", &query.from_day), ("to", &query.to_day)] {
             if day.parse::<jiff::civil::Date>().is_err() {
                 return Err(StoreError::invalid(
                     field,

@@ -1,8 +1,8 @@
-//! A refusal must reach a caller who is still sending: a body nobody wants any more is read on
-//! and thrown away for a while, for a socket closed too early loses the answer.
+//! Large bodies. Their bytes move the request's deadline as they come. A refusal must reach a caller who is still sending:
+//! a body nobody wants any more is read on and thrown away for a while, for a socket closed too early loses the answer.
 
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context as Waking, Poll};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody};
@@ -11,12 +11,14 @@ use axum::http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
 use futures_util::StreamExt;
 use http_body::{Frame, SizeHint};
 
+use super::context::Context;
+
 const SMALL_BYTES: u64 = 64 * 1024;
 const DRAIN_BYTES_MAX: u64 = 256 * 1024 * 1024;
 const DRAIN_TIME_MAX: Duration = Duration::from_secs(30);
 
 /// Wraps the body of a request if it is large or of unknown length.
-pub fn drain_when_dropped(request: Request) -> Request {
+pub fn drain_when_dropped(request: Request, context: &Context) -> Request {
     let headers = request.headers();
     let length = headers
         .get(CONTENT_LENGTH)
@@ -25,11 +27,18 @@ pub fn drain_when_dropped(request: Request) -> Request {
     if !large && !headers.contains_key(TRANSFER_ENCODING) {
         return request;
     }
-    request.map(|body| Body::new(Draining { inner: Some(body) }))
+    let context = context.clone();
+    request.map(|body| {
+        Body::new(Draining {
+            inner: Some(body),
+            context,
+        })
+    })
 }
 
 struct Draining {
     inner: Option<Body>,
+    context: Context,
 }
 
 impl HttpBody for Draining {
@@ -38,12 +47,16 @@ impl HttpBody for Draining {
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
+        cx: &mut Waking<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         let Some(inner) = &mut self.inner else {
             return Poll::Ready(None);
         };
         let polled = Pin::new(inner).poll_frame(cx);
+        if let Poll::Ready(Some(Ok(frame))) = &polled {
+            let bytes = frame.data_ref().map_or(0, Bytes::len);
+            self.context.deadline().received(bytes);
+        }
         if matches!(polled, Poll::Ready(None | Some(Err(_)))) {
             self.inner = None;
         }

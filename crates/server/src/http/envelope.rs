@@ -36,7 +36,7 @@ pub async fn envelope(State(app): State<App>, mut request: Request, next: Next) 
     let leaving = Leaving(Some((span.clone(), started)));
     let answered = context
         .deadline()
-        .within(next.run(drain::drain_when_dropped(request)))
+        .within(next.run(drain::drain_when_dropped(request, &context)))
         .instrument(span.clone())
         .await;
     let response = answered.unwrap_or_else(|| Problem::new(Code::DeadlineExceeded).into_response());

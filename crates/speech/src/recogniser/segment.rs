@@ -5,6 +5,10 @@ use std::collections::VecDeque;
 use super::vad::{CHUNK, Vad};
 
 const RATE_HZ: usize = 16_000;
+/// Zeros, or the last bit of a converter: nobody speaks there.
+const STILL_LEVEL_MAX: u16 = 2;
+/// Two seconds, after which the network has long forgotten the sound before.
+const STILL_CHUNKS_HEARD: usize = 2 * RATE_HZ / CHUNK;
 
 #[derive(Debug, Clone)]
 pub struct SegmentConfig {
@@ -63,6 +67,7 @@ pub struct Segmenter {
     is_open: bool,
     speech_chunks: usize,
     silent_chunks: usize,
+    still_chunks: usize,
 }
 
 impl Segmenter {
@@ -78,6 +83,7 @@ impl Segmenter {
             is_open: false,
             speech_chunks: 0,
             silent_chunks: 0,
+            still_chunks: 0,
         }
     }
 
@@ -120,8 +126,20 @@ impl Segmenter {
         (ms * RATE_HZ / 1000).div_ceil(CHUNK)
     }
 
+    /// Asks the network, except far inside stillness: an hour of nothing must not cost an hour's work.
+    fn voice_p(&mut self, samples: &[i16]) -> f32 {
+        let is_still = samples.iter().all(|s| s.unsigned_abs() <= STILL_LEVEL_MAX);
+        self.still_chunks = if is_still { self.still_chunks + 1 } else { 0 };
+        if self.still_chunks <= STILL_CHUNKS_HEARD {
+            return self.vad.hear(samples);
+        }
+        // It starts afresh when sound comes back, as at the start of a recording.
+        self.vad.reset();
+        0.0
+    }
+
     fn hear(&mut self, samples: Vec<i16>) -> Option<Stretch> {
-        let p = self.vad.hear(&samples);
+        let p = self.voice_p(&samples);
         self.heard.push_back(Heard { samples, p });
         if !self.is_open {
             if p >= self.config.start_p {
@@ -268,6 +286,19 @@ mod tests {
                 samples[stretch.from..stretch.from + stretch.samples.len()]
             );
         }
+    }
+
+    #[test]
+    fn speech_after_long_stillness_is_found_as_at_the_start() {
+        let mut samples = vec![1; 40 * CHUNK];
+        samples.extend(speech());
+        samples.extend(vec![0; 400 * CHUNK]);
+        samples.extend(speech());
+        let found = stretches(&samples, 4_000);
+        assert_eq!(found.len(), 2);
+        let begins = 440 * CHUNK + speech().len();
+        assert!(found[1].from.abs_diff(begins) < 8_000, "{}", found[1].from);
+        assert!(found[1].voice_p > 0.8);
     }
 
     #[test]

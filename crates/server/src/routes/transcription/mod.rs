@@ -65,7 +65,6 @@ pub async fn create_transcription(
         request,
         app.config.limits.upload_bytes_max,
         &app.spool_dir(),
-        context.deadline(),
     )
     .await?;
     let wanted = TranscriptionRequest::parse(&form.fields)?;

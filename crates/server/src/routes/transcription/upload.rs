@@ -13,7 +13,6 @@ use sauti_audio::RawFormat;
 use sha2::{Digest, Sha256};
 use tokio::io::AsyncWriteExt;
 
-use crate::http::deadline::Deadline;
 use crate::problem::{Code, FieldError, Problem, Reason};
 
 const MEMORY_BYTES_MAX: usize = 1024 * 1024;
@@ -48,7 +47,6 @@ pub async fn read_form(
     request: Request,
     bytes_max: u64,
     spool_dir: &Path,
-    deadline: &Deadline,
 ) -> Result<Form, Problem> {
     let boundary = boundary(request.headers())?;
     let total_max = bytes_max.saturating_add(FORM_BYTES_EXTRA);
@@ -81,7 +79,7 @@ pub async fn read_form(
             Some("file") if file.is_some() => {
                 return Err(Problem::field("file", Reason::TooMany { max: 1 }));
             }
-            Some("file") => file = Some(read_file(part, bytes_max, spool_dir, deadline).await?),
+            Some("file") => file = Some(read_file(part, bytes_max, spool_dir).await?),
             Some(name) => {
                 let name = name.chars().take(64).collect();
                 fields.push((name, read_text(part, bytes_max).await?));
@@ -151,7 +149,6 @@ async fn read_file(
     mut part: Field<'_>,
     bytes_max: u64,
     spool_dir: &Path,
-    deadline: &Deadline,
 ) -> Result<Upload, Problem> {
     let kind = part.content_type().map(ToString::to_string);
     let mut digest = Sha256::new();
@@ -162,7 +159,6 @@ async fn read_file(
         .await
         .map_err(|error| form_problem(error, bytes_max))?
     {
-        deadline.received(chunk.len());
         digest.update(&chunk);
         head.extend(chunk.iter().take(12 - head.len()));
         bytes += chunk.len() as u64;
