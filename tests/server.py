@@ -33,9 +33,9 @@ class Server:
         body = json.dumps({"email": shown["Sign in"], "password": shown["Password"]}).encode()
         request = urllib.request.Request(f"{self.url}/v1/account/session", body, {"Content-Type": "application/json"})
         with urllib.request.urlopen(request, timeout=30) as answer:
-            cookie = answer.headers["Set-Cookie"].split(";")[0]
+            session = answer.headers["Set-Cookie"].split(";")[0].split("=", 1)[1]
             csrf = json.load(answer)["csrf_token"]
-        return {"SAUTI_COOKIE": cookie, "SAUTI_CSRF": csrf, "SAUTI_WORKSPACE": shown["Workspace"]}
+        return {"SAUTI_SESSION": session, "SAUTI_CSRF": csrf, "SAUTI_WORKSPACE": shown["Workspace"]}
 
 
 @contextlib.contextmanager

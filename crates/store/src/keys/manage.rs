@@ -105,7 +105,7 @@ impl Store {
         if new.permissions.is_empty() {
             return Err(StoreError::invalid(
                 "permissions",
-                "a key needs at least one permission",
+                "needs at least one permission",
             ));
         }
         if new.spend_cap_micro.is_some_and(|cap| cap < 0) {
