@@ -145,7 +145,8 @@ async fn a_stranger_becomes_a_member_who_can_work() {
         .await
         .assert_problem(404, "not_found");
     let balance = member.get(&world, "/v1/balance").await;
-    assert_eq!(balance.assert_ok().json()["available_micro"], 0);
+    let welcome_micro = world.app.config.signup.welcome_credit_micro;
+    assert_eq!(balance.assert_ok().json()["available_micro"], welcome_micro);
 
     let quote = json!({"text": "Habari"});
     let cookie_alone = [("cookie", member.cookie.as_str())];
