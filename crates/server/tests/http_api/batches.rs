@@ -31,6 +31,7 @@ async fn post_form(world: &World, parts: &[Part<'_>]) -> Answer {
     world.send(request.body(Body::from(body)).unwrap()).await
 }
 
+/// Asks seldom enough for the limit of requests a minute.
 async fn finished(world: &World, batch_id: &str) -> Value {
     for _ in 0..3_000 {
         let batch = world.get(&format!("{BATCHES}/{batch_id}")).await;
@@ -38,7 +39,7 @@ async fn finished(world: &World, batch_id: &str) -> Value {
         if batch["status"] != "running" {
             return batch;
         }
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        tokio::time::sleep(Duration::from_millis(200)).await;
     }
     panic!("the batch does not end");
 }
