@@ -1,6 +1,6 @@
 """Turn a trained generator into the files that the service loads.
 
-    python export.py --checkpoint gen16.pt --vocabulary config.json --out ../../models/voices
+    python export.py --checkpoint gen16.pt [--prosody native16.pt] --vocabulary config.json --out ../../models/voices
 
 Writes into OUT:
 
@@ -37,8 +37,9 @@ def quantise(weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 class Exporter:
-    def __init__(self, state: dict[str, torch.Tensor]):
-        self.state = {name: tensor.float().numpy() for name, tensor in state.items()}
+    def __init__(self, state: dict[str, torch.Tensor], pitch_range: float = 1.0, pitch_means: tuple = (0.0,)):
+        self.pitch_range, self.pitch_means = pitch_range, pitch_means
+        self.state = {name: tensor.detach().float().numpy() for name, tensor in state.items()}
         self.tensors: dict[str, np.ndarray] = {}
 
     def linear(self, name: str, weight: np.ndarray, bias: np.ndarray) -> None:
@@ -85,6 +86,13 @@ class Exporter:
         self.tensors[f"{name}.position"] = weight[FEATURES:]
         self.tensors[f"{name}.bias"] = self.state[f"{source}.bias"]
 
+    def contour_output(self) -> tuple[np.ndarray, np.ndarray]:
+        """The last layer of the contour, with a bias for each voice: its pitch moves `pitch_range` times as far from its mean."""
+        weight, bias = self.state["fo.weight"].copy(), np.tile(self.state["fo.bias"], (len(self.state["spp.weight"]), 1))
+        weight[0] *= self.pitch_range
+        bias[:, 0] = bias[:, 0] * self.pitch_range + (1 - self.pitch_range) * np.asarray(self.pitch_means)
+        return weight, bias
+
     def count(self, prefix: str) -> int:
         return len({k[len(prefix) + 1 :].split(".")[0] for k in self.state if k.startswith(prefix + ".")})
 
@@ -101,9 +109,9 @@ class Exporter:
                 self.block(f"{source}.{i}", f"{name}.block.{i}", speakers)
         self.frame_input("fi", "contour.input")
         self.frame_input("inp", "decoder.input")
-        for source, name in [("do", "duration.output"), ("fo", "contour.output")]:
-            self.tensors[f"{name}.weight"] = self.state[f"{source}.weight"]
-            self.tensors[f"{name}.bias"] = self.state[f"{source}.bias"]
+        self.tensors["duration.output.weight"] = self.state["do.weight"]
+        self.tensors["duration.output.bias"] = self.state["do.bias"]
+        self.tensors["contour.output.weight"], self.tensors["contour.output.bias"] = self.contour_output()
         self.tensors["decoder.norm_scale"] = self.state["n.weight"][None]
         self.tensors["decoder.norm_shift"] = self.state["n.bias"][None]
         self.linear("decoder.output", self.state["out.weight"], self.state["out.bias"])
@@ -143,18 +151,37 @@ def write_manifest(folder: Path, version: str, names: list[str]) -> None:
     (folder / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n")
 
 
+def load_state(checkpoint: Path, prosody: Path | None) -> dict[str, torch.Tensor]:
+    state = torch.load(checkpoint, map_location="cpu", weights_only=True)
+    if prosody:
+        over = torch.load(prosody, map_location="cpu", weights_only=True)
+        unknown = [name for name in over if name not in state or over[name].shape != state[name].shape]
+        if unknown:
+            raise SystemExit(f"{prosody}: not of this model: {unknown}")
+        state.update(over)
+    return state
+
+
+def add_pitch_options(parser: argparse.ArgumentParser) -> None:
+    # Learned by mean differences, a melody comes out flatter than it was.
+    parser.add_argument("--pitch-range", type=float, default=1.0, help="widen every voice's pitch by this factor")
+    parser.add_argument("--pitch-means", type=float, nargs="+", default=[0.0], help="each voice's mean log pitch less 5, for --pitch-range")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--checkpoint", type=Path, required=True, help="the generator's state, as train.py writes it")
+    parser.add_argument("--prosody", type=Path, help="the prosody side alone, as prosody.py writes it, laid over the checkpoint")
     parser.add_argument("--vocabulary", type=Path, required=True, help="config.json of the PyPI package kokoro-onnx")
     parser.add_argument("--out", type=Path, required=True, help="the folder the service loads from")
+    add_pitch_options(parser)
     parser.add_argument("--version", default="1.0.0", help="changes whenever the weights change")
     args = parser.parse_args()
 
     args.out.mkdir(parents=True, exist_ok=True)
-    state = torch.load(args.checkpoint, map_location="cpu", weights_only=True)
+    state = load_state(args.checkpoint, args.prosody)
     state.pop("win", None)
-    write_safetensors(args.out / "voices.safetensors", Exporter(state).run(), args.version)
+    write_safetensors(args.out / "voices.safetensors", Exporter(state, args.pitch_range, args.pitch_means).run(), args.version)
     vocabulary = json.loads(args.vocabulary.read_text())["vocab"]
     symbols = json.dumps({"symbols": vocabulary}, ensure_ascii=False, indent=0)
     (args.out / "symbols.json").write_text(symbols + "\n")

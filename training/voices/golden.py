@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from export import write_safetensors
+from export import Exporter, add_pitch_options, load_state, write_safetensors
 from model import BINS, HOP, Voice, synthesise
 
 PHONEMES = "habˈaɾi, kaɾˈibu."
@@ -75,12 +75,16 @@ def filtered(model: Voice) -> np.ndarray:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--checkpoint", type=Path, required=True)
+    parser.add_argument("--prosody", type=Path, help="as for export.py")
     parser.add_argument("--vocabulary", type=Path, required=True)
+    add_pitch_options(parser)
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
 
     model = Voice().eval()
-    state = torch.load(args.checkpoint, map_location="cpu", weights_only=True)
+    state = load_state(args.checkpoint, args.prosody)
+    weight, bias = Exporter(state, args.pitch_range, args.pitch_means).contour_output()
+    state["fo.weight"], state["fo.bias"] = torch.from_numpy(weight), torch.from_numpy(bias[SPEAKER])
     model.load_state_dict({name: tensor.float() for name, tensor in state.items()})
     vocabulary = json.loads(args.vocabulary.read_text())["vocab"]
     tensors = sentence(model, [0, *(vocabulary[c] for c in PHONEMES), 0])

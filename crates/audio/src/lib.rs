@@ -15,7 +15,7 @@ mod resample;
 mod wav;
 
 pub use decode::{DecodeLimits, RawFormat, Recording, SAMPLE_RATE_HZ, decode_bytes, decode_file};
-pub use encode::{StreamEncoder, encode};
+pub use encode::{StreamEncoder, encode, encode_speech};
 pub use error::AudioError;
 pub use format::{OutputFormat, UnknownFormat};
 pub use resample::{Resampler, resample};

@@ -22,6 +22,7 @@ pub mod prompts;
 pub mod ratelimit;
 pub mod retention;
 pub mod routes;
+pub mod self_check;
 pub mod telemetry;
 pub mod trail;
 pub mod webhooks;

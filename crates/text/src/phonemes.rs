@@ -5,9 +5,8 @@ use crate::letters::spell;
 use crate::lexicon::{Lexicon, Pronunciation};
 use crate::normalise::is_swahili_shaped;
 
-/// In the order of the training rules. "nd" is among them because it wins over "dh": mandhari was taught as nd + h.
-const GROUPS: [(&str, &str); 10] = [
-    ("nd", "nd"),
+/// In the order of the training rules.
+const GROUPS: [(&str, &str); 9] = [
     ("ng'", "ŋ"),
     ("ng", "ŋɡ"),
     ("ny", "ɲ"),
@@ -236,6 +235,8 @@ mod tests {
             ("kheri", "hˈeɾi"),
             ("thelathini", "θelaθˈini"),
             ("ghali", "ɣˈali"),
+            ("mandhari", "manðˈaɾi"),
+            ("ndani", "ndˈani"),
         ] {
             assert_eq!(swahili_phonemes(word), phonemes, "{word}");
             assert_eq!(pronounce(word, &Lexicon::builtin()), phonemes, "{word}");

@@ -76,3 +76,11 @@ fn further_cases_of_the_same_kinds_are_spoken_as_expected() {
     let ((right, all), _) = score(&cases);
     assert_eq!(right, all);
 }
+
+#[test]
+fn cases_written_without_looking_at_the_code_are_spoken_as_expected() {
+    let cases = cases(include_str!("data/fresh-cases.tsv"));
+    assert!(cases.len() > 150);
+    let ((right, all), _) = score(&cases);
+    assert_eq!(right, all);
+}

@@ -119,6 +119,7 @@ pub(super) fn finish_whole(
         resampler,
         mut resampled,
         mut writer,
+        ..
     } = encoder;
     resampled.clear();
     resampler.finish(&mut resampled);

@@ -5,6 +5,7 @@ mod mp3;
 mod ogg_opus;
 mod plain;
 
+use crate::loudness::{SPEECH_LUFS, TELEPHONE_LUFS, gain_between};
 use crate::resample::Resampler;
 use crate::{AudioError, OutputFormat};
 use flac::FlacWriter;
@@ -19,6 +20,7 @@ const PIECE_SAMPLES: usize = 1 << 14;
 
 /// Encodes samples as they come. What `push` and `finish` return, joined, is the file.
 pub struct StreamEncoder {
+    gain: f32,
     resampler: Resampler,
     resampled: Vec<f32>,
     writer: Writer,
@@ -35,6 +37,18 @@ impl StreamEncoder {
     /// For a stream whose length is not known: sizes in headers are placeholders.
     pub fn new(format: OutputFormat, source_rate_hz: u32) -> Result<Self, AudioError> {
         Self::with_length(format, source_rate_hz, None)
+    }
+
+    /// For a voice, which speaks at `SPEECH_LUFS`: formats for a phone line come out at `TELEPHONE_LUFS`.
+    pub fn for_speech(format: OutputFormat, source_rate_hz: u32) -> Result<Self, AudioError> {
+        Ok(Self::new(format, source_rate_hz)?.levelled(format))
+    }
+
+    fn levelled(mut self, format: OutputFormat) -> Self {
+        if format.is_telephone() {
+            self.gain = gain_between(SPEECH_LUFS, TELEPHONE_LUFS);
+        }
+        self
     }
 
     fn with_length(
@@ -68,6 +82,7 @@ impl StreamEncoder {
             _ => Writer::Plain(PlainWriter::new(format, scaled(rate_hz))),
         };
         Ok(Self {
+            gain: 1.0,
             resampler: Resampler::new(source_rate_hz, rate_hz),
             resampled: Vec::new(),
             writer,
@@ -79,12 +94,12 @@ impl StreamEncoder {
         let mut out = Vec::new();
         for piece in samples.chunks(PIECE_SAMPLES) {
             self.resampled.clear();
-            if piece.iter().all(|sample| sample.is_finite()) {
+            if self.gain == 1.0 && piece.iter().all(|sample| sample.is_finite()) {
                 self.resampler.push(piece, &mut self.resampled);
             } else {
                 let clean: Vec<f32> = piece
                     .iter()
-                    .map(|&s| if s.is_finite() { s } else { 0.0 })
+                    .map(|&s| if s.is_finite() { s * self.gain } else { 0.0 })
                     .collect();
                 self.resampler.push(&clean, &mut self.resampled);
             }
@@ -99,6 +114,7 @@ impl StreamEncoder {
             resampler,
             mut resampled,
             mut writer,
+            ..
         } = self;
         let mut out = Vec::new();
         resampled.clear();
@@ -142,12 +158,80 @@ pub fn encode(
     source_rate_hz: u32,
     format: OutputFormat,
 ) -> Result<Vec<u8>, AudioError> {
-    let mut encoder =
-        StreamEncoder::with_length(format, source_rate_hz, Some(samples.len() as u64))?;
+    let encoder = StreamEncoder::with_length(format, source_rate_hz, Some(samples.len() as u64))?;
+    finish_whole(encoder, samples)
+}
+
+/// `encode` for a voice: formats for a phone line come out at their own loudness.
+pub fn encode_speech(
+    samples: &[f32],
+    source_rate_hz: u32,
+    format: OutputFormat,
+) -> Result<Vec<u8>, AudioError> {
+    let encoder = StreamEncoder::with_length(format, source_rate_hz, Some(samples.len() as u64))?;
+    finish_whole(encoder.levelled(format), samples)
+}
+
+fn finish_whole(mut encoder: StreamEncoder, samples: &[f32]) -> Result<Vec<u8>, AudioError> {
     let mut bytes = encoder.push(samples);
     let Writer::Flac(_) = encoder.writer else {
         bytes.extend(encoder.finish());
         return Ok(bytes);
     };
     flac::finish_whole(encoder, bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::loudness::lufs;
+
+    fn voice_like() -> Vec<f32> {
+        let tone = |hz: f32, n: usize| (n as f32 * hz * std::f32::consts::TAU / 24_000.0).sin();
+        (0..72_000)
+            .map(|n| {
+                0.15 * (tone(180.0, n) + tone(720.0, n) + 0.3 * tone(2_500.0, n))
+                    * (1.0 + 0.5 * tone(4.0, n))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn speech_for_a_phone_line_is_four_decibels_lower_and_nothing_else_is() {
+        let samples = voice_like();
+        for format in OutputFormat::ALL {
+            let (plain, speech) = (
+                encode(&samples, 24_000, format).unwrap(),
+                encode_speech(&samples, 24_000, format).unwrap(),
+            );
+            if !format.is_telephone() {
+                assert!(plain == speech, "{format}");
+            }
+        }
+        let pcm = |bytes: Vec<u8>| -> Vec<f32> {
+            bytes
+                .chunks_exact(2)
+                .map(|b| f32::from(i16::from_le_bytes([b[0], b[1]])) / 32_768.0)
+                .collect()
+        };
+        let format = OutputFormat::RawPcm8000;
+        let loud = lufs(&pcm(encode(&samples, 24_000, format).unwrap()), 8_000);
+        let calm = lufs(
+            &pcm(encode_speech(&samples, 24_000, format).unwrap()),
+            8_000,
+        );
+        assert!((loud - calm - 4.0).abs() < 0.05, "{loud} and {calm}");
+    }
+
+    #[test]
+    fn a_stream_of_speech_is_as_loud_as_the_whole() {
+        let samples = voice_like();
+        let mut encoder = StreamEncoder::for_speech(OutputFormat::RawUlaw8000, 24_000).unwrap();
+        let mut streamed = Vec::new();
+        for part in samples.chunks(1_000) {
+            streamed.extend(encoder.push(part));
+        }
+        streamed.extend(encoder.finish());
+        assert!(streamed == encode_speech(&samples, 24_000, OutputFormat::RawUlaw8000).unwrap());
+    }
 }

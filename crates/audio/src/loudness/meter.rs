@@ -63,18 +63,25 @@ fn gated(powers: &[f64]) -> f64 {
     }
 }
 
-fn loudness(power: f64) -> f64 {
+/// The loudness of a mean square of K-weighted samples.
+pub fn loudness(power: f64) -> f64 {
     -0.691 + 10.0 * power.log10()
 }
 
+/// The mean square of K-weighted samples that has this loudness.
+pub fn power_of(lufs: f64) -> f64 {
+    10f64.powf((lufs + 0.691) / 10.0)
+}
+
 /// The two filters of the standard, from their analogue prototypes so that any rate will do.
-struct KWeighting {
+#[derive(Debug)]
+pub struct KWeighting {
     shelf: Biquad,
     high_pass: Biquad,
 }
 
 impl KWeighting {
-    fn new(rate_hz: f64) -> Self {
+    pub fn new(rate_hz: f64) -> Self {
         // Constants of the prototypes that give the standard's tabulated coefficients at 48 kHz.
         let (shelf_hz, shelf_db, shelf_q) = (
             1_681.974_450_955_533,
@@ -106,11 +113,12 @@ impl KWeighting {
         Self { shelf, high_pass }
     }
 
-    fn next(&mut self, x: f64) -> f64 {
+    pub fn next(&mut self, x: f64) -> f64 {
         self.high_pass.next(self.shelf.next(x))
     }
 }
 
+#[derive(Debug)]
 struct Biquad {
     b: [f64; 3],
     a: [f64; 2],

@@ -4,7 +4,7 @@ mod limiter;
 mod meter;
 
 pub use limiter::{limit, true_peak};
-pub use meter::lufs;
+pub use meter::{KWeighting, loudness, lufs, power_of};
 
 /// Loudness of speech for applications and for a phone line.
 pub const SPEECH_LUFS: f64 = -16.0;

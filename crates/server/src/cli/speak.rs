@@ -10,6 +10,7 @@ use sauti_text::{Lexicon, Script};
 
 use super::Common;
 use crate::offline;
+use crate::self_check::{self, SelfCheck};
 
 /// Speak a text into a file
 ///
@@ -39,6 +40,9 @@ pub(super) struct Speak {
     /// The text is an SSML document
     #[arg(long)]
     ssml: bool,
+    /// Let our recogniser listen to the result, and tell on standard error what it heard and how far off that is
+    #[arg(long)]
+    check: bool,
     /// Pronunciations of your own: lines of WORD, a tab, and the word as it would be spelled in Swahili
     #[arg(long, value_name = "FILE")]
     lexicon: Option<PathBuf>,
@@ -60,7 +64,8 @@ impl Speak {
             Some(format) => format,
             None => format_for(&self.out)?,
         };
-        let (samples, rate_hz) = offline::block_on(async {
+        let spoken = script.spoken();
+        let (bytes, check) = offline::block_on(async {
             let engine = offline::start_engine(&config)?;
             // A wrong name is told before the models are waited for.
             let (voice_id, rate_hz) = offline::choose_voice(&engine, self.voice.as_deref())?;
@@ -70,10 +75,26 @@ impl Speak {
                 script,
                 speed: self.speed,
             };
-            anyhow::Ok((offline::speak(&engine, request).await?.samples, rate_hz))
+            let samples = offline::speak(&engine, request).await?.samples;
+            let bytes = sauti_audio::encode_speech(&samples, rate_hz, format)?;
+            let check = if self.check {
+                let recording = self_check::recording(bytes.clone(), format)?;
+                let heard = offline::transcribe(&engine, recording, |_| ()).await?;
+                Some(SelfCheck::compare(&spoken, heard.text))
+            } else {
+                None
+            };
+            anyhow::Ok((bytes, check))
         })??;
-        let bytes = sauti_audio::encode(&samples, rate_hz, format)?;
         write_whole(&self.out, &bytes)?;
+        if let Some(check) = check {
+            let mut err = std::io::stderr().lock();
+            writeln!(
+                err,
+                "heard: {}\ncharacter errors {:.1} %, word errors {:.1} %",
+                check.heard, check.cer_percent, check.wer_percent
+            )?;
+        }
         Ok(ExitCode::SUCCESS)
     }
 }

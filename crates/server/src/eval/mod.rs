@@ -1,6 +1,7 @@
 //! Measures the recogniser and the voices on files of the caller's, and writes pages to look at.
 
 pub mod degrade;
+pub mod judge;
 pub mod manifest;
 mod page;
 pub mod score;

@@ -12,10 +12,25 @@ table{border-collapse:collapse;width:100%;margin:1rem 0}td,th{padding:.35rem .6r
 td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}\
 del{background:#ffd9d9;text-decoration:line-through}ins{background:#d6f0d6;text-decoration:none}\
 mark{background:#fff0b8}small{color:#666}audio{height:2rem;width:16rem}\
-@media(prefers-color-scheme:dark){body{background:#161616;color:#e8e8e8}td,th{border-color:#333}del{background:#5a2020}ins{background:#1f4a1f}mark{background:#5a4a10;color:inherit}small{color:#999}}";
+section{border-top:1px solid #ddd;padding:1rem 0}section h3{margin:0 0 .6rem;font-size:1.05rem}\
+.cards{display:grid;gap:.8rem;grid-template-columns:repeat(auto-fill,minmax(16rem,1fr))}\
+.card{border:1px solid #ddd;border-radius:.6rem;padding:.7rem .8rem;background:#fafafa}.card p{margin:.4rem 0 0}.card audio{width:100%;margin:.3rem 0}\
+@media(prefers-color-scheme:dark){body{background:#161616;color:#e8e8e8}td,th,section,.card{border-color:#333}.card{background:#1e1e1e}del{background:#5a2020}ins{background:#1f4a1f}mark{background:#5a4a10;color:inherit}small{color:#999}}";
 
 pub(super) struct Page {
     html: String,
+    /// A table of clips is still open.
+    in_table: bool,
+}
+
+/// One recording of a sentence.
+pub(super) struct Card<'a> {
+    pub clip: &'a Scored,
+    /// The address of the recording.
+    pub sound: String,
+    pub notes: Vec<String>,
+    /// What Whisper heard, where it was asked.
+    pub whisper: Option<&'a str>,
 }
 
 impl Page {
@@ -26,7 +41,10 @@ impl Page {
              <meta name=\"viewport\" content=\"width=device-width\">\
              <title>{title}</title><style>{STYLE}</style><h1>{title}</h1>\n"
         );
-        Self { html }
+        Self {
+            html,
+            in_table: false,
+        }
     }
 
     pub(super) fn paragraph(&mut self, text: &str) {
@@ -58,11 +76,43 @@ impl Page {
         self.html.push_str("</table>\n");
     }
 
-    pub(super) fn start_clips(&mut self) {
+    pub(super) fn legend(&mut self) {
         self.html.push_str(
             "<p><small><del>said, not heard</del> <ins>heard, not said</ins> \
-             <mark>heard otherwise</mark></small></p>\n\
-             <table><tr><th>clip<th class=\"n\">words wrong<th class=\"n\">CER<th>alignment</tr>\n",
+             <mark>heard otherwise</mark></small></p>\n",
+        );
+    }
+
+    /// A sentence with a card for everyone who says it.
+    pub(super) fn sentence(&mut self, name: &str, text: &str, cards: &[Card<'_>]) {
+        let _ = writeln!(
+            self.html,
+            "<section><h3>{} <small>{}</small></h3><div class=\"cards\">",
+            escaped(text),
+            escaped(name)
+        );
+        for card in cards {
+            let whisper = card.whisper.map_or_else(String::new, |heard| {
+                format!("<p><small>Whisper: {}</small></p>", escaped(heard))
+            });
+            let _ = writeln!(
+                self.html,
+                "<div class=\"card\"><b>{}</b> <small>{}</small>\
+                 <audio controls preload=\"none\" src=\"{}\"></audio><p>{}</p>{whisper}</div>",
+                escaped(&card.clip.group),
+                escaped(&card.notes.join(" · ")),
+                escaped(&card.sound),
+                aligned(card.clip),
+            );
+        }
+        self.html.push_str("</div></section>\n");
+    }
+
+    pub(super) fn start_clips(&mut self) {
+        self.legend();
+        self.in_table = true;
+        self.html.push_str(
+            "<table><tr><th>clip<th class=\"n\">words wrong<th class=\"n\">CER<th>alignment</tr>\n",
         );
     }
 
@@ -89,7 +139,10 @@ impl Page {
     }
 
     pub(super) fn finish(mut self) -> String {
-        self.html.push_str("</table></html>\n");
+        if self.in_table {
+            self.html.push_str("</table>");
+        }
+        self.html.push_str("</html>\n");
         self.html
     }
 }
@@ -133,6 +186,36 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sentence_has_a_player_for_every_voice() {
+        let clip = |voice: &str| {
+            Scored::new(
+                "0001 menu".into(),
+                voice.into(),
+                1.0,
+                "karibu",
+                "karibu".into(),
+            )
+        };
+        let clips = [clip("asha"), clip("juma")];
+        let card = |clip| Card {
+            clip,
+            sound: "page.audio/<x>.wav".into(),
+            notes: vec!["CER 0 %".into()],
+            whisper: Some("Karibu & co."),
+        };
+        let mut page = Page::new("Voices");
+        page.sentence(
+            "0001 menu",
+            "Karibu.",
+            &clips.iter().map(card).collect::<Vec<_>>(),
+        );
+        let html = page.finish();
+        assert_eq!(html.matches("<audio controls").count(), 2);
+        assert!(html.contains("page.audio/&lt;x&gt;.wav") && html.contains("Karibu &amp; co."));
+        assert!(!html.contains("</table>"));
+    }
 
     #[test]
     fn a_clip_shows_what_was_lost_added_and_changed_and_nothing_breaks_out() {

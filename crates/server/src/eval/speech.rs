@@ -1,19 +1,20 @@
 //! How well the voices speak a list of sentences: what our recogniser hears, how fast they are,
 //! and, where the judges are installed, how natural they sound.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 use sauti_audio::{OutputFormat, resample};
 use sauti_speech::voice::VoiceInfo;
 use sauti_speech::{Engine, Expect, SpeakRequest, TranscribeRequest};
+use sauti_text::compare::{Errors, character_errors, comparable};
 use sauti_text::{Lexicon, Script};
 use serde::Serialize;
 
+use super::judge::{Judge, Verdict};
 use super::manifest::{self, Prompt};
-use super::page::Page;
+use super::page::{Card, Page};
 use super::score::{self, Rates, Scored};
 use crate::offline;
 
@@ -28,8 +29,7 @@ pub struct Options {
     pub limit: usize,
     /// Where the speech is written, one WAV file a sentence and voice.
     pub audio_dir: PathBuf,
-    /// The Python program and script that judge naturalness.
-    pub judge: Option<(PathBuf, PathBuf)>,
+    pub judge: Option<Judge>,
 }
 
 #[derive(Debug, Serialize)]
@@ -39,8 +39,18 @@ pub struct VoiceReport {
     pub real_time_factor: f64,
     pub first_sound_ms_median: f64,
     pub first_sound_ms_p95: f64,
-    /// Means of what the judges said, by their names.
-    pub judged: BTreeMap<String, f64>,
+    /// What the judges said, by their names.
+    pub judged: BTreeMap<String, Judged>,
+    /// What Whisper makes of the speech, where it was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub whisper_cer_percent: Option<f64>,
+}
+
+/// A judge's figures over all clips of a voice.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Judged {
+    pub mean: f64,
+    pub worst: f64,
 }
 
 #[derive(Debug, Serialize)]
@@ -53,7 +63,9 @@ pub struct Report {
 #[derive(Debug)]
 struct Said {
     scored: Scored,
+    sentence: String,
     file: String,
+    verdict: Verdict,
     took_s: f64,
     first_sound_ms: f64,
 }
@@ -87,12 +99,15 @@ pub async fn run(engine: &Engine, options: &Options) -> anyhow::Result<Report> {
         }
     }
     progress.clear();
-    let judged = match &options.judge {
-        Some((python, script)) => judge(python, script, &options.audio_dir, &clips)?,
-        None => BTreeMap::new(),
-    };
+    if let Some(judge) = &options.judge {
+        let mut verdicts = judge.verdicts(&options.audio_dir)?;
+        for said in &mut clips {
+            let verdict = verdicts.remove(&said.file);
+            said.verdict = verdict.with_context(|| format!("no judge heard {}", said.file))?;
+        }
+    }
     Ok(Report {
-        voices: by_voice(&clips, &judged),
+        voices: by_voice(&clips),
         clips,
     })
 }
@@ -144,60 +159,15 @@ async fn say(
     let scored = Scored::new(name, voice.voice_id.clone(), seconds, &spoken, heard.text);
     Ok(Said {
         scored,
+        sentence: prompt.text.clone(),
         file,
+        verdict: Verdict::default(),
         took_s: said.took.as_secs_f64(),
         first_sound_ms: said.first_sound.as_secs_f64() * 1_000.0,
     })
 }
 
-/// The judge gets the folder and answers with lines of FILE, a tab, JUDGE, a tab, FIGURE.
-fn judge(
-    python: &Path,
-    script: &Path,
-    audio_dir: &Path,
-    clips: &[Said],
-) -> anyhow::Result<BTreeMap<String, BTreeMap<String, f64>>> {
-    let ran = Command::new(python).arg(script).arg(audio_dir).output();
-    let output = ran.with_context(|| format!("cannot run {}", python.display()))?;
-    if !output.status.success() {
-        bail!(
-            "the judge failed: {}",
-            String::from_utf8_lossy(&output.stderr).trim()
-        );
-    }
-    let voice_of: BTreeMap<&str, &str> = clips
-        .iter()
-        .map(|said| (said.file.as_str(), said.scored.group.as_str()))
-        .collect();
-    let mut figures: BTreeMap<(String, String), Vec<f64>> = BTreeMap::new();
-    for line in String::from_utf8_lossy(&output.stdout).lines() {
-        let cells: Vec<&str> = line.split('\t').collect();
-        let [file, judge, figure] = cells[..] else {
-            continue;
-        };
-        if let (Some(voice), Ok(figure)) = (voice_of.get(file), figure.trim().parse()) {
-            figures
-                .entry(((*voice).to_owned(), judge.to_owned()))
-                .or_default()
-                .push(figure);
-        }
-    }
-    ensure!(
-        !figures.is_empty(),
-        "the judge said nothing of the recordings"
-    );
-    let mut means: BTreeMap<String, BTreeMap<String, f64>> = BTreeMap::new();
-    for ((voice, judge), figures) in figures {
-        let mean = figures.iter().sum::<f64>() / figures.len() as f64;
-        means.entry(voice).or_default().insert(judge, mean);
-    }
-    Ok(means)
-}
-
-fn by_voice(
-    clips: &[Said],
-    judged: &BTreeMap<String, BTreeMap<String, f64>>,
-) -> BTreeMap<String, VoiceReport> {
+fn by_voice(clips: &[Said]) -> BTreeMap<String, VoiceReport> {
     let mut groups: BTreeMap<&str, Vec<&Said>> = BTreeMap::new();
     for said in clips {
         groups.entry(&said.scored.group).or_default().push(said);
@@ -211,40 +181,78 @@ fn by_voice(
             real_time_factor: said.iter().map(|one| one.took_s).sum::<f64>() / seconds.max(1e-9),
             first_sound_ms_median: latencies[latencies.len() / 2],
             first_sound_ms_p95: latencies[(latencies.len() * 95 / 100).min(latencies.len() - 1)],
-            judged: judged.get(voice).cloned().unwrap_or_default(),
+            judged: judged(&said),
+            whisper_cer_percent: whisper_cer_percent(&said),
         };
         (voice.to_owned(), report)
     };
     groups.into_iter().map(report).collect()
 }
 
+fn judged(said: &[&Said]) -> BTreeMap<String, Judged> {
+    let mut figures: BTreeMap<&String, Vec<f64>> = BTreeMap::new();
+    for (judge, figure) in said.iter().flat_map(|one| &one.verdict.figures) {
+        figures.entry(judge).or_default().push(*figure);
+    }
+    let summed_up = |(judge, figures): (&String, Vec<f64>)| {
+        let judged = Judged {
+            mean: figures.iter().sum::<f64>() / figures.len() as f64,
+            worst: figures.iter().copied().fold(f64::INFINITY, f64::min),
+        };
+        (judge.clone(), judged)
+    };
+    figures.into_iter().map(summed_up).collect()
+}
+
+fn whisper_cer_percent(said: &[&Said]) -> Option<f64> {
+    let mut errors = Errors::default();
+    for one in said {
+        let heard = comparable(one.verdict.heard.as_ref()?);
+        errors += character_errors(&one.scored.reference, &heard);
+    }
+    Some(errors.rate() * 100.0)
+}
+
 impl Report {
     /// The figures, a row a voice, under their header.
     pub fn table(&self) -> (Vec<String>, Vec<Vec<String>>) {
-        let judges: std::collections::BTreeSet<&String> = self
+        let voices = self.voices.values();
+        let judges: BTreeSet<&String> = voices.flat_map(|voice| voice.judged.keys()).collect();
+        let whisper = self
             .voices
             .values()
-            .flat_map(|voice| voice.judged.keys())
-            .collect();
-        let mut header: Vec<String> = ["voice", "CER", "WER", "RTF", "first sound ms", "p95"]
-            .map(str::to_owned)
-            .into();
-        header.extend(judges.iter().map(|judge| (*judge).clone()));
+            .any(|v| v.whisper_cer_percent.is_some());
+        let mut header: Vec<String> = ["voice", "CER", "WER"].map(str::to_owned).into();
+        header.extend(whisper.then(|| "CER by Whisper".to_owned()));
+        for judge in &judges {
+            header.extend([(*judge).clone(), "worst".to_owned()]);
+        }
+        header.extend(["RTF", "first sound ms", "p95"].map(str::to_owned));
         let row = |(voice, report): (&String, &VoiceReport)| {
             let mut row = vec![
                 voice.clone(),
                 format!("{:.1} %", report.rates.cer_percent),
                 format!("{:.1} %", report.rates.wer_percent),
+            ];
+            if whisper {
+                row.push(
+                    report
+                        .whisper_cer_percent
+                        .map_or_else(String::new, |cer| format!("{cer:.1} %")),
+                );
+            }
+            for judge in &judges {
+                let judged = report.judged.get(*judge);
+                let cell = |figure: fn(&Judged) -> f64| {
+                    judged.map_or_else(String::new, |judged| format!("{:.2}", figure(judged)))
+                };
+                row.extend([cell(|j| j.mean), cell(|j| j.worst)]);
+            }
+            row.extend([
                 format!("{:.3}", report.real_time_factor),
                 format!("{:.0}", report.first_sound_ms_median),
                 format!("{:.0}", report.first_sound_ms_p95),
-            ];
-            row.extend(judges.iter().map(|judge| {
-                report
-                    .judged
-                    .get(*judge)
-                    .map_or_else(String::new, |mean| format!("{mean:.2}"))
-            }));
+            ]);
             row
         };
         (header, self.voices.iter().map(row).collect())
@@ -254,20 +262,45 @@ impl Report {
     pub fn html(&self, audio_prefix: &str) -> String {
         let mut page = Page::new("Voices");
         page.paragraph(
-            "CER and WER are what our own recogniser hears; RTF is time per second of speech.",
+            "CER and WER are what our own recogniser hears; DistillMOS and DNSMOS go from 1 to 5, with the worst \
+             clip beside the mean; RTF is seconds of work for a second of speech.",
         );
         let (header, rows) = self.table();
         page.figures(
             &header.iter().map(String::as_str).collect::<Vec<_>>(),
             &rows,
         );
-        page.heading("Sentences, sentence by sentence");
-        page.start_clips();
-        let mut clips: Vec<&Said> = self.clips.iter().collect();
-        clips.sort_by(|a, b| a.scored.name.cmp(&b.scored.name).then(a.file.cmp(&b.file)));
-        for said in clips {
-            page.clip(&said.scored, Some(&format!("{audio_prefix}{}", said.file)));
+        page.heading("Sentence by sentence");
+        page.legend();
+        let mut sentences: BTreeMap<&str, Vec<&Said>> = BTreeMap::new();
+        for said in &self.clips {
+            sentences.entry(&said.scored.name).or_default().push(said);
+        }
+        for (name, said) in sentences {
+            let cards: Vec<Card<'_>> = said.iter().map(|one| one.card(audio_prefix)).collect();
+            page.sentence(name, &said[0].sentence, &cards);
         }
         page.finish()
+    }
+}
+
+impl Said {
+    fn card(&self, audio_prefix: &str) -> Card<'_> {
+        let mut notes = vec![
+            format!("{:.1} s", self.scored.seconds),
+            format!("CER {:.0} %", self.scored.characters.rate() * 100.0),
+        ];
+        let figures = &self.verdict.figures;
+        notes.extend(
+            figures
+                .iter()
+                .map(|(judge, figure)| format!("{judge} {figure:.2}")),
+        );
+        Card {
+            clip: &self.scored,
+            sound: format!("{audio_prefix}{}", self.file),
+            notes,
+            whisper: self.verdict.heard.as_deref(),
+        }
     }
 }

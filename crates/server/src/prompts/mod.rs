@@ -73,7 +73,7 @@ pub async fn build(engine: &Engine, options: &Options) -> anyhow::Result<Built> 
             .with_context(|| prompt.id.clone())?
             .samples;
         for (format, mut row) in wanted {
-            let bytes = sauti_audio::encode(&samples, prompt.rate_hz, format)?;
+            let bytes = sauti_audio::encode_speech(&samples, prompt.rate_hz, format)?;
             let seconds = samples.len() as f64 / f64::from(prompt.rate_hz);
             row.seconds = (seconds * 1000.0).round() / 1000.0;
             row.bytes = bytes.len() as u64;
@@ -142,7 +142,7 @@ fn fingerprint(prompt: &Prompt, format: OutputFormat) -> String {
         hash.update((text.len() as u64).to_le_bytes());
         hash.update(text.as_bytes());
     };
-    part("sauti-prompt-1");
+    part("sauti-prompt-2");
     part(&prompt.voice_id);
     part(&prompt.model_version);
     part(&prompt.speed.to_string());

@@ -117,6 +117,7 @@ pub async fn preview_voice(
         speed: 1.0,
         delivery: Delivery::Audio,
         timestamps: false,
+        self_check: false,
     };
     let speech =
         speech::speak_free(&app, &caller.workspace_id, &request, &Lexicon::builtin()).await?;

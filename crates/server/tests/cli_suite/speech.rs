@@ -39,6 +39,28 @@ fn speech_is_written_with_exact_sizes_and_the_right_format_tags() {
 }
 
 #[test]
+fn speech_can_be_checked_by_ear() {
+    let folder = folder();
+    let arguments = [
+        "speak",
+        "--check",
+        "--format",
+        "alaw_8000",
+        "--out",
+        "a.wav",
+        SENTENCE,
+    ];
+    let said = sauti(folder.path(), &arguments);
+    let heard = said.err.to_lowercase();
+    said.ok();
+    assert!(
+        heard.contains("heard: habari") && heard.contains("nyumbani"),
+        "{heard}"
+    );
+    assert!(heard.contains("character errors"), "{heard}");
+}
+
+#[test]
 fn what_cannot_be_spoken_is_refused_and_no_file_is_left() {
     let folder = folder();
     let said = sauti(

@@ -287,6 +287,10 @@ async fn every_wrong_field_is_named() {
             vec![("response_format", "unknown_value")],
         ),
         (
+            json!({"text": "Habari", "voice_id": "asha", "stream": "sse", "self_check": true}),
+            vec![("self_check", "not_together")],
+        ),
+        (
             json!({"text": "Habari", "voice_id": "asha", "stream": "yes"}),
             vec![("stream", "unknown_value")],
         ),

@@ -118,6 +118,33 @@ async fn streams_carry_the_sound_and_settle_their_price() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn speech_is_checked_by_ear_when_asked_new_or_from_the_cache() {
+    let Some(world) = ready_world().await else {
+        return;
+    };
+    for (format, cache) in [
+        ("wav_24000", "miss"),
+        ("ulaw_8000", "miss"),
+        ("wav_24000", "hit"),
+    ] {
+        let body = json!({"text": SENTENCE, "voice_id": "zuri", "output_format": format, "self_check": true});
+        let answer = world.post(SPEECH, &body).await;
+        assert_eq!(answer.assert_ok().header("sauti-cache"), cache);
+        let answer = answer.json();
+        let check = &answer["self_check"];
+        assert!(check["cer_percent"].as_f64().unwrap() < 15.0, "{check}");
+        assert!(
+            check["heard"].as_str().unwrap().contains("aribu"),
+            "{check}"
+        );
+        assert_eq!(answer["output_format"], format);
+    }
+    let plain = json!({"text": SENTENCE, "voice_id": "zuri", "verbose": true});
+    let plain = world.post(SPEECH, &plain).await.assert_ok().json();
+    assert!(plain.get("self_check").is_none());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn silence_has_no_words() {
     let Some(world) = ready_world().await else {
         return;

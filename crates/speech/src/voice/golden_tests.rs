@@ -112,6 +112,58 @@ fn durations_are_those_of_the_float_model() {
 }
 
 #[test]
+fn melody_and_energy_are_those_of_the_float_model() {
+    let (network, golden) = (network(), golden());
+    let clause = clause(&network, &golden);
+    let transform = Transform::new();
+    let mut stream = Stream::new(
+        &network,
+        &transform,
+        &clause.encoded,
+        &clause.timeline,
+        VOICE,
+    );
+    let frames = clause.timeline.frames();
+    stream.advance(
+        frames,
+        &mut Scratch::default(),
+        &mut Noise::new(),
+        &mut Vec::new(),
+    );
+    let want = golden.table("contour").unwrap().values;
+    assert_eq!(want.len(), 3 * frames);
+    let (mut voicing_differs, mut both_voiced) = (0, 0);
+    let (mut pitch_apart, mut energy_apart) = (0.0, 0.0);
+    for (got, want) in stream.contours().iter().zip(want.chunks_exact(3)) {
+        let voiced = want[1] > 0.0;
+        voicing_differs += usize::from((got[1] > 0.5) != voiced);
+        energy_apart += (got[2] - want[2]).abs() / frames as f32;
+        if voiced && got[1] > 0.5 {
+            both_voiced += 1;
+            pitch_apart += (got[0] - want[0]).abs();
+        }
+    }
+    // A hundredth in log pitch is a sixth of a semitone.
+    let pitch_apart = pitch_apart / both_voiced as f32;
+    assert!(
+        both_voiced * 2 > frames,
+        "only {both_voiced} of {frames} frames are voiced"
+    );
+    assert!(
+        pitch_apart < 0.01,
+        "log pitch differs by {pitch_apart} on average"
+    );
+    assert!(
+        energy_apart < 0.1,
+        "energy differs by {energy_apart} on average"
+    );
+    assert!(
+        voicing_differs * 50 < frames,
+        "{voicing_differs} of {frames} frames differ in voicing"
+    );
+}
+
+#[test]
 fn the_filter_agrees_with_the_float_model_to_rounding() {
     let frames = 12;
     let mut pitch = Pitch::default();

@@ -1,11 +1,12 @@
 //! The last steps before a sample leaves: no offset, the right loudness, no overload, no clicks.
 
+use super::ride::Ride;
 use super::source::SAMPLE_RATE_HZ;
 
 /// 5 ms.
 const FADE_SAMPLES: usize = SAMPLE_RATE_HZ as usize / 200;
-/// -1 dB of full scale.
-const CEILING: f32 = 0.89;
+/// -1.5 dB of full scale: the wave between two samples can rise a little over both.
+const CEILING: f32 = 0.84;
 /// One-pole high-pass at about 20 Hz.
 const OFFSET_KEEP: f32 = 0.9948;
 /// What is fainter counts as silence when a stretch's end is looked for: -62 dB of full scale.
@@ -57,10 +58,11 @@ impl Tail {
     }
 }
 
-/// Gain, high-pass and a limiter that sees `FADE_SAMPLES` ahead; runs over the whole request.
+/// Gain, loudness, high-pass and a limiter that sees `FADE_SAMPLES` ahead; runs over the whole request.
 #[derive(Debug)]
 pub(super) struct Leveller {
     gain: f32,
+    ride: Ride,
     last_in: f32,
     last_out: f32,
     /// Samples that wait for the limiter to have seen what follows, and the gains they call for.
@@ -77,6 +79,7 @@ impl Leveller {
     pub fn new(gain: f32) -> Self {
         Self {
             gain,
+            ride: Ride::new(),
             last_in: 0.0,
             last_out: 0.0,
             waiting: Ring::new(0.0),
@@ -88,7 +91,12 @@ impl Leveller {
 
     /// Samples in, as many samples out, `DELAY_SAMPLES` later.
     pub fn push(&mut self, samples: &[f32]) -> Vec<f32> {
-        samples.iter().map(|&sample| self.step(sample)).collect()
+        let (from, to) = self.ride.over(samples, self.gain);
+        let rise = (to - from) / samples.len().max(1) as f32;
+        let steps = samples.iter().enumerate();
+        steps
+            .map(|(at, &sample)| self.step(sample * self.gain * (from + rise * at as f32)))
+            .collect()
     }
 
     /// The samples still waiting.
@@ -97,11 +105,7 @@ impl Leveller {
     }
 
     fn step(&mut self, sample: f32) -> f32 {
-        let sample = if sample.is_finite() {
-            sample * self.gain
-        } else {
-            0.0
-        };
+        let sample = if sample.is_finite() { sample } else { 0.0 };
         let level = sample - self.last_in + OFFSET_KEEP * self.last_out;
         (self.last_in, self.last_out) = (sample, level);
         let out = self.waiting.replace(level);

@@ -13,6 +13,7 @@ mod golden_tests;
 mod level;
 mod network;
 mod plan;
+mod ride;
 mod source;
 mod speak;
 mod stream;

@@ -35,7 +35,8 @@ pub(super) struct Network {
     pub contour_input: FrameInput,
     pub contour_blocks: Vec<Block>,
     pub contour_output: Table,
-    pub contour_bias: Vec<f32>,
+    /// A row a voice: each has its own mean pitch.
+    pub contour_bias: Table,
     pub decoder_input: FrameInput,
     pub decoder_blocks: Vec<Block>,
     pub decoder_norm_scale: Vec<f32>,
@@ -60,7 +61,7 @@ impl Network {
             duration_bias: tensors.vector("duration.output.bias", 1)?[0],
             contour_input: FrameInput::load(tensors, "contour.input", phoneme_width, position)?,
             contour_output: tensors.table("contour.output.weight")?,
-            contour_bias: tensors.vector("contour.output.bias", CONTOURS)?,
+            contour_bias: tensors.table("contour.output.bias")?,
             decoder_input: FrameInput::load(
                 tensors,
                 "decoder.input",
@@ -93,6 +94,7 @@ impl Network {
             && (self.duration_output.rows, self.duration_output.columns)
                 == (1, self.prosody.width())
             && (self.contour_output.rows, self.contour_output.columns) == (CONTOURS, contour_width)
+            && (self.contour_bias.rows, self.contour_bias.columns) == (self.voices, CONTOURS)
             && self.content.symbols() == self.prosody.symbols();
         if fits {
             Ok(())

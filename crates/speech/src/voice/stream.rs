@@ -15,6 +15,7 @@ pub(super) struct Stream<'m> {
     network: &'m Network,
     encoded: &'m Encoded,
     timeline: &'m Timeline,
+    voice: usize,
     contour: Chain<'m>,
     decoder: Chain<'m>,
     filter: Filter<'m>,
@@ -39,6 +40,7 @@ impl<'m> Stream<'m> {
             network,
             encoded,
             timeline,
+            voice,
             contour: Chain::new(&network.contour_blocks, voice),
             decoder: Chain::new(&network.decoder_blocks, voice),
             filter: Filter::new(transform, timeline.frames()),
@@ -49,6 +51,11 @@ impl<'m> Stream<'m> {
             rows: Vec::new(),
             outputs: Vec::new(),
         }
+    }
+
+    #[cfg(test)]
+    pub fn contours(&self) -> &[[f32; CONTOURS]] {
+        &self.contours
     }
 
     pub fn finished(&self) -> bool {
@@ -92,12 +99,13 @@ impl<'m> Stream<'m> {
         self.contour.push(&mut self.rows, last, scratch);
         for row in self.rows.chunks_exact(input.width()) {
             let output = &self.network.contour_output;
+            let bias = self.network.contour_bias.row(self.voice);
             let mut values = [0.0; CONTOURS];
             vectorised(
                 #[inline(always)]
                 || {
                     for (at, value) in values.iter_mut().enumerate() {
-                        *value = dot(row, output.row(at)) + self.network.contour_bias[at];
+                        *value = dot(row, output.row(at)) + bias[at];
                     }
                 },
             );

@@ -73,6 +73,13 @@ fn follows_tarehe(context: &Context<'_>, i: usize) -> bool {
         .any(|w| w.is_one_of(&["tarehe", "trh"]))
 }
 
+fn follows_weekday(context: &Context<'_>, i: usize) -> bool {
+    context
+        .words_back(i)
+        .take(1)
+        .any(|word| word.is_one_of(&WEEKDAYS))
+}
+
 fn follows_month(context: &Context<'_>, i: usize) -> bool {
     context
         .word_before(i)
@@ -150,9 +157,10 @@ fn day_first(context: &Context<'_>, i: usize, first: &str) -> Option<Reading> {
     date(context, i, d, m, third, end)
 }
 
-/// "tarehe 3/4": without the word it would be a fraction.
+/// "tarehe 3/4", "Ijumaa 17/4": without the word it would be a fraction.
 fn day_and_month_number(context: &Context<'_>, i: usize) -> Option<Reading> {
-    if !follows_tarehe(context, i) || !context.is_mark(i + 1, '/') {
+    let told = follows_tarehe(context, i) || follows_weekday(context, i);
+    if !told || !context.is_mark(i + 1, '/') {
         return None;
     }
     let (d, m): (u64, u64) = (
@@ -161,7 +169,10 @@ fn day_and_month_number(context: &Context<'_>, i: usize) -> Option<Reading> {
     );
     let valid = (1..=31).contains(&d) && (1..=12).contains(&m);
     valid
-        .then(|| Reading::new(format!("{} {}", day(d), MONTHS[m as usize - 1]), i + 3))
+        .then(|| {
+            let (opening, month) = (tarehe(context, i), MONTHS[m as usize - 1]);
+            Reading::new(format!("{opening}{} {month}", day(d)), i + 3)
+        })
         .flatten()
 }
 

@@ -144,8 +144,8 @@ pub(crate) fn prefixed(context: &Context<'_>, i: usize) -> Option<Reading> {
     if quantity.high.is_some() && other_end_has_currency(context, &quantity) {
         quantity = Quantity::one(quantity.low);
     }
-    let named = name_before(context, i, currency);
     let (said, end) = amount_said(context, &quantity, currency);
+    let named = name_for(context, i, currency, &said);
     Reading::new(format!("{sign}{named}{said}"), slash_tail(context, end))
 }
 
@@ -197,14 +197,18 @@ fn money_before(
     currency: &Currency,
     end: usize,
 ) -> Option<Reading> {
-    let named = name_before(context, i, currency);
-    Reading::new(
-        format!(
-            "{named}{}",
-            quantity.map(|number| with_cents(number, currency))
-        ),
-        end,
-    )
+    let said = quantity.map(|number| with_cents(number, currency));
+    let named = name_for(context, i, currency, &said);
+    Reading::new(format!("{named}{said}"), end)
+}
+
+/// The currency's name before an amount; where there are cents alone, they need none.
+fn name_for(context: &Context<'_>, i: usize, currency: &Currency, said: &str) -> String {
+    if said.starts_with(currency.hundredth) {
+        String::new()
+    } else {
+        name_before(context, i, currency)
+    }
 }
 
 /// The currency's name, unless the writer has said it already.

@@ -70,6 +70,9 @@ pub(crate) fn number_at<'a>(context: &Context<'a>, i: usize) -> Option<Number<'a
         if !number.grouped {
             take_groups(context, &mut number, '.', 2);
         }
+        if !number.grouped {
+            take_spaced_groups(context, &mut number);
+        }
     }
     let fraction = context
         .digits(number.end + 1)
@@ -98,6 +101,31 @@ fn take_groups(context: &Context<'_>, number: &mut Number<'_>, separator: char, 
     }
     if groups.len() >= 3 * least && !(separator == '.' && starts_another_part(context, end)) {
         number.whole.push_str(&groups);
+        number.grouped = true;
+        number.end = end;
+    }
+}
+
+/// "1 000 000", "25 500". Telephone numbers and codes are written with spaces too, so the first group must be short,
+/// or what follows be round.
+fn take_spaced_groups(context: &Context<'_>, number: &mut Number<'_>) {
+    let mut end = number.end;
+    let mut groups = Vec::new();
+    while groups.len() < GROUPS_MAX && context.get(end).is_some_and(|token| token.text == " ") {
+        let Some(group) = context.digits(end + 1) else {
+            break;
+        };
+        groups.push(group);
+        end += 2;
+    }
+    let whole = groups.iter().all(|group| group.len() == 3);
+    let sure = match groups.as_slice() {
+        [] => false,
+        [only] => only.ends_with("00") && (number.whole.len() <= 2 || *only == "000"),
+        several => number.whole.len() <= 2 || several.iter().all(|group| *group == "000"),
+    };
+    if whole && sure {
+        number.whole.push_str(&groups.concat());
         number.grouped = true;
         number.end = end;
     }

@@ -30,8 +30,9 @@ use crate::http::context::Context;
 use crate::http::fields::JsonBytes;
 use crate::http::idempotency::{self, Claim, Held};
 use crate::problem::{Problem, Reason};
+use crate::self_check::SelfCheck;
 
-/// Speech as JSON, when `verbose` or `timestamps` asked for it.
+/// Speech as JSON, when `verbose`, `timestamps` or `self_check` asked for it.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct VerboseSpeech<'a> {
     /// The sound, in base64.
@@ -43,6 +44,9 @@ pub struct VerboseSpeech<'a> {
     /// What was said, every number and abbreviation in words.
     pub normalised_text: &'a str,
     pub words: &'a [HeadWord],
+    /// Only where `self_check` asked for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub self_check: Option<SelfCheck>,
 }
 
 /// Speak a text
@@ -57,7 +61,7 @@ pub struct VerboseSpeech<'a> {
     request_body(content = SpeechBody, content_type = "application/json"),
     params(("Idempotency-Key" = Option<String>, Header, description = "Send the same value again to retry without being charged twice.")),
     responses(
-        (status = 200, description = "The sound. With `verbose` or `timestamps`, JSON; with `stream: \"sse\"`, events.", content(
+        (status = 200, description = "The sound. With `verbose`, `timestamps` or `self_check`, JSON; with `stream: \"sse\"`, events.", content(
             (Vec<u8> = "audio/wav"), (Vec<u8> = "audio/mpeg"), (Vec<u8> = "audio/ogg"), (Vec<u8> = "audio/flac"),
             (Vec<u8> = "audio/pcm"), (Vec<u8> = "audio/basic"), (Vec<u8> = "audio/x-alaw-basic"),
             (VerboseSpeech = "application/json"), (String = "text/event-stream"),
@@ -180,7 +184,12 @@ impl Order<'_> {
         if matches!(claim, Claim::Paid) {
             bill.amount_micro = 0;
         }
-        let (mut headers, body) = deliver(request, speech, &bill, &self.caller.currency);
+        // A replay is an answer that was checked when it was first given.
+        let check = match claim {
+            Claim::Replay(_) => None,
+            _ => self.check(request, speech).await?,
+        };
+        let (mut headers, body) = deliver(request, speech, check, &bill, &self.caller.currency);
         let balance_micro = match claim {
             Claim::Replay(answer) => {
                 return idempotency::replay(self.app, self.caller, answer).await;
@@ -226,11 +235,26 @@ impl Order<'_> {
         self.app.cache.put(reading.key, Arc::clone(&speech));
 
         bill.audio_seconds = speech.head.seconds;
-        let (mut headers, body) = deliver(request, &speech, &bill, &self.caller.currency);
+        let check = self.check(request, &speech).await?;
+        let (mut headers, body) = deliver(request, &speech, check, &bill, &self.caller.currency);
         let keep = held.map(|held| (held, &headers, body.as_ref()));
         let balance_micro = hold.settle(&bill, keep).await?;
         billing::add_balance(&mut headers, balance_micro);
         Ok(respond(headers, body))
+    }
+
+    async fn check(
+        &self,
+        request: &SpeechRequest,
+        speech: &CachedSpeech,
+    ) -> Result<Option<SelfCheck>, Problem> {
+        if !request.self_check {
+            return Ok(None);
+        }
+        let tenant = &self.caller.workspace_id;
+        Ok(Some(
+            produce::listen(self.app, tenant, request, speech).await?,
+        ))
     }
 
     async fn reserve(
@@ -262,11 +286,12 @@ pub fn bill(app: &App, characters: usize, cached: bool) -> Bill {
 fn deliver(
     request: &SpeechRequest,
     speech: &CachedSpeech,
+    check: Option<SelfCheck>,
     bill: &Bill,
     currency: &str,
 ) -> (HeaderMap, Bytes) {
     let (content_type, body) = match request.delivery {
-        Delivery::Json => ("application/json", verbose(request, speech)),
+        Delivery::Json => ("application/json", verbose(request, speech, check)),
         _ => (request.format.content_type(), speech.audio.clone()),
     };
     let mut headers = HeaderMap::with_capacity(16);
@@ -276,7 +301,7 @@ fn deliver(
     (headers, body)
 }
 
-fn verbose(request: &SpeechRequest, speech: &CachedSpeech) -> Bytes {
+fn verbose(request: &SpeechRequest, speech: &CachedSpeech, check: Option<SelfCheck>) -> Bytes {
     let body = VerboseSpeech {
         audio: BASE64.encode(&speech.audio),
         content_type: request.format.content_type(),
@@ -285,6 +310,7 @@ fn verbose(request: &SpeechRequest, speech: &CachedSpeech) -> Bytes {
         seconds: speech.head.seconds,
         normalised_text: &speech.head.spoken,
         words: &speech.head.words,
+        self_check: check,
     };
     Bytes::from(serde_json::to_vec(&body).unwrap_or_default())
 }

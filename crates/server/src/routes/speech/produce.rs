@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use sauti_audio::OutputFormat;
-use sauti_speech::{Job, Priority, SpeakEvent, SpeakHandle, SpeakRequest};
+use sauti_speech::{Job, Priority, SpeakEvent, SpeakHandle, SpeakRequest, TranscribeEvent};
 use sauti_text::{Lexicon, Script};
 
 use super::request::SpeechRequest;
@@ -13,6 +13,7 @@ use crate::app::App;
 use crate::cache::{CacheKey, CachedSpeech, Head, HeadWord};
 use crate::http::metrics;
 use crate::problem::{Problem, Reason};
+use crate::self_check::{self, SelfCheck};
 
 /// A text as a voice will say it, and what it is billed as.
 #[derive(Debug)]
@@ -178,12 +179,42 @@ pub fn head_word(word: sauti_speech::Word) -> HeadWord {
 
 async fn encode(samples: Vec<f32>, rate_hz: u32, format: OutputFormat) -> Result<Bytes, Problem> {
     let encoded =
-        tokio::task::spawn_blocking(move || sauti_audio::encode(&samples, rate_hz, format)).await;
+        tokio::task::spawn_blocking(move || sauti_audio::encode_speech(&samples, rate_hz, format))
+            .await;
     match encoded {
         Ok(Ok(bytes)) => Ok(Bytes::from(bytes)),
         Ok(Err(error)) => Err(Problem::internal(error)),
         Err(error) => Err(Problem::internal(error)),
     }
+}
+
+/// Lets our recogniser listen to the finished sound, as the caller will get it.
+pub async fn listen(
+    app: &App,
+    tenant: &str,
+    request: &SpeechRequest,
+    speech: &CachedSpeech,
+) -> Result<SelfCheck, Problem> {
+    let (audio, format) = (speech.audio.to_vec(), request.format);
+    let recording = tokio::task::spawn_blocking(move || self_check::recording(audio, format));
+    let recording = recording
+        .await
+        .map_err(Problem::internal)?
+        .map_err(Problem::internal)?;
+    let job = Job {
+        tenant: tenant.to_owned(),
+        deadline: app.deadline(),
+        priority: Priority::Interactive,
+    };
+    let mut handle = app.engine.transcribe(job, recording)?;
+    while let Some(event) = handle.next().await {
+        if let TranscribeEvent::Done(transcript) = event? {
+            return Ok(SelfCheck::compare(&speech.head.spoken, transcript.text));
+        }
+    }
+    Err(Problem::internal(
+        "the engine stopped in the middle of a recording",
+    ))
 }
 
 /// A repeated request as it was written, found without reading its text.

@@ -25,6 +25,7 @@ const KNOWN: &[&str] = &[
     "timestamps",
     "ssml",
     "verbose",
+    "self_check",
 ];
 /// What OpenAI's clients also send, and common words that are near a known one by chance.
 const IGNORED: &[&str] = &["model", "instructions", "language", "user", "seed"];
@@ -60,6 +61,9 @@ pub struct SpeechBody {
     pub ssml: Option<bool>,
     /// Whether to answer with JSON: the sound in base64, what was said, and when.
     pub verbose: Option<bool>,
+    /// Whether our recogniser should listen to the sound and tell how far what it heard is from the
+    /// text. The answer is then JSON. It takes longer and costs nothing more.
+    pub self_check: Option<bool>,
 }
 
 /// `false`, `"audio"` or `"sse"`.
@@ -91,6 +95,7 @@ pub struct SpeechRequest {
     pub speed: f32,
     pub delivery: Delivery,
     pub timestamps: bool,
+    pub self_check: bool,
 }
 
 impl SpeechRequest {
@@ -115,7 +120,8 @@ impl SpeechRequest {
         let speed = take_speed(&mut fields);
         let timestamps = fields.flag("timestamps").unwrap_or(false);
         let verbose = fields.flag("verbose").unwrap_or(false);
-        let delivery = take_delivery(&mut fields, timestamps, verbose);
+        let self_check = fields.flag("self_check").unwrap_or(false);
+        let delivery = take_delivery(&mut fields, timestamps, verbose, self_check);
         fields.finish(KNOWN, IGNORED)?;
         let (Some(text), Some(voice)) = (text, voice) else {
             return Err(Problem::internal("a field is missing and nobody said so"));
@@ -129,6 +135,7 @@ impl SpeechRequest {
             speed: speed as f32,
             delivery,
             timestamps,
+            self_check,
         })
     }
 }
@@ -296,7 +303,12 @@ fn take_speed(fields: &mut Fields) -> f64 {
     speed
 }
 
-fn take_delivery(fields: &mut Fields, timestamps: bool, verbose: bool) -> Delivery {
+fn take_delivery(
+    fields: &mut Fields,
+    timestamps: bool,
+    verbose: bool,
+    self_check: bool,
+) -> Delivery {
     let stream = fields
         .value("stream")
         .or_else(|| fields.value("stream_format"));
@@ -311,8 +323,10 @@ fn take_delivery(fields: &mut Fields, timestamps: bool, verbose: bool) -> Delive
             None
         }
     };
-    if verbose && streamed.is_some() {
-        fields.error("verbose", Reason::NotTogether { with: "stream" });
+    for (field, asked) in [("verbose", verbose), ("self_check", self_check)] {
+        if asked && streamed.is_some() {
+            fields.error(field, Reason::NotTogether { with: "stream" });
+        }
     }
     if timestamps && streamed == Some(Delivery::AudioStream) {
         fields.error(
@@ -322,7 +336,7 @@ fn take_delivery(fields: &mut Fields, timestamps: bool, verbose: bool) -> Delive
             },
         );
     }
-    streamed.unwrap_or(if verbose || timestamps {
+    streamed.unwrap_or(if verbose || timestamps || self_check {
         Delivery::Json
     } else {
         Delivery::Audio

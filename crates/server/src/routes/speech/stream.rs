@@ -54,7 +54,7 @@ pub async fn respond(
     let started = Instant::now();
     let mut handle = produce::start(app, &caller.workspace_id, request, reading.script)?;
     let rate_hz = app.voice_rate_hz(&request.voice_id);
-    let encoder = StreamEncoder::new(request.format, rate_hz).map_err(Problem::internal)?;
+    let encoder = StreamEncoder::for_speech(request.format, rate_hz).map_err(Problem::internal)?;
     let first = match handle.next().await {
         Some(event) => event?,
         None => return Err(Problem::internal("the engine said nothing")),
