@@ -16,6 +16,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 import numpy as np  # noqa: E402
 import soundfile  # noqa: E402
+from PIL import Image  # noqa: E402
 
 VOICES = ("asha", "zuri", "juma", "baraka")
 SENTENCES = (
@@ -48,7 +49,9 @@ def main() -> None:
             axis.set_title(f"{voice}: {sentence}", fontsize=7)
             axis.tick_params(labelsize=6)
         row[0].set_ylabel("kHz", fontsize=7)
-    figure.savefig(args.out, dpi=100, pil_kwargs={"optimize": True})
+    figure.savefig(args.out, dpi=80)
+    # Few colours are enough, and keep the file small.
+    Image.open(args.out).convert("RGB").quantize(48).save(args.out, optimize=True)
 
 
 if __name__ == "__main__":
