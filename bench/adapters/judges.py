@@ -5,12 +5,15 @@
 
 import json
 import sys
+import types
 from pathlib import Path
 
 PACKAGES = ("distillmos", "faster-whisper", "onnx", "soundfile", "soxr")
 
 
 def main(folder):
+    # Only distillmos's own command line uses torchaudio, which must match torch to the build.
+    sys.modules.setdefault("torchaudio", types.ModuleType("torchaudio"))
     import distillmos
     import soundfile
     import soxr

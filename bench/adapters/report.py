@@ -6,7 +6,7 @@ is the small model, the largest the registries carry."""
 
 
 def cell(value, digits):
-    return "" if value is None else f"{value:,.{digits}f}"
+    return "not measured" if value is None else f"{value:,.{digits}f}"
 
 
 def table(heads, rows):

@@ -1,7 +1,5 @@
 //! A transcript in the form that was asked for.
 
-use std::fmt::Write;
-
 use sauti_speech::{Segment, Transcript, Word};
 use serde::Serialize;
 
@@ -100,47 +98,6 @@ fn milliseconds(seconds: f64) -> f64 {
     (seconds * 1_000.0).round() / 1_000.0
 }
 
-pub fn srt(transcript: &Transcript) -> String {
-    let mut out = String::new();
-    for (i, segment) in transcript.segments.iter().enumerate() {
-        let (start, end) = (clock(segment.start, ','), clock(segment.end, ','));
-        write!(
-            out,
-            "{}\n{start} --> {end}\n{}\n\n",
-            i + 1,
-            one_line(&segment.text)
-        )
-        .ok();
-    }
-    out
-}
-
-pub fn vtt(transcript: &Transcript) -> String {
-    let mut out = String::from("WEBVTT\n\n");
-    for segment in &transcript.segments {
-        let (start, end) = (clock(segment.start, '.'), clock(segment.end, '.'));
-        // In WebVTT these three characters begin markup.
-        let text = segment
-            .text
-            .replace('&', "&amp;")
-            .replace('<', "&lt;")
-            .replace('>', "&gt;");
-        write!(out, "{start} --> {end}\n{}\n\n", one_line(&text)).ok();
-    }
-    out
-}
-
-/// An empty line would end the subtitle.
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-fn clock(seconds: f64, point: char) -> String {
-    let ms = (seconds.max(0.0) * 1_000.0).round() as u64;
-    let (h, m, s) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1_000 % 60);
-    format!("{h:02}:{m:02}:{s:02}{point}{:03}", ms % 1_000)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -167,19 +124,6 @@ mod tests {
             seconds: 3700.0,
             no_speech: false,
         }
-    }
-
-    #[test]
-    fn subtitles_have_their_exact_form() {
-        assert_eq!(
-            srt(&transcript()),
-            "1\n00:00:00,000 --> 00:00:01,234\nHabari yako.\n\n2\n01:01:01,500 --> 01:01:02,000\nNzuri <sana>.\n\n"
-        );
-        assert_eq!(
-            vtt(&transcript()),
-            "WEBVTT\n\n00:00:00.000 --> 00:00:01.234\nHabari yako.\n\n\
-             01:01:01.500 --> 01:01:02.000\nNzuri &lt;sana&gt;.\n\n"
-        );
     }
 
     #[test]

@@ -4,6 +4,7 @@ pub mod decode;
 mod format;
 mod request;
 mod stream;
+mod subtitles;
 pub mod upload;
 
 use std::time::{Duration, Instant};
@@ -213,11 +214,11 @@ pub fn written(wanted: &TranscriptionRequest, transcript: &Transcript) -> (&'sta
         ResponseFormat::Text => ("text/plain; charset=utf-8", Bytes::from(text() + "\n")),
         ResponseFormat::Srt => (
             "application/x-subrip; charset=utf-8",
-            Bytes::from(format::srt(transcript)),
+            Bytes::from(subtitles::srt(transcript)),
         ),
         ResponseFormat::Vtt => (
             "text/vtt; charset=utf-8",
-            Bytes::from(format::vtt(transcript)),
+            Bytes::from(subtitles::vtt(transcript)),
         ),
     }
 }
