@@ -84,8 +84,8 @@ fn check(text: &str, read: impl Fn(&str) -> Result<Script, TextError>) -> Result
     if spoken.len() > text.len() * 64 + 256 {
         return Err(format!("{} bytes are said for {text:?}", spoken.len()));
     }
-    let words = script.clauses.iter().flat_map(|clause| &clause.words);
-    match words.into_iter().find(|word| word.phonemes.is_empty()) {
+    let mut words = script.clauses.iter().flat_map(|clause| &clause.words);
+    match words.find(|word| word.phonemes.is_empty()) {
         Some(word) => Err(format!("nothing to say for {:?} in {text:?}", word.text)),
         None => Ok(()),
     }
