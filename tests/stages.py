@@ -188,7 +188,9 @@ def browser():
     node = tools.need_locked_packages(TESTS / "browser")
     counts = build()
     env = {"SAUTI_BINARY": str(BINARY)}
-    counts.add(run([node, "--test", "--test-reporter=spec", TESTS / "browser/console.test.mjs"], env=env, count=by_node))
+    # A browser that hangs must not hang everything after it.
+    command = ["timeout", "1800", node, "--test", "--test-reporter=spec", TESTS / "browser/console.test.mjs"]
+    counts.add(run(command, env=env, count=by_node))
     return counts
 
 

@@ -25,8 +25,10 @@ export async function openWorld() {
 }
 
 export async function closeWorld() {
-  await world.browser?.close();
-  await world.service?.stop();
+  const { browser, service } = world;
+  world.browser = world.service = undefined;
+  await browser?.close();
+  await service?.stop();
 }
 
 export const at = (path) => `${world.service.url}/console${path}`;
