@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 import tomllib
 import urllib.request
 from pathlib import Path
@@ -31,14 +32,20 @@ def index_path(name):
 
 
 def releases(name):
-    with urllib.request.urlopen(f"{INDEX}/{index_path(name)}", timeout=30) as answer:
-        return [json.loads(line) for line in answer.read().splitlines() if line]
+    for wait_s in (1, 4, 15, None):
+        try:
+            with urllib.request.urlopen(f"{INDEX}/{index_path(name)}", timeout=30) as answer:
+                return [json.loads(line) for line in answer.read().splitlines() if line]
+        except OSError:  # hundreds of small questions: a name server or a proxy drops one now and then
+            if wait_s is None:
+                raise
+            time.sleep(wait_s)
 
 
 def no_crate_was_yanked(packages):
     """Asks the registry's index: a version is yanked when its author found it unfit. The checksum must be theirs too."""
     wanted = [package for package in packages if package.get("source")]
-    with concurrent.futures.ThreadPoolExecutor(16) as pool:
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
         answers = pool.map(releases, [package["name"] for package in wanted])
         for package, versions in zip(wanted, answers):
             named = f"{package['name']} {package['version']}"
