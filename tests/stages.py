@@ -121,8 +121,9 @@ def rust():
 
 def fuzz():
     """Whatever reads strangers' bytes, on damaged real input: fixed seeds, more rounds than the tests above run."""
-    counts = cargo_test("-p", "sauti", "--test", "fuzz_smoke", env={"SAUTI_FUZZ_ROUNDS": "3000"})
-    counts.add(cargo_test("-p", "sauti-audio", "--test", "hostile", "mutations", env={"SAUTI_FUZZ_ROUNDS": "2000"}))
+    # All of the workspace: with one package alone the dependencies would be built anew with fewer features.
+    counts = cargo_test("--workspace", "--test", "fuzz_smoke", env={"SAUTI_FUZZ_ROUNDS": "3000"})
+    counts.add(cargo_test("--workspace", "--test", "hostile", "mutations", env={"SAUTI_FUZZ_ROUNDS": "2000"}))
     return counts
 
 

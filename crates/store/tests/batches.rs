@@ -155,7 +155,10 @@ async fn an_item_whose_claim_was_lost_on_the_way_comes_back(database: Database) 
     let workspace = funded(&store, 100).await;
     started(&store, &workspace, 1).await;
     let lost = store.claim_batch_items(1).await.unwrap().pop().unwrap();
-    assert_eq!(store.held_items().await.unwrap(), std::slice::from_ref(&lost.id));
+    assert_eq!(
+        store.held_items().await.unwrap(),
+        std::slice::from_ref(&lost.id)
+    );
     store.put_unknown_item_back(&lost.id).await.unwrap();
     let again = store.claim_batch_items(1).await.unwrap().pop().unwrap();
     assert!(matches!(
@@ -238,7 +241,10 @@ async fn the_end_is_written_down_once_and_told_once(database: Database) {
     assert_eq!(finish().await.unwrap(), None, "one is left");
     assert!(store.fail_item(&items[1], "{}").await.unwrap());
     assert!(!store.fail_item(&items[1], "{}").await.unwrap());
-    assert_eq!(store.ended_batches().await.unwrap(), std::slice::from_ref(&batch_id));
+    assert_eq!(
+        store.ended_batches().await.unwrap(),
+        std::slice::from_ref(&batch_id)
+    );
     let finished = finish().await.unwrap().unwrap();
     assert_eq!(finished.state, BatchState::Finished);
     assert_eq!(finish().await.unwrap(), None);

@@ -1,5 +1,7 @@
 //! Everything but WAV: Symphonia takes the container apart and decodes, except Opus, which is libopus.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use symphonia::core::codecs::CodecParameters;
 use symphonia::core::codecs::audio::well_known::{CODEC_ID_AAC, CODEC_ID_OPUS};
 use symphonia::core::codecs::audio::{AudioCodecParameters, AudioDecoder, AudioDecoderOptions};
@@ -23,7 +25,18 @@ use crate::opus::{OpusDecoder, OpusHead};
 const ERRORS_IN_A_ROW_MAX: u32 = 200;
 const OPUS_RATE_HZ: u32 = 48_000;
 
+/// A panic inside a reader is a recording that cannot be read: the readers check much, but a file whose
+/// numbers contradict each other can still trip their arithmetic where overflow is checked.
 pub(super) fn decode(
+    container: Container,
+    source: Source,
+    session: &mut Session,
+) -> Result<Decoded, AudioError> {
+    catch_unwind(AssertUnwindSafe(|| read(container, source, session)))
+        .unwrap_or_else(|_| Err(AudioError::undecodable("its parts contradict each other")))
+}
+
+fn read(
     container: Container,
     source: Source,
     session: &mut Session,
