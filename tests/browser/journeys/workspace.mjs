@@ -57,7 +57,7 @@ test("a pronunciation is added, heard and taken back", async () => {
   await clickAndLoad(page, "form[data-api] button.primary");
   await page.waitForSelector("article:has-text('whatsapp')");
   await page.click("article a");
-  assert.equal(await page.inputValue("#text"), "whatsapp");
+  await page.waitForFunction(() => document.querySelector("#text")?.value === "whatsapp");
   await speak(page, "Nitumie kwa WhatsApp leo.");
   assert.ok(await page.isHidden("#error"));
   await page.goto(at("/pronunciations"));
