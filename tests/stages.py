@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -132,6 +133,24 @@ def postgres():
     return cargo_test("-p", "sauti-store", prefix=["bash", ROOT / "crates/store/tests/with-postgres.sh"])
 
 
+def valkey():
+    """What is shared through Valkey, against a real one on a socket of its own."""
+    tools.need_valkey()
+    server = shutil.which("valkey-server") or shutil.which("redis-server")
+    with tempfile.TemporaryDirectory(prefix="sauti-valkey-") as folder:
+        socket = f"{folder}/socket"
+        options = ["--port", "0", "--unixsocket", socket, "--save", "", "--dir", folder]
+        process = subprocess.Popen([server, *options], stdout=subprocess.DEVNULL)
+        try:
+            while not Path(socket).exists() and process.poll() is None:
+                time.sleep(0.05)
+            env = {"SAUTI_TEST_VALKEY_URL": f"unix://{socket}"}
+            return run(["cargo", "test", "--locked", "-p", "sauti", "--lib", "valkey"], env=env, count=by_cargo)
+        finally:
+            process.terminate()
+            process.wait()
+
+
 def build():
     # The dev profile optimises the crates that do arithmetic, and the tests built them already.
     return run(["cargo", "build", "--locked", "-p", "sauti", "--bin", "sauti"])
@@ -238,7 +257,7 @@ def recipes():
 STAGES = {
     stage.__name__: stage
     for stage in (
-        tidy, fmt, clippy, licences, supply, rust, fuzz, postgres, clients, openapi, cli, browser, readme, deploy, faults,
+        tidy, fmt, clippy, licences, supply, rust, fuzz, postgres, valkey, clients, openapi, cli, browser, readme, deploy, faults,
         recipes,
     )
 }

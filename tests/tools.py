@@ -55,6 +55,12 @@ def need_postgres():
         apt_install("postgresql")
 
 
+def need_valkey():
+    """Valkey, or the Redis that Debian carries."""
+    if not shutil.which("valkey-server"):
+        need_debian("redis-server")
+
+
 @functools.cache
 def need_python(*packages):
     """The Python of the project's own environment, with these packages in it."""

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use axum::Router;
-use axum::http::HeaderValue;
 use axum::middleware;
 use metrics_exporter_prometheus::PrometheusHandle;
 use sauti_speech::{Engine, EngineConfig};
@@ -24,7 +23,8 @@ use crate::http::{envelope, metrics};
 use crate::lexicons::Lexicons;
 use crate::mail::Mailer;
 use crate::problem::Problem;
-use crate::ratelimit::{Attempts, RateLimiter};
+use crate::ratelimit::{Attempts, RateLimits, Rates};
+use crate::valkey::Valkey;
 use crate::{console, openapi, routes};
 
 pub use crate::http::serve;
@@ -38,8 +38,7 @@ pub struct Inner {
     pub store: Store,
     pub engine: Engine,
     pub cache: SpeechCache,
-    pub limiter: Arc<RateLimiter>,
-    pub rate_policy: HeaderValue,
+    pub rates: Rates,
     pub lexicons: Lexicons,
     pub mailer: Mailer,
     pub metrics: PrometheusHandle,
@@ -94,14 +93,15 @@ impl App {
 
     fn assemble(config: Config, store: Store, engine: Engine) -> anyhow::Result<App> {
         let cache_dir = config.cache_dir();
-        let cache = SpeechCache::open(cache_dir.clone(), config.cache.bytes_max)
+        let valkey = config.valkey.url.as_ref().map(Valkey::new).transpose()?;
+        let valkey = valkey.map(Arc::new);
+        let cache = SpeechCache::open(cache_dir.clone(), config.cache.bytes_max, valkey.clone())
             .with_context(|| format!("cannot open the cache in {}", cache_dir.display()))?;
-        let limiter = Arc::new(RateLimiter::new(&config.limits));
+        let rates = Rates::new(RateLimits::from(&config.limits), valkey);
         let limits = &config.limits;
         let sign_in_window = Duration::from_secs(limits.sign_in_window_s);
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         Ok(App(Arc::new(Inner {
-            rate_policy: HeaderValue::from_str(&limiter.policy())?,
             sign_ins: Attempts::new(limits.sign_in_failures_max, sign_in_window),
             sign_ups: Attempts::new(limits.signups_per_hour, Duration::from_secs(3_600)),
             mailer: Mailer::new(&config)?,
@@ -112,7 +112,7 @@ impl App {
             batch_bell: Notify::new(),
             listening: Arc::new(Semaphore::new(cores.max(2))),
             leaving: AtomicBool::new(false),
-            limiter,
+            rates,
             cache,
             engine,
             store,
@@ -183,5 +183,6 @@ pub fn start_background(app: &App) -> Background {
     tasks.spawn(crate::webhooks::deliver_forever(app.clone()));
     tasks.spawn(crate::batches::work_forever(app.clone()));
     tasks.spawn(crate::retention::forget_forever(app.clone()));
+    tasks.spawn(crate::ratelimit::watch_forever(app.clone()));
     Background(tasks)
 }

@@ -25,4 +25,5 @@ pub mod routes;
 pub mod self_check;
 pub mod telemetry;
 pub mod trail;
+pub mod valkey;
 pub mod webhooks;

@@ -19,7 +19,9 @@
 //! - idempotency: `begin`, `finish`, `abandon`, `abandon_later`;
 //! - batches: `receive_batch`, `add_batch_items`, `add_blob_part`, `start_batch`, `discard_batch`, `batch`, `batches`,
 //!   `batch_items`, `batch_item`, `blob_part`, `cancel_batch`; for those who work on them `claim_batch_items`,
-//!   `claim_batch_item`, `holds_item`, `settle_item`, `fail_item`, `put_item_back`, `ended_batches`, `finish_batch`;
+//!   `claim_batch_item`, `holds_item`, `item_is_open`, `held_items`,
+//!   `put_unknown_item_back`, `waiting_items`, `settle_item`, `fail_item`, `put_item_back`, `ended_batches`, `finish_batch`;
+//! - limits while running: `live_limits`, `set_live_limit`;
 //! - records: `usage`, `audit`, `audit_list`, `record_payment`, `payments`, `add_webhook`, `webhooks`,
 //!   `remove_webhook`, `enqueue_event`, `claim_deliveries`, `delivery_succeeded`, `delivery_failed`, `deliveries`,
 //!   `set_pronunciation`, `remove_pronunciation`, `pronunciations`.
@@ -40,6 +42,7 @@ mod invites;
 pub mod keys;
 pub mod ledger;
 mod lexicon;
+mod limits;
 mod maintenance;
 mod open;
 pub mod password;

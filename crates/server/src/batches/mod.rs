@@ -6,11 +6,12 @@ mod fetch;
 mod item;
 mod origins;
 
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use sauti_speech::Readiness;
-use sauti_store::{Batch, ClaimedItem};
+use sauti_store::{Batch, ClaimedItem, StoreError};
 use serde_json::json;
 use tokio::task::JoinSet;
 
@@ -108,6 +109,14 @@ pub(crate) struct Desk {
     pub connector: Connector,
     /// One at a time, so that the other places stay free for recordings that somebody waits for.
     pub decoding: tokio::sync::Semaphore,
+    /// The items that are being worked on here.
+    held: Mutex<HashSet<String>>,
+}
+
+impl Desk {
+    fn held(&self) -> MutexGuard<'_, HashSet<String>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// Works on batches for as long as the server runs.
@@ -119,6 +128,7 @@ pub async fn work_forever(app: App) {
     let desk = Arc::new(Desk {
         connector: Connector::new(app.config.batches.allow_private_addresses),
         decoding: tokio::sync::Semaphore::new(1),
+        held: Mutex::default(),
         app,
     });
     let mut working = JoinSet::new();
@@ -128,6 +138,7 @@ pub async fn work_forever(app: App) {
         let pause = match take(&desk, free).await {
             Ok(items) => {
                 for item in items {
+                    desk.held().insert(item.id.clone());
                     working.spawn(work(Arc::clone(&desk), item));
                 }
                 LOOK_EVERY
@@ -146,8 +157,9 @@ pub async fn work_forever(app: App) {
 }
 
 /// Items for the free places, none while the models load; and the ends of batches that nobody wrote down.
-async fn take(desk: &Desk, free: usize) -> Result<Vec<ClaimedItem>, sauti_store::StoreError> {
+async fn take(desk: &Desk, free: usize) -> Result<Vec<ClaimedItem>, StoreError> {
     let app = &desk.app;
+    put_unknown_back(desk).await?;
     for batch_id in app.store.ended_batches().await? {
         finish(app, &batch_id).await;
     }
@@ -157,7 +169,33 @@ async fn take(desk: &Desk, free: usize) -> Result<Vec<ClaimedItem>, sauti_store:
     app.store.claim_batch_items(free as i64).await
 }
 
+/// Items that are ours by the database and that nobody here works on: a connection broke off between a claim and its
+/// answer, or a report did not arrive. Called between claims, so that none is on its way.
+async fn put_unknown_back(desk: &Desk) -> Result<(), StoreError> {
+    let held = desk.app.store.held_items().await?;
+    let unknown: Vec<_> = {
+        let known = desk.held();
+        held.into_iter().filter(|id| !known.contains(id)).collect()
+    };
+    for item_id in unknown {
+        tracing::warn!(item = %item_id, "an item was held without being worked on; it is put back");
+        desk.app.store.put_unknown_item_back(&item_id).await?;
+    }
+    Ok(())
+}
+
+/// An item in hand; out of hand when dropped, however the work on it ended.
+struct InHand<'a>(&'a Desk, &'a str);
+
+impl Drop for InHand<'_> {
+    fn drop(&mut self) {
+        self.0.held().remove(self.1);
+    }
+}
+
 async fn work(desk: Arc<Desk>, item: ClaimedItem) {
+    let in_hand = InHand(&desk, &item.id);
     item::work(&desk, &item).await;
+    drop(in_hand);
     finish(&desk.app, &item.batch_id).await;
 }

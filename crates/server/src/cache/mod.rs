@@ -14,9 +14,19 @@ use disk::Disk;
 pub use entry::{CachedSpeech, Head, HeadWord};
 use memory::Memory;
 
+use crate::valkey::Valkey;
+
 const MEMORY_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// The addresses of requests seen lately; each is 80 bytes or so.
 const ALIASES_MAX: usize = 65_536;
+
+/// What is larger stays with the process that made it: it would hold up smaller answers on the way.
+const SHARED_BYTES_MAX: usize = 2 * 1024 * 1024;
+const SHARED_S: u32 = 7 * 86_400;
+
+fn shared_name(key: &CacheKey) -> String {
+    format!("sauti:speech:{}", key.hex())
+}
 
 /// A SHA-256 over everything that decides how the speech sounds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -67,11 +77,17 @@ pub struct SpeechCache {
     disk: Option<Arc<Disk>>,
     memory: Memory<CachedSpeech>,
     aliases: Memory<CacheKey>,
+    /// What other processes made is found here.
+    shared: Option<Arc<Valkey>>,
 }
 
 impl SpeechCache {
     /// Reads the names and sizes of what is there; 0 bytes switches the cache off.
-    pub fn open(dir: PathBuf, bytes_max: u64) -> std::io::Result<SpeechCache> {
+    pub fn open(
+        dir: PathBuf,
+        bytes_max: u64,
+        valkey: Option<Arc<Valkey>>,
+    ) -> std::io::Result<SpeechCache> {
         let disk = match bytes_max {
             0 => None,
             _ => Some(Arc::new(Disk::open(dir, bytes_max)?)),
@@ -82,6 +98,7 @@ impl SpeechCache {
             disk,
             memory: Memory::new(memory_max),
             aliases: Memory::new(aliases_max),
+            shared: valkey.filter(|_| bytes_max > 0),
         })
     }
 
@@ -94,7 +111,7 @@ impl SpeechCache {
         }
         let disk = self.disk.clone()?;
         if !disk.holds(&key) {
-            return None;
+            return self.get_shared(key).await;
         }
         let read = tokio::task::spawn_blocking(move || disk.read(&key)).await;
         let found = Arc::new(read.ok().flatten()?);
@@ -102,9 +119,34 @@ impl SpeechCache {
         Some(found)
     }
 
-    /// Puts it where the next caller finds it at once, and on disk in the background: a write
-    /// that fails costs time later and nothing else.
+    /// What another process made; kept here too from now on. Its checksum is looked at like that of a file.
+    async fn get_shared(&self, key: CacheKey) -> Option<Arc<CachedSpeech>> {
+        let valkey = self.shared.as_ref()?;
+        let mut command = redis::cmd("GET");
+        command.arg(shared_name(&key));
+        let file: Option<Vec<u8>> = valkey.command("cache", &command).await?;
+        let found = Arc::new(CachedSpeech::from_file(file?)?);
+        self.put_here(key, Arc::clone(&found));
+        Some(found)
+    }
+
+    /// Puts it where the next caller finds it at once, and elsewhere in the background: a write that fails costs time
+    /// later and nothing else.
     pub fn put(&self, key: CacheKey, speech: Arc<CachedSpeech>) {
+        self.put_here(key, Arc::clone(&speech));
+        if let Some(valkey) = self.shared.clone()
+            && speech.bytes() <= SHARED_BYTES_MAX
+        {
+            tokio::spawn(async move {
+                let mut command = redis::cmd("SET");
+                command.arg(shared_name(&key)).arg(speech.to_file());
+                command.arg("EX").arg(SHARED_S);
+                let _: Option<()> = valkey.command("cache", &command).await;
+            });
+        }
+    }
+
+    fn put_here(&self, key: CacheKey, speech: Arc<CachedSpeech>) {
         let Some(disk) = self.disk.clone() else {
             return;
         };
@@ -127,5 +169,47 @@ impl SpeechCache {
 
     pub fn bytes_on_disk(&self) -> u64 {
         self.disk.as_ref().map_or(0, |disk| disk.bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn speech() -> Arc<CachedSpeech> {
+        let head = Head {
+            seconds: 1.0,
+            spoken: "moja".into(),
+            words: Vec::new(),
+        };
+        let audio = bytes::Bytes::from_static(b"RIFF....");
+        Arc::new(CachedSpeech { head, audio })
+    }
+
+    #[tokio::test]
+    async fn what_one_process_made_another_finds_in_valkey() {
+        let Ok(url) = std::env::var("SAUTI_TEST_VALKEY_URL") else {
+            return eprintln!("skipped: SAUTI_TEST_VALKEY_URL is not set");
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let open = |name: &str, url: &str| {
+            let valkey = Arc::new(Valkey::new(&url.to_owned().into()).unwrap());
+            SpeechCache::open(folder.path().join(name), 1_000_000, Some(valkey)).unwrap()
+        };
+        let (one, other) = (open("one", &url), open("other", &url));
+        let key = CacheKey::of(&[sauti_store::ids::new_id("k").as_bytes()]);
+        assert_eq!(other.get(key).await, None);
+        one.put(key, speech());
+        for _ in 0..500 {
+            if let Some(found) = other.get(key).await {
+                assert_eq!(found, speech());
+                assert!(other.memory.get(&key).is_some(), "kept from now on");
+                let alone = open("alone", "redis://127.0.0.1:1");
+                assert_eq!(alone.get(key).await, None, "a miss while Valkey is away");
+                return;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+        panic!("the other process never found it");
     }
 }

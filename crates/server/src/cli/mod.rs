@@ -11,6 +11,7 @@ mod eval;
 mod health;
 mod key;
 mod ledger;
+mod limits;
 mod lm;
 mod normalise;
 mod output;
@@ -94,6 +95,9 @@ enum Command {
     Audit(audit::Audit),
     Backup(backup::Backup),
     Restore(backup::Restore),
+    /// Show and change the rate limits of the running service
+    #[command(subcommand)]
+    Limits(limits::Limits),
     Speak(speak::Speak),
     Transcribe(transcribe::Transcribe),
     Normalise(normalise::Normalise),
@@ -149,6 +153,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Audit(command) => command.run(&common),
         Command::Backup(command) => command.run(&common),
         Command::Restore(command) => command.run(&common),
+        Command::Limits(command) => command.run(&common),
         Command::Speak(command) => command.run(&common),
         Command::Transcribe(command) => command.run(&common),
         Command::Normalise(command) => command.run(),

@@ -14,7 +14,7 @@ use serde::Deserialize;
 pub use hint::near_miss;
 pub use sections::{
     Batches, Cache, Data, Database, Engine, Keys, Limits, LogFormat, Mail, Models, Network,
-    Payments, Prices, Retention, Server, Signup, Telemetry, Webhooks,
+    Payments, Prices, Retention, Server, Signup, Telemetry, Valkey, Webhooks,
 };
 
 /// The defaults, with a comment for every key. It is also the list of the keys that exist.
@@ -25,6 +25,7 @@ pub struct Config {
     pub server: Server,
     pub data: Data,
     pub database: Database,
+    pub valkey: Valkey,
     pub models: Models,
     pub engine: Engine,
     pub limits: Limits,

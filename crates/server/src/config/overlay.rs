@@ -5,8 +5,9 @@ use toml::{Table, Value};
 
 use super::{Config, ConfigError, DEFAULT_TOML, Problem, Sources, near_miss};
 
-const SECRETS: [(&str, &str); 3] = [
+const SECRETS: [(&str, &str); 4] = [
     ("database", "url"),
+    ("valkey", "url"),
     ("mail", "smtp_url"),
     ("payments", "webhook_secret"),
 ];

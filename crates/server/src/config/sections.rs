@@ -32,6 +32,12 @@ pub struct Database {
 }
 
 #[derive(Debug, Clone, Deserialize)]
+pub struct Valkey {
+    #[serde(deserialize_with = "secret_or_none")]
+    pub url: Option<SecretString>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
 pub struct Models {
     #[serde(deserialize_with = "path_or_none")]
     pub dir: Option<PathBuf>,

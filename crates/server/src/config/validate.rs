@@ -53,6 +53,13 @@ pub(super) fn problems(config: &Config) -> Vec<Problem> {
         "must start with sqlite:// or postgres://",
     );
 
+    let valkey = config.valkey.url.as_ref().map(|url| url.expose_secret());
+    require(
+        valkey.is_none_or(|url| url.starts_with("redis://") || url.starts_with("unix://")),
+        "valkey.url",
+        "must start with redis:// or unix://",
+    );
+
     let engine = &config.engine;
     require(
         engine.workers <= 1024,

@@ -5,7 +5,6 @@
 
 use std::marker::PhantomData;
 use std::sync::Arc;
-use std::time::Instant;
 
 use axum::extract::FromRequestParts;
 use axum::http::header::AUTHORIZATION;
@@ -76,7 +75,7 @@ impl<N: Needs> FromRequestParts<App> for May<N> {
         let caller = identify(app, parts).await?;
         context.set_workspace_id(&caller.workspace_id);
         require_permission(&caller, N::ANY_OF)?;
-        let caller = admit(app, caller, &context)?;
+        let caller = admit(app, caller, &context).await?;
         Ok(May(caller, PhantomData))
     }
 }
@@ -197,8 +196,8 @@ pub fn require_permission(caller: &Caller, any_of: &[Permission]) -> Result<(), 
     Err(Problem::detailed(Code::PermissionMissing, detail))
 }
 
-fn admit(app: &App, mut caller: Caller, context: &Context) -> Result<Caller, Problem> {
-    match app.limiter.admit(&caller.actor, Instant::now()) {
+async fn admit(app: &App, mut caller: Caller, context: &Context) -> Result<Caller, Problem> {
+    match app.rates.admit(&caller.actor).await {
         Ok((status, permit)) => {
             context.set_rate(status);
             caller._permit = Some(Arc::new(permit));

@@ -119,7 +119,7 @@ fn add_headers(app: &App, context: &Context, headers: &mut HeaderMap) {
         headers.insert(STRICT_TRANSPORT_SECURITY, year);
     }
     if context.path().starts_with("/v1/") {
-        headers.insert(RATE_LIMIT_POLICY, app.rate_policy.clone());
+        headers.insert(RATE_LIMIT_POLICY, app.rates.limits().policy());
     }
     if let Some(rate) = context.rate() {
         let value = format!("\"requests\";r={};t={}", rate.remaining, rate.reset_s);

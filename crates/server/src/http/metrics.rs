@@ -67,6 +67,14 @@ pub fn batch_item(operation: &str, ending: &'static str) {
         .increment(1);
 }
 
+pub fn valkey_failure(purpose: &'static str) {
+    counter!("sauti_valkey_failures_total", "use" => purpose).increment(1);
+}
+
+pub fn valkey_up(up: bool) {
+    gauge!("sauti_valkey_up").set(if up { 1.0 } else { 0.0 });
+}
+
 pub fn ledger_failure(step: &'static str) {
     counter!("sauti_ledger_failures_total", "step" => step).increment(1);
 }

@@ -76,13 +76,14 @@ pub struct PricesBody {
     responses((status = 200, description = "What is accepted, and what it costs.", body = LimitsBody)))]
 pub async fn get_limits(State(app): State<App>, May(caller, _): May<AnyKey>) -> Json<LimitsBody> {
     let (limits, prices) = (&app.config.limits, &app.config.prices);
+    let rates = app.rates.limits();
     Json(LimitsBody {
         text_characters_max: limits.text_chars_max,
         file_bytes_max: limits.upload_bytes_max,
         recording_seconds_max: limits.recording_seconds_max,
-        requests_per_minute: limits.requests_per_minute,
-        concurrent_requests: limits.concurrent_requests,
-        audio_seconds_per_minute: limits.audio_seconds_per_minute,
+        requests_per_minute: rates.requests_per_minute,
+        concurrent_requests: rates.concurrent_requests,
+        audio_seconds_per_minute: rates.audio_seconds_per_minute,
         request_seconds_max: app.config.server.request_timeout_s,
         request_seconds_per_audio_second: app.config.server.request_timeout_per_audio_second,
         speed_min: SPEED_MIN,

@@ -76,6 +76,20 @@ impl Service {
     }
 }
 
+/// What the service answers to the demonstration's key.
+pub fn curl(folder: &Path, service: &Service, path: &str, more: &[&str]) -> String {
+    let key = format!("Authorization: Bearer {}", service.value("API key"));
+    let url = service.value("Console").replace("/console", path);
+    let run = Command::new("curl")
+        .args(["-sS", "-H", &key, &url])
+        .args(more)
+        .current_dir(folder)
+        .output()
+        .expect("curl runs");
+    assert!(run.status.success(), "{run:?}");
+    String::from_utf8(run.stdout).expect("text")
+}
+
 impl Drop for Service {
     fn drop(&mut self) {
         self.child.kill().ok();

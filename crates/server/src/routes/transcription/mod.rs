@@ -82,7 +82,7 @@ pub async fn create_transcription(
         return idempotency::replay(&app, &caller, answer).await;
     }
     let sound = decode::decode(&app, form.file).await?;
-    allow_audio(&app, &caller, sound.seconds)?;
+    allow_audio(&app, &caller, sound.seconds).await?;
     let more_s = app.config.server.request_timeout_per_audio_second * sound.seconds;
     context.deadline().extend(Duration::from_secs_f64(more_s));
     answer(&app, caller, &context, &wanted, sound, claim).await
@@ -139,9 +139,10 @@ fn fingerprint(form: &Form) -> String {
     idempotency::fingerprint(&parts)
 }
 
-fn allow_audio(app: &App, caller: &Caller, seconds: f64) -> Result<(), Problem> {
-    app.limiter
-        .take_audio(&caller.actor, seconds, Instant::now())
+async fn allow_audio(app: &App, caller: &Caller, seconds: f64) -> Result<(), Problem> {
+    app.rates
+        .take_audio(&caller.actor, seconds)
+        .await
         .map_err(|wait_s| {
             let detail = "More seconds of audio a minute than the limit allows.";
             Problem::detailed(Code::RateLimited, detail).retry_after(wait_s)

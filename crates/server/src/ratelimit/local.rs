@@ -1,33 +1,16 @@
-//! How much one caller may ask for: requests a minute, requests at once, audio seconds a minute.
-//!
-//! Kept in this process. A bucket refills steadily, so that a caller who was refused gets in
-//! again after moments rather than at the turn of the minute.
+//! Buckets in this process. One refills steadily, so that a caller who was refused gets in again after moments rather
+//! than at the turn of the minute.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use crate::config::Limits;
+use super::{RateLimits, RateStatus, Refused, WINDOW_S};
 
 const SHARDS: usize = 16;
-const WINDOW_S: f64 = 60.0;
 /// A shard this full is swept of callers who have not been here for a window.
 const SWEEP_AT: usize = 4_096;
-
-/// Where a caller stands after this request.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RateStatus {
-    pub remaining: u32,
-    /// Until the bucket is full again.
-    pub reset_s: u64,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Refused {
-    pub status: RateStatus,
-    pub retry_after_s: u64,
-}
 
 #[derive(Debug)]
 struct Bucket {
@@ -42,9 +25,7 @@ struct Bucket {
 pub struct RateLimiter {
     shards: [Mutex<HashMap<Arc<str>, Bucket>>; SHARDS],
     hasher: RandomState,
-    requests_max: f64,
-    audio_s_max: f64,
-    concurrent_max: u32,
+    limits: RwLock<RateLimits>,
 }
 
 /// A place among the requests at once; given back when dropped.
@@ -55,21 +36,20 @@ pub struct Permit {
 }
 
 impl RateLimiter {
-    pub fn new(limits: &Limits) -> RateLimiter {
+    pub fn new(limits: RateLimits) -> RateLimiter {
         RateLimiter {
             shards: Default::default(),
             hasher: RandomState::new(),
-            requests_max: f64::from(limits.requests_per_minute),
-            audio_s_max: f64::from(limits.audio_seconds_per_minute),
-            concurrent_max: limits.concurrent_requests,
+            limits: RwLock::new(limits),
         }
     }
 
-    pub fn policy(&self) -> String {
-        format!(
-            "\"requests\";q={};w=60, \"concurrent\";q={}, \"audio-seconds\";q={};w=60",
-            self.requests_max, self.concurrent_max, self.audio_s_max
-        )
+    pub fn limits(&self) -> RateLimits {
+        *self.limits.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn set_limits(&self, limits: RateLimits) {
+        *self.limits.write().unwrap_or_else(PoisonError::into_inner) = limits;
     }
 
     /// Takes one request from the caller's bucket and one place among those at once.
@@ -78,6 +58,7 @@ impl RateLimiter {
         caller: &str,
         now: Instant,
     ) -> Result<(RateStatus, Permit), Refused> {
+        let limits = self.limits();
         let mut shard = self.shard(caller);
         if shard.len() >= SWEEP_AT {
             shard.retain(|_, bucket| {
@@ -87,73 +68,38 @@ impl RateLimiter {
         }
         if !shard.contains_key(caller) {
             let name: Arc<str> = Arc::from(caller);
-            shard.insert(Arc::clone(&name), self.full(name, now));
+            shard.insert(Arc::clone(&name), full(&limits, name, now));
         }
         let bucket = shard.get_mut(caller).expect("put there just now");
-        self.refill(bucket, now);
-        let admitted = bucket.requests >= 1.0 && bucket.in_flight < self.concurrent_max;
-        let wait_s = match bucket.requests >= 1.0 {
-            true => 1.0,
-            false => (1.0 - bucket.requests) * WINDOW_S / self.requests_max,
-        };
-        if admitted {
-            bucket.requests -= 1.0;
-            bucket.in_flight += 1;
+        refill(&limits, bucket, now);
+        if bucket.requests < 1.0 || bucket.in_flight >= limits.concurrent_requests {
+            return Err(limits.refused(bucket.requests));
         }
-        let status = self.status(bucket);
-        let caller = Arc::clone(&bucket.name);
-        admitted
-            .then(|| Permit {
-                limiter: Arc::clone(self),
-                caller,
-            })
-            .map(|permit| (status, permit))
-            .ok_or(Refused {
-                status,
-                retry_after_s: wait_s.ceil().max(1.0) as u64,
-            })
+        bucket.requests -= 1.0;
+        bucket.in_flight += 1;
+        let permit = Permit {
+            limiter: Arc::clone(self),
+            caller: Arc::clone(&bucket.name),
+        };
+        Ok((limits.status(bucket.requests), permit))
     }
 
     /// Takes the seconds of a recording. The bucket may go into debt, so that one recording
     /// longer than the allowance of a minute is possible, and the next has to wait.
     pub fn take_audio(&self, caller: &str, seconds: f64, now: Instant) -> Result<(), u64> {
+        let limits = self.limits();
         let mut shard = self.shard(caller);
         let bucket = shard
             .entry(Arc::from(caller))
-            .or_insert_with_key(|name| self.full(Arc::clone(name), now));
-        self.refill(bucket, now);
-        let wanted = seconds.min(self.audio_s_max);
+            .or_insert_with_key(|name| full(&limits, Arc::clone(name), now));
+        refill(&limits, bucket, now);
+        let wanted = seconds.min(limits.audio_s_max());
         if bucket.audio_s < wanted {
-            let wait_s = (wanted - bucket.audio_s) * WINDOW_S / self.audio_s_max;
+            let wait_s = (wanted - bucket.audio_s) * WINDOW_S / limits.audio_s_max();
             return Err(wait_s.ceil().max(1.0) as u64);
         }
         bucket.audio_s -= seconds;
         Ok(())
-    }
-
-    fn full(&self, name: Arc<str>, now: Instant) -> Bucket {
-        Bucket {
-            name,
-            requests: self.requests_max,
-            audio_s: self.audio_s_max,
-            in_flight: 0,
-            refilled: now,
-        }
-    }
-
-    fn refill(&self, bucket: &mut Bucket, now: Instant) {
-        let share = now.saturating_duration_since(bucket.refilled).as_secs_f64() / WINDOW_S;
-        bucket.requests = (bucket.requests + share * self.requests_max).min(self.requests_max);
-        bucket.audio_s = (bucket.audio_s + share * self.audio_s_max).min(self.audio_s_max);
-        bucket.refilled = now.max(bucket.refilled);
-    }
-
-    fn status(&self, bucket: &Bucket) -> RateStatus {
-        let missing = self.requests_max - bucket.requests;
-        RateStatus {
-            remaining: bucket.requests.max(0.0) as u32,
-            reset_s: (missing * WINDOW_S / self.requests_max).ceil() as u64,
-        }
     }
 
     fn shard(&self, caller: &str) -> MutexGuard<'_, HashMap<Arc<str>, Bucket>> {
@@ -163,6 +109,24 @@ impl RateLimiter {
             .lock()
             .unwrap_or_else(|poisoned| poisoned.into_inner())
     }
+}
+
+fn full(limits: &RateLimits, name: Arc<str>, now: Instant) -> Bucket {
+    Bucket {
+        name,
+        requests: limits.requests_max(),
+        audio_s: limits.audio_s_max(),
+        in_flight: 0,
+        refilled: now,
+    }
+}
+
+fn refill(limits: &RateLimits, bucket: &mut Bucket, now: Instant) {
+    let (requests_max, audio_s_max) = (limits.requests_max(), limits.audio_s_max());
+    let share = now.saturating_duration_since(bucket.refilled).as_secs_f64() / WINDOW_S;
+    bucket.requests = (bucket.requests + share * requests_max).min(requests_max);
+    bucket.audio_s = (bucket.audio_s + share * audio_s_max).min(audio_s_max);
+    bucket.refilled = now.max(bucket.refilled);
 }
 
 impl Drop for Permit {
@@ -231,12 +195,12 @@ impl Attempts {
 mod tests {
     use super::*;
 
-    fn limiter(requests_per_minute: u32, concurrent: u32) -> Arc<RateLimiter> {
-        let mut limits = crate::config::Config::with_overrides(&[]).unwrap().limits;
-        limits.requests_per_minute = requests_per_minute;
-        limits.concurrent_requests = concurrent;
-        limits.audio_seconds_per_minute = 60;
-        Arc::new(RateLimiter::new(&limits))
+    fn limiter(requests_per_minute: u32, concurrent_requests: u32) -> Arc<RateLimiter> {
+        Arc::new(RateLimiter::new(RateLimits {
+            requests_per_minute,
+            concurrent_requests,
+            audio_seconds_per_minute: 60,
+        }))
     }
 
     #[test]
