@@ -60,7 +60,7 @@ fn start_with_traces(settings: &Telemetry, logs: BoxedLayer) -> anyhow::Result<G
 #[cfg(not(feature = "otel"))]
 fn start_with_traces(_settings: &Telemetry, _logs: BoxedLayer) -> anyhow::Result<Guard> {
     anyhow::bail!(
-        "telemetry.otlp_endpoint is set, but this program was built without `--features otel`"
+        "telemetry.otlp_endpoint is set, but this program was built without the feature `otel`"
     )
 }
 
