@@ -16,6 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 KEY = re.compile(r"sauti_[a-z]+_[A-Za-z0-9]+_[A-Za-z0-9]+")
 START_SECONDS_MAX = 90
+GREETING_SECONDS_MAX = 20
 
 
 @dataclass
@@ -50,11 +51,8 @@ def running_server(binary, settings=None):
         try:
             url = f"http://127.0.0.1:{port}"
             wait_until_ready(url, process, log)
-            output = log.read_text()
-            found = KEY.search(output)
-            if not found:
-                raise RuntimeError(f"the server printed no key:\n{output}")
-            yield Server(url, found.group(), output)
+            output = greeting(log)
+            yield Server(url, KEY.search(output).group(), output)
             if process.poll() is not None:
                 raise RuntimeError(f"the server died with {process.returncode}:\n{log.read_text()[-4000:]}")
         finally:
@@ -62,6 +60,17 @@ def running_server(binary, settings=None):
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=40)
             process.kill()
+
+
+def greeting(log):
+    """What the demonstration prints; its last line comes a moment after the service is ready."""
+    give_up = time.monotonic() + GREETING_SECONDS_MAX
+    while time.monotonic() < give_up:
+        output = log.read_text()
+        if KEY.search(output) and "-F file=@" in output:
+            return output
+        time.sleep(0.05)
+    raise RuntimeError(f"the server printed no key:\n{output}")
 
 
 def free_port():
