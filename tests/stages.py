@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import tools
-from server import running_server
+from server import free_port, running_server
 
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = ROOT / "tests"
@@ -151,6 +152,29 @@ def valkey():
             process.wait()
 
 
+def nats():
+    """The tests of batches again, through a real NATS server instead of the database's own queue."""
+    tools.need_programs({"nats-server": "nats-server"})
+    with tempfile.TemporaryDirectory(prefix="sauti-nats-") as folder:
+        port = free_port()
+        command = [shutil.which("nats-server"), "-js", "-sd", folder, "-a", "127.0.0.1", "-p", str(port), "-l", f"{folder}/log"]
+        process = subprocess.Popen(command)
+        try:
+            while process.poll() is None:
+                try:
+                    socket.create_connection(("127.0.0.1", port), 1).close()
+                    break
+                except OSError:
+                    time.sleep(0.05)
+            env = {"SAUTI_TEST_NATS_URL": f"nats://127.0.0.1:{port}"}
+            counts = cargo_test("--workspace", "--test", "http_api", "--", "batches::", "queue::", env=env)
+            counts.add(cargo_test("--workspace", "--test", "cli_suite", "--", "batches::", env=env))
+            return counts
+        finally:
+            process.terminate()
+            process.wait()
+
+
 def build():
     # The dev profile optimises the crates that do arithmetic, and the tests built them already.
     return run(["cargo", "build", "--locked", "-p", "sauti", "--bin", "sauti"])
@@ -236,10 +260,21 @@ def deploy():
 def faults():
     """Full disks, cut lines, kills, jumping clocks, a database that goes away: the service must say so and lose nothing."""
     tools.need_python("pytest")
-    tools.need_programs({"faketime": "faketime", "prlimit": "util-linux"})
+    tools.need_programs({"faketime": "faketime", "prlimit": "util-linux", "nats-server": "nats-server"})
     tools.need_postgres()
     counts = build()
     counts.add(pytest(TESTS / "faults", env={"SAUTI_BINARY": str(BINARY)}))
+    return counts
+
+
+def cluster():
+    """Three replicas with PostgreSQL, Valkey and NATS on machines of their own: parts killed and cut off, money counted."""
+    tools.need_programs({"ip": "iproute2", "setpriv": "util-linux", "nats-server": "nats-server"})
+    tools.need_postgres()
+    tools.need_valkey()
+    counts = build()
+    command = [sys.executable, TESTS / "cluster/prove.py", "--binary", BINARY, "--short", "--hold", "6"]
+    counts.add(run(command, count=by_plain))
     return counts
 
 
@@ -257,8 +292,8 @@ def recipes():
 STAGES = {
     stage.__name__: stage
     for stage in (
-        tidy, fmt, clippy, licences, supply, rust, fuzz, postgres, valkey, clients, openapi, cli, browser, readme, deploy, faults,
-        recipes,
+        tidy, fmt, clippy, licences, supply, rust, fuzz, postgres, valkey, nats, clients, openapi, cli, browser, readme, deploy, faults,
+        cluster, recipes,
     )
 }
 QUICK = ["tidy", "fmt", "clippy", "rust"]

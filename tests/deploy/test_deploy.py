@@ -59,16 +59,18 @@ def test_replicas_without_a_common_database_are_refused():
 
 
 def test_a_wrong_value_is_refused_by_the_schema():
-    for wrong in ["database.url=mysql://x", "replicas=0", "replicsa=3"]:
+    for wrong in ["database.url=mysql://x", "replicas=0", "replicsa=3", "nats.url=http://x"]:
         done = subprocess.run([HELM, "template", "voice", CHART, *DATABASE, "--set", wrong], capture_output=True, text=True)
         assert done.returncode != 0, wrong
 
 
 def test_the_program_knows_every_setting_that_the_chart_sets():
     extra = ["--set", "settings.limits.upload_bytes_max=50000000,settings.prices.cached_fraction=0.25",
-             "--set", "settings.server.trusted_proxies={10.0.0.0/8,fd00::/8}"]
+             "--set", "settings.server.trusted_proxies={10.0.0.0/8,fd00::/8}",
+             "--set", "valkey.url=redis://valkey:6379,nats.url=nats://sauti:secret@nats:4222,settings.nats.replicas=3"]
     documents = render(*DATABASE, *extra)
     variables = {**only(documents, "ConfigMap")["data"], **only(documents, "Secret")["stringData"]}
+    assert variables["SAUTI_NATS__URL"] == "nats://sauti:secret@nats:4222" and "secret" not in str(only(documents, "ConfigMap"))
     assert variables["SAUTI_LIMITS__UPLOAD_BYTES_MAX"] == "50000000"
     done = config_check(variables)
     assert done.returncode == 0, done.stderr

@@ -92,6 +92,8 @@ impl App {
     }
 
     fn assemble(config: Config, store: Store, engine: Engine) -> anyhow::Result<App> {
+        // Connected later, in the background; but what is wrong with the settings is said now.
+        crate::batches::queue::options(&config.nats)?;
         let cache_dir = config.cache_dir();
         let valkey = config.valkey.url.as_ref().map(Valkey::new).transpose()?;
         let valkey = valkey.map(Arc::new);

@@ -1,10 +1,15 @@
 //! Batches: work that nobody waits for at the other end of a line. Items lie in the store; each process takes as many as
 //! its settings say, works on them while the engine has nothing better to do, and writes the answer and the price down
 //! in one step. What a dead process had in hand comes back by the store's sweep.
+//!
+//! Where there is a queue (NATS JetStream) it hands the items out, and the database is looked through only for what it
+//! may have lost; where there is none, or it is away, each process asks the database for work every second.
 
+mod by_queue;
 mod fetch;
 mod item;
 mod origins;
+pub mod queue;
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,6 +18,7 @@ use std::time::Duration;
 use sauti_speech::Readiness;
 use sauti_store::{Batch, ClaimedItem, StoreError};
 use serde_json::json;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 
 use crate::app::App;
@@ -23,10 +29,15 @@ use crate::webhooks;
 pub use item::form_fields;
 pub use origins::is_allowed;
 
+use by_queue::Sweep;
+use queue::Queue;
+
 pub const FINISHED: &str = "batch.finished";
 
 /// How often to look for work that came by another process.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// How often to look for what the queue may have lost.
+const SWEEP_EVERY: Duration = Duration::from_secs(5);
 const PAUSE_AFTER_ERROR: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,70 +119,139 @@ pub(crate) struct Desk {
     pub app: App,
     pub connector: Connector,
     /// One at a time, so that the other places stay free for recordings that somebody waits for.
-    pub decoding: tokio::sync::Semaphore,
+    pub decoding: Semaphore,
+    /// Items that may be worked on at the same time.
+    places: Arc<Semaphore>,
     /// The items that are being worked on here.
     held: Mutex<HashSet<String>>,
+    /// Held from a claim until its item is among those above.
+    claiming: tokio::sync::Mutex<()>,
 }
 
 impl Desk {
+    fn new(app: App) -> Desk {
+        Desk {
+            connector: Connector::new(app.config.batches.allow_private_addresses),
+            decoding: Semaphore::new(1),
+            places: Arc::new(Semaphore::new(app.config.batches.workers)),
+            held: Mutex::default(),
+            claiming: tokio::sync::Mutex::default(),
+            app,
+        }
+    }
+
     fn held(&self) -> MutexGuard<'_, HashSet<String>> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes an item by its name, if it waits.
+    async fn claim(&self, item_id: &str) -> Result<Option<ClaimedItem>, StoreError> {
+        let _claiming = self.claiming.lock().await;
+        let item = self.app.store.claim_batch_item(item_id).await?;
+        self.held().extend(item.iter().map(|item| item.id.clone()));
+        Ok(item)
+    }
+
+    /// Takes as many items as there are places.
+    async fn claim_some(&self, places: usize) -> Result<Vec<ClaimedItem>, StoreError> {
+        let _claiming = self.claiming.lock().await;
+        let items = self.app.store.claim_batch_items(places as i64).await?;
+        self.held().extend(items.iter().map(|item| item.id.clone()));
+        Ok(items)
     }
 }
 
 /// Works on batches for as long as the server runs.
 pub async fn work_forever(app: App) {
-    let places = app.config.batches.workers;
-    if places == 0 {
+    let queue = match Queue::connect(&app.config.nats).await {
+        Ok(queue) => queue.map(Arc::new),
+        Err(error) => {
+            tracing::error!("{error:#}");
+            None
+        }
+    };
+    let workers = app.config.batches.workers;
+    if workers == 0 && queue.is_none() {
         return;
     }
-    let desk = Arc::new(Desk {
-        connector: Connector::new(app.config.batches.allow_private_addresses),
-        decoding: tokio::sync::Semaphore::new(1),
-        held: Mutex::default(),
-        app,
-    });
+    let desk = Arc::new(Desk::new(app));
+    let mut helpers = JoinSet::new();
+    if let Some(queue) = &queue {
+        let kept = Arc::clone(queue);
+        helpers.spawn(async move { kept.keep_forever().await });
+        for _ in 0..workers {
+            helpers.spawn(by_queue::work_forever(Arc::clone(&desk), Arc::clone(queue)));
+        }
+    }
     let mut working = JoinSet::new();
+    let mut sweep = Sweep::default();
     loop {
         while working.try_join_next().is_some() {}
-        let free = places - working.len().min(places);
-        let pause = match take(&desk, free).await {
-            Ok(items) => {
-                for item in items {
-                    desk.held().insert(item.id.clone());
-                    working.spawn(work(Arc::clone(&desk), item));
-                }
-                LOOK_EVERY
-            }
-            Err(error) => {
+        let up = queue.as_deref().filter(|queue| queue.standing().up);
+        let looked = match up {
+            Some(queue) => sent_on(&desk, queue, &mut sweep).await,
+            None => take(&desk, &mut working).await,
+        };
+        let pause = match (looked, up) {
+            (Ok(()), Some(_)) => SWEEP_EVERY,
+            (Ok(()), None) => LOOK_EVERY,
+            (Err(error), _) => {
                 tracing::warn!(%error, "batches could not be read");
                 PAUSE_AFTER_ERROR
             }
         };
+        let turned = async {
+            match &queue {
+                Some(queue) => queue.until(up.is_none()).await,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             Some(_) = working.join_next(), if !working.is_empty() => {}
-            () = desk.app.batch_bell.notified(), if working.len() < places => {}
+            () = desk.app.batch_bell.notified(), if up.is_some() || working.len() < workers => {}
+            () = turned => {}
             () = tokio::time::sleep(pause) => {}
         }
     }
 }
 
-/// Items for the free places, none while the models load; and the ends of batches that nobody wrote down.
-async fn take(desk: &Desk, free: usize) -> Result<Vec<ClaimedItem>, StoreError> {
-    let app = &desk.app;
+async fn sent_on(desk: &Desk, queue: &Queue, sweep: &mut Sweep) -> Result<(), StoreError> {
+    tidy_up(desk).await?;
+    sweep.run(desk, queue).await
+}
+
+/// Begins with as many items as there are free places, none while the models load.
+async fn take(desk: &Arc<Desk>, working: &mut JoinSet<()>) -> Result<(), StoreError> {
+    tidy_up(desk).await?;
+    let places: Vec<OwnedSemaphorePermit> =
+        std::iter::from_fn(|| Arc::clone(&desk.places).try_acquire_owned().ok()).collect();
+    if places.is_empty() || desk.app.engine.readiness() != Readiness::Ready {
+        return Ok(());
+    }
+    let items = desk.claim_some(places.len()).await?;
+    for (item, place) in items.into_iter().zip(places) {
+        let desk = Arc::clone(desk);
+        working.spawn(async move {
+            work(desk, item).await;
+            drop(place);
+        });
+    }
+    Ok(())
+}
+
+/// What was claimed and not begun, and the ends of batches that nobody wrote down.
+async fn tidy_up(desk: &Desk) -> Result<(), StoreError> {
     put_unknown_back(desk).await?;
-    for batch_id in app.store.ended_batches().await? {
-        finish(app, &batch_id).await;
+    for batch_id in desk.app.store.ended_batches().await? {
+        finish(&desk.app, &batch_id).await;
     }
-    if free == 0 || app.engine.readiness() != Readiness::Ready {
-        return Ok(Vec::new());
-    }
-    app.store.claim_batch_items(free as i64).await
+    Ok(())
 }
 
 /// Items that are ours by the database and that nobody here works on: a connection broke off between a claim and its
 /// answer, or a report did not arrive. Called between claims, so that none is on its way.
 async fn put_unknown_back(desk: &Desk) -> Result<(), StoreError> {
+    let _claiming = desk.claiming.lock().await;
     let held = desk.app.store.held_items().await?;
     let unknown: Vec<_> = {
         let known = desk.held();

@@ -93,6 +93,7 @@ impl Doctor {
         show(memory())?;
         show(disk(&config))?;
         show(Finding::of("database", database(&config)))?;
+        show(queue(&config))?;
         show(port(&config))?;
         show(mail(&config))?;
         show(front(&config))?;
@@ -230,6 +231,26 @@ fn database(config: &Config) -> anyhow::Result<String> {
             .await
             .context("the database does not answer")?
     })?
+}
+
+/// Away it only slows batches down, so it is no failure.
+fn queue(config: &Config) -> Finding {
+    if config.nats.url.is_none() {
+        let detail = "the database hands out the items of batches (nats.url)";
+        return Finding::new("queue", Verdict::Ok, detail);
+    }
+    let examined = offline::block_on(async {
+        let examined = crate::batches::queue::examine(&config.nats);
+        let examined = tokio::time::timeout(DATABASE_TIME_MAX, examined);
+        examined.await.context("NATS does not answer (nats.url)")?
+    });
+    match examined.and_then(|examined| examined) {
+        Ok(detail) => Finding::new("queue", Verdict::Ok, detail),
+        Err(error) => {
+            let detail = format!("{error:#}; batches go through the database meanwhile");
+            Finding::new("queue", Verdict::Warn, detail)
+        }
+    }
 }
 
 fn port(config: &Config) -> Finding {

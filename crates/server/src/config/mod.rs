@@ -13,7 +13,7 @@ use serde::Deserialize;
 
 pub use hint::near_miss;
 pub use sections::{
-    Batches, Cache, Data, Database, Engine, Keys, Limits, LogFormat, Mail, Models, Network,
+    Batches, Cache, Data, Database, Engine, Keys, Limits, LogFormat, Mail, Models, Nats, Network,
     Payments, Prices, Retention, Server, Signup, Telemetry, Valkey, Webhooks,
 };
 
@@ -26,6 +26,7 @@ pub struct Config {
     pub data: Data,
     pub database: Database,
     pub valkey: Valkey,
+    pub nats: Nats,
     pub models: Models,
     pub engine: Engine,
     pub limits: Limits,

@@ -5,9 +5,10 @@ use toml::{Table, Value};
 
 use super::{Config, ConfigError, DEFAULT_TOML, Problem, Sources, near_miss};
 
-const SECRETS: [(&str, &str); 4] = [
+const SECRETS: [(&str, &str); 5] = [
     ("database", "url"),
     ("valkey", "url"),
+    ("nats", "url"),
     ("mail", "smtp_url"),
     ("payments", "webhook_secret"),
 ];

@@ -38,6 +38,20 @@ pub struct Valkey {
 }
 
 #[derive(Debug, Clone, Deserialize)]
+pub struct Nats {
+    #[serde(deserialize_with = "secret_or_none")]
+    pub url: Option<SecretString>,
+    #[serde(deserialize_with = "path_or_none")]
+    pub ca_file: Option<PathBuf>,
+    #[serde(deserialize_with = "path_or_none")]
+    pub cert_file: Option<PathBuf>,
+    #[serde(deserialize_with = "path_or_none")]
+    pub key_file: Option<PathBuf>,
+    pub stream: String,
+    pub replicas: usize,
+}
+
+#[derive(Debug, Clone, Deserialize)]
 pub struct Models {
     #[serde(deserialize_with = "path_or_none")]
     pub dir: Option<PathBuf>,

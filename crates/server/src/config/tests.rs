@@ -109,6 +109,26 @@ fn every_broken_rule_is_reported_at_once() {
 }
 
 #[test]
+fn the_queue_is_named_by_urls_that_stay_secret() {
+    let good = ["nats://h:4222", "tls://user:hushhush@one:4222, tls://two"];
+    for url in good {
+        let sources = Sources::default().with("nats.url", url);
+        Config::load(&sources).unwrap();
+        assert!(!effective_toml(&sources).unwrap().contains("hushhush"));
+    }
+    let sources = Sources::default()
+        .with("nats.url", "nats://h, redis://h")
+        .with("nats.stream", "a.b")
+        .with("nats.replicas", "7")
+        .with("nats.cert_file", "a.pem");
+    let keys: Vec<_> = wrong(&sources).into_iter().map(|p| p.key).collect();
+    assert_eq!(
+        keys,
+        ["nats.url", "nats.cert_file", "nats.stream", "nats.replicas"]
+    );
+}
+
+#[test]
 fn an_address_that_cannot_be_read_is_named() {
     let error = Config::with_overrides(&[("server.listen", "localhost")])
         .unwrap_err()

@@ -60,6 +60,8 @@ pub(super) fn problems(config: &Config) -> Vec<Problem> {
         "must start with redis:// or unix://",
     );
 
+    nats(config, &mut require);
+
     let engine = &config.engine;
     require(
         engine.workers <= 1024,
@@ -136,6 +138,38 @@ pub(super) fn problems(config: &Config) -> Vec<Problem> {
         "must be http:// or https:// and a host",
     );
     problems
+}
+
+fn nats(config: &Config, require: &mut impl FnMut(bool, &str, &str)) {
+    let nats = &config.nats;
+    let url = nats.url.as_ref().map_or("", |url| url.expose_secret());
+    let known = |server: &str| {
+        let rest = server
+            .strip_prefix("nats://")
+            .or_else(|| server.strip_prefix("tls://"));
+        rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/'))
+    };
+    require(
+        url.is_empty() || url.split(',').map(str::trim).all(known),
+        "nats.url",
+        "must be nats:// or tls:// and a host, or several of these with commas between them",
+    );
+    require(
+        nats.cert_file.is_some() == nats.key_file.is_some(),
+        "nats.cert_file",
+        "goes together with nats.key_file",
+    );
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
+    require(
+        (1..=64).contains(&nats.stream.len()) && nats.stream.chars().all(is_name),
+        "nats.stream",
+        "must be 1 to 64 letters, digits, - and _",
+    );
+    require(
+        (1..=5).contains(&nats.replicas),
+        "nats.replicas",
+        "must be 1 to 5",
+    );
 }
 
 fn limits(config: &Config, require: &mut impl FnMut(bool, &str, &str)) {

@@ -75,6 +75,15 @@ pub fn valkey_up(up: bool) {
     gauge!("sauti_valkey_up").set(if up { 1.0 } else { 0.0 });
 }
 
+/// `look` (the server or JetStream does not answer), `publish`, `pull` or `answer`.
+pub fn nats_failure(purpose: &'static str) {
+    counter!("sauti_nats_failures_total", "use" => purpose).increment(1);
+}
+
+pub fn nats_up(up: bool) {
+    gauge!("sauti_nats_up").set(if up { 1.0 } else { 0.0 });
+}
+
 pub fn ledger_failure(step: &'static str) {
     counter!("sauti_ledger_failures_total", "step" => step).increment(1);
 }

@@ -51,6 +51,14 @@ pub fn command(folder: &Path) -> Command {
         .current_dir(folder)
         .env("SAUTI_MODELS", models)
         .stdin(Stdio::null());
+    // The same tests through a queue, where one is named; each folder has a stream of its own.
+    if let Ok(url) = std::env::var("SAUTI_TEST_NATS_URL") {
+        let name: String = folder.display().to_string();
+        let stream: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
+        command
+            .env("SAUTI_NATS__URL", url)
+            .env("SAUTI_NATS__STREAM", stream);
+    }
     command
 }
 

@@ -14,9 +14,9 @@ use crate::support::{Answer, CREDIT_MICRO, Part, World, multipart, silent_wav};
 use crate::webhooks::receiver;
 use crate::with_models::ready_world_with;
 
-const BATCHES: &str = "/v1/batches";
+pub const BATCHES: &str = "/v1/batches";
 
-fn texts(count: usize) -> Value {
+pub fn texts(count: usize) -> Value {
     let items: Vec<_> = (0..count)
         .map(|n| json!({"custom_id": format!("t{n}"), "text": format!("Habari namba {n}.")}))
         .collect();
@@ -32,7 +32,7 @@ async fn post_form(world: &World, parts: &[Part<'_>]) -> Answer {
 }
 
 /// Asks seldom enough for the limit of requests a minute.
-async fn finished(world: &World, batch_id: &str) -> Value {
+pub async fn finished(world: &World, batch_id: &str) -> Value {
     for _ in 0..3_000 {
         let batch = world.get(&format!("{BATCHES}/{batch_id}")).await;
         let batch = batch.assert_ok().json();
@@ -44,7 +44,7 @@ async fn finished(world: &World, batch_id: &str) -> Value {
     panic!("the batch does not end");
 }
 
-async fn results(world: &World, batch: &Value) -> Vec<Value> {
+pub async fn results(world: &World, batch: &Value) -> Vec<Value> {
     let answer = world.get(batch["results_url"].as_str().unwrap()).await;
     answer.assert_ok();
     assert_eq!(
@@ -62,7 +62,7 @@ async fn results(world: &World, batch: &Value) -> Vec<Value> {
         .collect()
 }
 
-fn id_of(answer: &Answer) -> String {
+pub fn id_of(answer: &Answer) -> String {
     assert_eq!(answer.status, StatusCode::CREATED, "{:?}", answer.json());
     answer.json()["batch_id"].as_str().unwrap().to_owned()
 }

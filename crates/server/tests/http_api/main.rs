@@ -11,6 +11,7 @@ mod live;
 mod money;
 mod order;
 mod payments;
+mod queue;
 mod real_port;
 mod records;
 mod refusals;

@@ -11,6 +11,7 @@ use sauti_server::app::{App, router};
 use sauti_server::cache::{CachedSpeech, Head, HeadWord};
 use sauti_server::config::Config;
 use sauti_server::routes::speech::{self, SpeechRequest};
+use sauti_store::ids::new_id;
 use sauti_store::{Environment, NewKey, Permission, Permissions};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -69,6 +70,13 @@ impl World {
         let data = dir.path().join("data").display().to_string();
         let models = models.display().to_string();
         let mut all = vec![("data.dir", data.as_str()), ("models.dir", models.as_str())];
+        // The same tests through a queue, where one is named; each world has a stream of its own.
+        let nats = std::env::var("SAUTI_TEST_NATS_URL").unwrap_or_default();
+        let stream = new_id("test_");
+        all.extend([
+            ("nats.url", nats.as_str()),
+            ("nats.stream", stream.as_str()),
+        ]);
         all.extend_from_slice(settings);
         let app = App::build(Config::with_overrides(&all).unwrap())
             .await

@@ -241,7 +241,7 @@ impl Store {
         Ok(done.rows_affected())
     }
 
-    /// The items of a batch that wait, by name: for a queue beside the database.
+    /// The items of a batch that can be begun now, by place and name: for a queue beside the database.
     pub async fn waiting_items(
         &self,
         batch_id: &str,
@@ -250,13 +250,28 @@ impl Store {
     ) -> Result<Vec<(i64, String)>, StoreError> {
         Ok(sqlx::query_as(
             "select position, id from batch_items where batch_id = $1 and position > $2 and state = 'waiting'
-             order by position limit $3",
+                and next_attempt_us <= $3
+             order by position limit $4",
         )
         .bind(batch_id)
         .bind(after_position)
+        .bind(now_us())
         .bind(limit.clamp(1, 1000))
         .fetch_all(self.read())
         .await?)
+    }
+
+    /// Running batches with something to begin now, the oldest first.
+    pub async fn batches_with_waiting_items(&self) -> Result<Vec<String>, StoreError> {
+        let rows: Vec<(String,)> = sqlx::query_as(
+            "select b.id from batches b where b.state = 'running' and exists (
+                select 1 from batch_items i where i.batch_id = b.id and i.state = 'waiting' and i.next_attempt_us <= $1)
+             order by b.created_us limit 10000",
+        )
+        .bind(now_us())
+        .fetch_all(self.read())
+        .await?;
+        Ok(rows.into_iter().map(|(id,)| id).collect())
     }
 
     /// Running batches with nothing left to do, whose end nobody has written down yet.

@@ -1,0 +1,123 @@
+//! Work that comes through the queue: what to send, and what to do with a message.
+//!
+//! Of each batch only the first items that wait are in the queue; each one that is over brings the next. So a small batch
+//! does not wait behind a large one, though the queue knows only first come, first served.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use sauti_speech::Readiness;
+use sauti_store::StoreError;
+use sauti_store::ids::now_us;
+
+use super::Desk;
+use super::queue::{Delivery, Queue, Word};
+
+/// Items of one batch in the queue at the same time.
+const WINDOW: i64 = 32;
+/// When the queue is empty and yet items wait that were sent this long ago, something was lost.
+const LOST_AFTER: Duration = Duration::from_secs(10);
+/// And when the queue is never empty, it may be one of these.
+const SENT_AGAIN_AFTER: Duration = Duration::from_secs(600);
+const PAUSE_BEFORE_READY: Duration = Duration::from_millis(200);
+
+/// One place at the desk, filled by the queue for as long as the server runs.
+pub async fn work_forever(desk: Arc<Desk>, queue: Arc<Queue>) -> Infallible {
+    loop {
+        queue.until(true).await;
+        if desk.app.engine.readiness() != Readiness::Ready {
+            tokio::time::sleep(PAUSE_BEFORE_READY).await;
+            continue;
+        }
+        let place = desk.places.acquire().await;
+        if let Some(delivery) = queue.pull().await {
+            handle(&desk, &queue, delivery).await;
+        }
+        drop(place);
+    }
+}
+
+async fn handle(desk: &Arc<Desk>, queue: &Queue, delivery: Delivery) {
+    match attempt(desk, queue, &delivery).await {
+        Ok(true) => delivery.done().await,
+        Ok(false) => delivery.later().await,
+        Err(error) => {
+            tracing::warn!(%error, item = %delivery.word.item, "the store failed under an item of a batch");
+            delivery.later().await;
+        }
+    }
+}
+
+/// Whether the message has served its purpose.
+async fn attempt(desk: &Arc<Desk>, queue: &Queue, delivery: &Delivery) -> Result<bool, StoreError> {
+    let word = &delivery.word;
+    if let Some(item) = desk.claim(&word.item).await? {
+        tokio::select! {
+            () = super::work(Arc::clone(desk), item) => {}
+            never = delivery.beat_forever() => match never {},
+        }
+    }
+    // Not claimed: over already, in other hands, or resting after a failure.
+    if desk.app.store.item_is_open(&word.item).await? {
+        return Ok(false);
+    }
+    // Before this message is given up: should we die now, it comes again and brings the next item then.
+    let next = waiting(desk, &word.batch, word.position + WINDOW - 1, 1).await?;
+    Ok(queue.publish(&next, "").await.is_ok())
+}
+
+async fn waiting(
+    desk: &Desk,
+    batch_id: &str,
+    after: i64,
+    limit: i64,
+) -> Result<Vec<Word>, StoreError> {
+    let items = desk.app.store.waiting_items(batch_id, after, limit).await?;
+    let word = |(position, item)| Word {
+        item,
+        batch: batch_id.to_owned(),
+        position,
+    };
+    Ok(items.into_iter().map(word).collect())
+}
+
+/// Sends what waits in the database and is not known to be in the queue.
+#[derive(Default)]
+pub struct Sweep {
+    /// When the first items of each batch were sent.
+    sent: HashMap<String, Instant>,
+    returns: u64,
+}
+
+impl Sweep {
+    pub async fn run(&mut self, desk: &Desk, queue: &Queue) -> Result<(), StoreError> {
+        let standing = queue.standing();
+        if standing.returns != self.returns {
+            // The queue may have lost its storage: everything is sent anew, and what it still has it knows again.
+            self.sent.clear();
+            self.returns = standing.returns;
+        }
+        let open = desk.app.store.batches_with_waiting_items().await?;
+        self.sent.retain(|batch_id, _| open.contains(batch_id));
+        for batch_id in open {
+            let age = self.sent.get(&batch_id).map(Instant::elapsed);
+            let lost = standing.pending == 0 && age.is_some_and(|age| age > LOST_AFTER);
+            if age.is_some_and(|age| age < SENT_AGAIN_AFTER) && !lost {
+                continue;
+            }
+            let words = waiting(desk, &batch_id, -1, WINDOW).await?;
+            // Past the server's memory of what it has seen, but once a minute for all processes together.
+            let mark = match lost {
+                true => format!("@{}", now_us() / 60_000_000),
+                false => String::new(),
+            };
+            if queue.publish(&words, &mark).await.is_err() {
+                return Ok(());
+            }
+            self.sent.insert(batch_id, Instant::now());
+        }
+        Ok(())
+    }
+}
