@@ -7,8 +7,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-from server import free_port
-from service import STARTED, Service, until
+from service import STARTED, Service, free_port, until
 
 ITEMS = 60
 AWAY, BACK = "NATS does not answer", "NATS answers"

@@ -10,7 +10,7 @@ use std::time::Duration;
 use anyhow::{Context as _, anyhow};
 use async_nats::connection::State;
 use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
-use async_nats::jetstream::context::Context;
+use async_nats::jetstream::context::{Context, GetStreamErrorKind};
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::{self, AckKind, Message, stream};
 use async_nats::{Client, ConnectOptions, Event, ServerAddr};
@@ -462,14 +462,15 @@ pub async fn examine(settings: &Nats) -> anyhow::Result<String> {
         });
     }
     let version = client.server_info().version;
-    let jetstream = jetstream(client);
-    let account = jetstream.query_account();
-    account
-        .await
-        .context("the server answers, but JetStream does not: start it with -js")?;
-    let stream = match jetstream.get_stream(&settings.stream).await {
+    let found = jetstream(client).get_stream(&settings.stream).await;
+    let stream = match found.map_err(|error| error.kind()) {
         Ok(stream) => format!("{} messages wait", stream.cached_info().state.messages),
-        Err(_) => format!("the stream {} is yet to be made", settings.stream),
+        Err(GetStreamErrorKind::JetStream(error)) if error.code() == 404 => {
+            format!("the stream {} is yet to be made", settings.stream)
+        }
+        Err(error) => anyhow::bail!(
+            "NATS {version} answers, but JetStream does not; start it with -js: {error}"
+        ),
     };
     Ok(format!("NATS {version} with JetStream, {stream}"))
 }
