@@ -64,13 +64,23 @@ def running_server(binary, settings=None):
 
 def greeting(log):
     """What the demonstration prints; its last line comes a moment after the service is ready."""
-    give_up = time.monotonic() + GREETING_SECONDS_MAX
-    while time.monotonic() < give_up:
+
+    def whole():
         output = log.read_text()
-        if KEY.search(output) and "-F file=@" in output:
-            return output
-        time.sleep(0.05)
-    raise RuntimeError(f"the server printed no key:\n{output}")
+        return output if KEY.search(output) and "-F file=@" in output else None
+
+    return until("a key is printed", whole, GREETING_SECONDS_MAX, log.read_text)
+
+
+def until(what, true, seconds, explain=lambda: ""):
+    """Waits for the event itself; hands back what made it true."""
+    give_up = time.monotonic() + seconds
+    while time.monotonic() < give_up:
+        found = true()
+        if found:
+            return found
+        time.sleep(0.02)
+    raise AssertionError(f"never came in {seconds} s: {what}\n{explain()}")
 
 
 def free_port():

@@ -282,7 +282,7 @@ def recipes():
     """Every recipe against the real server, with a real Asterisk."""
     tools.need_python("pytest")
     counts = build()
-    paths = [ROOT / "clients/python/src", TESTS, TESTS / "recipes"]
+    paths = [ROOT / "clients/python/src", TESTS]
     with running_server(BINARY) as server:
         env = {**server.env(), "SAUTI_BINARY": str(BINARY), "PYTHONPATH": os.pathsep.join(map(str, paths))}
         counts.add(pytest(TESTS / "recipes", env=env))

@@ -85,3 +85,18 @@ export async function finish(page) {
   assert.deepEqual(page.complaints, []);
   await page.context().close();
 }
+
+// The rooms of every member of a workspace, and the operator's.
+export const ROOMS = [
+  "",
+  "/transcribe",
+  "/voices",
+  "/pronunciations",
+  "/keys",
+  "/usage",
+  "/money",
+  "/members",
+  "/webhooks",
+  "/account",
+];
+export const OPERATOR = "/operator";

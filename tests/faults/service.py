@@ -9,12 +9,12 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
+import server  # noqa: E402
 from server import KEY, free_port  # noqa: E402
 
 BINARY = os.environ["SAUTI_BINARY"]
@@ -31,14 +31,7 @@ def end_what_is_left():
 
 
 def until(what, true, seconds=WAIT_S):
-    """Waits for the event itself; hands back what made it true."""
-    give_up = time.monotonic() + seconds
-    while time.monotonic() < give_up:
-        found = true()
-        if found:
-            return found
-        time.sleep(0.02)
-    raise AssertionError(f"never came: {what}")
+    return server.until(what, true, seconds)
 
 
 class Service:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sauti import Sauti
-from waiting import wait_for
+from server import until
 
 RECIPES = Path(__file__).resolve().parents[2] / "recipes"
 
@@ -29,7 +29,7 @@ def started(tmp_path):
         with log.open("w") as out:
             process = subprocess.Popen([str(part) for part in command], stdout=out, stderr=subprocess.STDOUT, env={**os.environ, **env})
         processes.append(process)
-        port = wait_for(lambda: re.search(r"listening on (\d+)", log.read_text()), 30, log.read_text)[1]
+        port = until("a port", lambda: re.search(r"listening on (\d+)", log.read_text()), 30, log.read_text)[1]
         return f"http://127.0.0.1:{port}", log
 
     yield start

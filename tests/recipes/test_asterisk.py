@@ -10,7 +10,7 @@ import pytest
 
 import asterisk
 from sauti import Sauti
-from waiting import wait_for
+from server import until
 
 ROOT = Path(__file__).resolve().parents[2]
 RECIPE = ROOT / "recipes/asterisk"
@@ -44,7 +44,7 @@ def line(tmp_path):
     with Sauti() as sauti:
         (tmp_path / "message.ulaw").write_bytes(sauti.speak(MESSAGE, "juma", output_format="raw_ulaw_8000").audio)
     pbx.start()
-    wait_for(lambda: "fully booted" in pbx.ask("core waitfullybooted").stdout, 60, pbx.log)
+    until("a booted exchange", lambda: "fully booted" in pbx.ask("core waitfullybooted").stdout, 60, pbx.log)
     yield pbx
     pbx.stop()
 
@@ -52,7 +52,7 @@ def line(tmp_path):
 def test_a_caller_hears_the_prompts_and_the_message_is_transcribed(line, tmp_path):
     line.ask("channel originate Local/100@sauti/n extension s@caller")
     inbox = tmp_path / "spool/voicemail/default/100/INBOX"
-    transcript = wait_for(lambda: next(iter(inbox.glob("msg*.transcript")), None), 120, line.log)
+    transcript = until("a transcript", lambda: next(iter(inbox.glob("msg*.transcript")), None), 120, line.log)
     heard = transcript.read_text().lower()
     # One word of four may be misheard.
     assert sum(word in heard for word in ("habari", "kesho", "asubuhi", "mzigo")) >= 3, heard

@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from waiting import wait_for
+from server import until
 
 SECRET = "app-secret"
 
@@ -93,7 +93,7 @@ def test_a_note_is_heard_and_answered_with_a_note(bot, platform, sauti):
     assert webhook(bot, note()) == 200
     # The platform repeats itself; the note is answered once.
     assert webhook(bot, note()) == 200
-    sent = wait_for(lambda: platform.sent, 120, platform.bot_log.read_text)
+    sent = until("an answer", lambda: platform.sent, 120, platform.bot_log.read_text)
     assert sent[0]["to"] == "254700000001" and sent[0]["audio"] == {"id": "reply-1"}
     assert platform.uploaded[0].startswith(b"OggS") and b"OpusHead" in platform.uploaded[0][:64]
     heard = sauti.transcribe(platform.uploaded[0], numerals="digits").text

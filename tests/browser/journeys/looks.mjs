@@ -4,26 +4,11 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { test } from "node:test";
-import { SENTENCE, at, finish, newPage, signedIn, speak, stranger, world } from "../world.mjs";
+import { OPERATOR, ROOMS, SENTENCE, at, finish, newPage, signedIn, speak, stranger, world } from "../world.mjs";
 
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-const ROOMS = [
-  "",
-  "/transcribe",
-  "/voices",
-  "/pronunciations",
-  "/keys",
-  "/usage",
-  "/money",
-  "/members",
-  "/webhooks",
-  "/account",
-  "/operator",
-  "/workspace/new",
-  "/invite?token=x",
-  "/hakuna",
-];
+const PAGES = [...ROOMS, OPERATOR, "/workspace/new", "/invite?token=x", "/hakuna"];
 const DOORS = ["/sign-in", "/sign-up", "/forgot", "/reset?token=x", "/confirm?token=x"];
 
 const BYTES_MAX = 100_000;
@@ -87,7 +72,7 @@ for (const [scheme, locale, width] of [
     const page = await signedIn(options);
     const outside = await newPage(options);
     for (const [visitor, paths] of [
-      [page, ROOMS],
+      [page, PAGES],
       [outside, DOORS],
     ]) {
       await visitor.addInitScript(watchShifts);

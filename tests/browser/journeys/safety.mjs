@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { test } from "node:test";
-import { at, clickAndLoad, finish, newPage, signedIn, speak, stranger, world } from "../world.mjs";
+import { OPERATOR, ROOMS, at, clickAndLoad, finish, newPage, signedIn, speak, stranger, world } from "../world.mjs";
 
 const ATTACK = `"><img src=x onerror=alert(1)><script>alert(1)</script>'{{7*7}}`;
 
@@ -55,18 +55,7 @@ test("markup typed into every text field stays text, on every page", async () =>
     await page.waitForTimeout(700);
     await assertHarmless(page, `${path} ${form}`);
   }
-  for (const path of [
-    "",
-    "/transcribe",
-    "/voices",
-    "/pronunciations",
-    "/keys",
-    "/usage",
-    "/money",
-    "/members",
-    "/webhooks",
-    "/account",
-  ]) {
+  for (const path of ROOMS) {
     await page.goto(at(path));
     await assertHarmless(page, path);
     // No field of these pages may have been forgotten above.
@@ -200,19 +189,7 @@ test("the session's cookie is out of reach of scripts, and no key stands in any 
   const page = await signedIn();
   const { value, httpOnly, sameSite } = (await page.context().cookies()).find(({ name }) => name === "sauti_session");
   assert.ok(httpOnly && sameSite === "Lax");
-  for (const path of [
-    "",
-    "/transcribe",
-    "/voices",
-    "/pronunciations",
-    "/keys",
-    "/usage",
-    "/money",
-    "/members",
-    "/webhooks",
-    "/account",
-    "/operator",
-  ]) {
+  for (const path of [...ROOMS, OPERATOR]) {
     const answer = await page.goto(at(path));
     const policy = answer.headers()["content-security-policy"];
     assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'sha256-/);

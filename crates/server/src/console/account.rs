@@ -13,8 +13,9 @@ use super::page::{self, Me, Page, Person};
 use super::{refusal, shown};
 use crate::accounts;
 use crate::app::App;
-use crate::http::caller::{SESSION_COOKIE, WORKSPACE_COOKIE};
+use crate::http::caller::WORKSPACE_COOKIE;
 use crate::http::context::Context;
+use crate::http::member::forget_session;
 use crate::http::query::Query;
 use crate::problem::{Code, Problem};
 
@@ -54,10 +55,6 @@ async fn render(app: &App, page: Page, me: Me, error: Option<String>) -> Result<
 
 pub async fn show(State(app): State<App>, page: Page, me: Me) -> Result<Response, Problem> {
     render(&app, page, me, None).await
-}
-
-fn forget_session(cookies: CookieJar) -> CookieJar {
-    cookies.remove(Cookie::build((SESSION_COOKIE, "")).path("/").build())
 }
 
 pub async fn sign_out(

@@ -8,14 +8,15 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum_extra::extract::CookieJar;
 use sauti_store::{Role, Session, Workspace};
-use secrecy::SecretString;
+use secrecy::{ExposeSecret, SecretString};
 
 use super::words::{self, Words};
 use super::{assets, script_words, shown};
 use crate::accounts::masked_csrf_token;
 use crate::app::App;
-use crate::http::caller::{SESSION_COOKIE, WORKSPACE_COOKIE};
+use crate::http::caller::WORKSPACE_COOKIE;
 use crate::http::language::Language;
+use crate::http::member::{SignedIn, signed_in};
 use crate::http::query::Query;
 use crate::problem::{Code, Problem};
 
@@ -149,17 +150,14 @@ impl FromRequestParts<App> for Person {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Person, Problem> {
-        let cookies = CookieJar::from_headers(&parts.headers);
-        let token = cookies
-            .get(SESSION_COOKIE)
-            .ok_or(Code::SessionMissing)?
-            .value()
-            .to_owned();
-        let found = app.store.session_by_token(&token).await?;
-        let (session, account) = found.ok_or(Code::SessionMissing)?;
+        let SignedIn {
+            account,
+            session,
+            token,
+        } = signed_in(&parts.headers, app).await?;
         Ok(Person {
-            csrf: masked_csrf_token(&token),
-            token: SecretString::from(token),
+            csrf: masked_csrf_token(token.expose_secret()),
+            token,
             account,
             session,
         })

@@ -1,10 +1,12 @@
 //! A person who is signed in, for routes that no key may use.
 
 use axum::extract::FromRequestParts;
+use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use axum_extra::extract::CookieJar;
+use axum_extra::extract::cookie::Cookie;
 use sauti_store::{Account, Session};
-use secrecy::SecretString;
+use secrecy::{ExposeSecret, SecretString};
 
 use super::caller::{SESSION_COOKIE, require_csrf};
 use crate::app::App;
@@ -22,18 +24,25 @@ impl FromRequestParts<App> for SignedIn {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<SignedIn, Problem> {
-        let cookies = CookieJar::from_headers(&parts.headers);
-        let token = cookies
-            .get(SESSION_COOKIE)
-            .ok_or(Code::SessionMissing)?
-            .value();
-        let found = app.store.session_by_token(token).await?;
-        let (session, account) = found.ok_or(Code::SessionMissing)?;
-        require_csrf(&parts.method, &parts.headers, token)?;
-        Ok(SignedIn {
-            account,
-            session,
-            token: SecretString::from(token),
-        })
+        let me = signed_in(&parts.headers, app).await?;
+        require_csrf(&parts.method, &parts.headers, me.token.expose_secret())?;
+        Ok(me)
     }
+}
+
+/// Whose session the cookie names. Pages that only show something ask no more than this.
+pub async fn signed_in(headers: &HeaderMap, app: &App) -> Result<SignedIn, Problem> {
+    let cookies = CookieJar::from_headers(headers);
+    let cookie = cookies.get(SESSION_COOKIE).ok_or(Code::SessionMissing)?;
+    let found = app.store.session_by_token(cookie.value()).await?;
+    let (session, account) = found.ok_or(Code::SessionMissing)?;
+    Ok(SignedIn {
+        account,
+        session,
+        token: SecretString::from(cookie.value()),
+    })
+}
+
+pub fn forget_session(cookies: CookieJar) -> CookieJar {
+    cookies.remove(Cookie::build((SESSION_COOKIE, "")).path("/").build())
 }

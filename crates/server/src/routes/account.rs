@@ -15,7 +15,7 @@ use crate::app::App;
 use crate::http::caller::SESSION_COOKIE;
 use crate::http::context::Context;
 use crate::http::fields::{Fields, JsonBytes};
-use crate::http::member::SignedIn;
+use crate::http::member::{SignedIn, forget_session};
 use crate::problem::{Problem, Reason};
 
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
@@ -219,10 +219,6 @@ pub async fn sign_out(
 ) -> Result<(StatusCode, CookieJar), Problem> {
     accounts::sign_out(&app, &me.token).await?;
     Ok((StatusCode::NO_CONTENT, forget_session(cookies)))
-}
-
-fn forget_session(cookies: CookieJar) -> CookieJar {
-    cookies.remove(Cookie::build((SESSION_COOKIE, "")).path("/").build())
 }
 
 /// Ask for a link to set a new password
