@@ -9,6 +9,7 @@ use symphonia::core::errors::Error;
 use symphonia::core::formats::{FormatOptions, FormatReader, Track, TrackType};
 use symphonia::core::io::MediaSourceStream;
 use symphonia::core::packet::Packet;
+use symphonia::core::units::Duration;
 use symphonia::default::formats::{
     AdtsReader, FlacReader, IsoMp4Reader, MkvReader, MpaReader, OggReader,
 };
@@ -24,6 +25,11 @@ use crate::opus::{OpusDecoder, OpusHead};
 /// Damaged packets in a row after which the rest is given up.
 const ERRORS_IN_A_ROW_MAX: u32 = 200;
 const OPUS_RATE_HZ: u32 = 48_000;
+/// Packets that an MP3 encoder may add at the end to get its last samples out. What comes after more of them is another
+/// file, joined to the first.
+const PADDING_PACKETS_MAX: usize = 3;
+/// Times that MP3 frames may turn into frames of another rate or other channels, as where files were joined.
+const MP3_CHANGES_MAX: usize = 64;
 
 /// A panic inside a reader is a recording that cannot be read: the readers check much, but a file whose
 /// numbers contradict each other can still trip their arithmetic where overflow is checked.
@@ -119,6 +125,17 @@ struct Demuxing {
     edit: Option<Edit>,
     /// Decoded so far, whether kept or not.
     frames: u64,
+    beyond: Beyond,
+    mp3_changes: usize,
+}
+
+/// What an MP3 file holds after the end that its first header declares.
+#[derive(Default)]
+struct Beyond {
+    packets: usize,
+    /// Not kept yet, for it may be padding.
+    samples: Vec<f32>,
+    shape: (u32, u16),
 }
 
 /// How the work on one packet went.
@@ -144,6 +161,8 @@ impl Demuxing {
             samples: Vec::new(),
             edit,
             frames: 0,
+            beyond: Beyond::default(),
+            mp3_changes: 0,
         })
     }
 
@@ -185,7 +204,7 @@ impl Demuxing {
     }
 
     fn step(&mut self, session: &mut Session) -> Result<Step, AudioError> {
-        let packet = match self.reader.next_packet() {
+        let mut packet = match self.reader.next_packet() {
             Ok(Some(packet)) => packet,
             Ok(None) => return Ok(Step::End),
             // A chained stream: the next recording begins here.
@@ -207,6 +226,11 @@ impl Demuxing {
         if packet.track_id != self.track_id {
             return Ok(Step::Decoded);
         }
+        // The reader would cut all of it off.
+        let is_beyond = self.container == "mp3" && packet.trim_end >= packet.dur;
+        if is_beyond {
+            packet.trim_end = Duration::ZERO;
+        }
         match &mut self.codec {
             Codec::Symphonia(decoder) => match decoder.decode(&packet) {
                 Ok(buffer) => {
@@ -218,7 +242,13 @@ impl Demuxing {
                     let kept = kept(self.edit, rate_hz, self.frames, frames);
                     self.frames += frames as u64;
                     let lanes = usize::from(channels);
-                    session.push(&self.samples[kept.start * lanes..kept.end * lanes])?;
+                    let kept_samples = &self.samples[kept.start * lanes..kept.end * lanes];
+                    if is_beyond {
+                        self.beyond
+                            .add(kept_samples, (rate_hz, channels), session)?;
+                        return Ok(Step::Decoded);
+                    }
+                    session.push(kept_samples)?;
                     let past_end = kept.is_empty() && session.has_samples();
                     Ok(if past_end && frames > 0 {
                         Step::End
@@ -226,11 +256,39 @@ impl Demuxing {
                         Step::Decoded
                     })
                 }
-                Err(Error::DecodeError(_) | Error::IoError(_)) => Ok(Step::Damaged),
+                Err(Error::DecodeError(_) | Error::IoError(_)) => {
+                    // The decoder takes only frames like its first; a new one takes what comes now.
+                    if self.container == "mp3" && self.mp3_changes < MP3_CHANGES_MAX {
+                        self.mp3_changes += 1;
+                        (self.track_id, self.codec, _) = open_track(self.reader.as_ref())?;
+                    }
+                    Ok(Step::Damaged)
+                }
                 Err(error) => Err(undecodable(error)),
             },
             Codec::Opus(stream) => stream.decode(&packet, &mut self.samples, session),
         }
+    }
+}
+
+impl Beyond {
+    fn add(
+        &mut self,
+        samples: &[f32],
+        shape: (u32, u16),
+        session: &mut Session,
+    ) -> Result<(), AudioError> {
+        self.packets += 1;
+        if shape != self.shape {
+            self.samples.clear();
+            self.shape = shape;
+        }
+        self.samples.extend_from_slice(samples);
+        if self.packets > PADDING_PACKETS_MAX {
+            session.push(&self.samples)?;
+            self.samples.clear();
+        }
+        Ok(())
     }
 }
 

@@ -1,0 +1,71 @@
+//! Files laid end to end: callers who join recordings with `cat` get the words of all of them.
+
+mod common;
+
+use common::{correlation, decode, floats, voice};
+use sauti_audio::{OutputFormat, encode};
+
+const VOICE_RATE_HZ: u32 = 24_000;
+
+fn joined(parts: &[&[u8]]) -> sauti_audio::Recording {
+    decode(parts.concat()).expect("decodes")
+}
+
+/// Silence that encoders put at the ends of a file: more for low rates, whose frames are longer.
+const BETWEEN_S: f64 = 0.25;
+
+#[test]
+fn two_mp3_files_joined_are_decoded_to_both_parts() {
+    let tagged = include_bytes!("data/tagged.mp3").as_slice();
+    let speech = voice(VOICE_RATE_HZ, 2.0);
+    let ours = encode(&speech, VOICE_RATE_HZ, OutputFormat::Mp344100).expect("encodes");
+    for (name, file) in [("tagged", tagged), ("ours", &ours)] {
+        let one = joined(&[file]);
+        let two = joined(&[file, file]);
+        let three = joined(&[file, file, file]);
+        let over = [
+            two.seconds - 2.0 * one.seconds,
+            three.seconds - 3.0 * one.seconds,
+        ];
+        for (more, over) in over.into_iter().enumerate() {
+            let allowed = BETWEEN_S * (more + 1) as f64;
+            assert!(
+                (-0.01..allowed).contains(&over),
+                "{name}: {over} s beyond {}",
+                one.seconds
+            );
+        }
+        let first = floats(&one.samples);
+        let second = floats(&two.samples[one.samples.len()..]);
+        let (alike, _) = correlation(&second, &first, 3_200);
+        assert!(
+            alike > 0.95,
+            "{name}: the second part is {alike} like the first"
+        );
+    }
+}
+
+#[test]
+fn an_mp3_file_of_another_kind_may_follow() {
+    let low = include_bytes!("data/tagged.mp3").as_slice();
+    let speech = voice(VOICE_RATE_HZ, 2.0);
+    let high = encode(&speech, VOICE_RATE_HZ, OutputFormat::Mp344100).expect("encodes");
+    let (alone, other) = (joined(&[low]).seconds, joined(&[&high]).seconds);
+    for both in [joined(&[low, &high]), joined(&[&high, low])] {
+        let over = both.seconds - alone - other;
+        assert!(
+            (-0.15..2.0 * BETWEEN_S).contains(&over),
+            "{over} s beyond {alone} and {other}"
+        );
+    }
+}
+
+#[test]
+fn the_padding_at_the_end_of_one_file_is_still_cut_off() {
+    for seconds in [0.5, 0.77, 1.3, 2.0] {
+        let speech = voice(VOICE_RATE_HZ, seconds);
+        let file = encode(&speech, VOICE_RATE_HZ, OutputFormat::Mp344100).expect("encodes");
+        let over = joined(&[&file]).seconds - seconds;
+        assert!((-0.01..0.08).contains(&over), "{over} s beyond {seconds}");
+    }
+}
