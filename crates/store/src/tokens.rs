@@ -63,12 +63,18 @@ impl Store {
         Ok(token)
     }
 
-    /// Confirms the account that the token was made for, and returns its id. Works once.
-    pub async fn confirm_account(&self, token: &str) -> Result<String, StoreError> {
+    /// Confirms the account that the token was made for, and returns its id. Works once. With a welcome above zero, an
+    /// account that was not confirmed before is owed it from then on (`welcomes_due`).
+    pub async fn confirm_account(
+        &self,
+        token: &str,
+        welcome_micro: i64,
+    ) -> Result<String, StoreError> {
         let mut tx = self.begin_write().await?;
         let account_id = self
             .spend_token(&mut tx, token, TokenPurpose::Confirm)
             .await?;
+        owe_welcome(&mut tx, &account_id, welcome_micro).await?;
         sqlx::query("update accounts set confirmed_us = $2 where id = $1 and confirmed_us is null")
             .bind(&account_id)
             .bind(now_us())
@@ -84,11 +90,13 @@ impl Store {
         &self,
         token: &str,
         password_hash: &str,
+        welcome_micro: i64,
     ) -> Result<String, StoreError> {
         let mut tx = self.begin_write().await?;
         let account_id = self
             .spend_token(&mut tx, token, TokenPurpose::Reset)
             .await?;
+        owe_welcome(&mut tx, &account_id, welcome_micro).await?;
         sqlx::query(
             "update accounts set password_hash = $2, failed_sign_ins = 0, locked_until_us = 0,
                     confirmed_us = coalesce(confirmed_us, $3)
@@ -106,6 +114,22 @@ impl Store {
         tx.commit().await?;
         self.inner.keys.clear();
         Ok(account_id)
+    }
+
+    /// Accounts that were confirmed and have not got their welcome yet, and how much it is.
+    pub async fn welcomes_due(&self) -> Result<Vec<(String, i64)>, StoreError> {
+        let sql =
+            "select account_id, amount_micro from welcomes_due order by account_id limit 1000";
+        Ok(sqlx::query_as(sql).fetch_all(self.read()).await?)
+    }
+
+    /// The ledger has it: nothing is owed any more.
+    pub async fn welcome_given(&self, account_id: &str) -> Result<(), StoreError> {
+        sqlx::query("delete from welcomes_due where account_id = $1")
+            .bind(account_id)
+            .execute(self.write())
+            .await?;
+        Ok(())
     }
 
     async fn spend_token(
@@ -130,4 +154,23 @@ impl Store {
             .map(|(account_id,)| account_id)
             .ok_or(StoreError::TokenRefused)
     }
+}
+
+/// Before the confirmation itself, for only an account that is not confirmed yet is welcomed.
+async fn owe_welcome(
+    tx: &mut crate::open::Tx,
+    account_id: &str,
+    amount_micro: i64,
+) -> Result<(), StoreError> {
+    if amount_micro > 0 {
+        sqlx::query(
+            "insert into welcomes_due (account_id, amount_micro)
+             select id, $2 from accounts where id = $1 and confirmed_us is null on conflict (account_id) do nothing",
+        )
+        .bind(account_id)
+        .bind(amount_micro)
+        .execute(&mut **tx)
+        .await?;
+    }
+    Ok(())
 }

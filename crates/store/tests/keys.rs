@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use common::{Database, funded, key_with_cap};
 use sauti_store::{
-    Alphabet, AuditQuery, AuthError, DeliveryState, Permission, Pronunciation, Store, StoreError,
-    StoreOptions, ids,
+    Alphabet, AuditQuery, AuthError, ChargeRequest, DeliveryState, KeyInfo, LedgerError,
+    Permission, Pronunciation, Store, StoreError, StoreOptions, Usage, ids,
 };
 
 on_both_databases!(
     a_key_is_accepted_until_revoked,
     a_rotated_key_keeps_its_rights,
+    keys_rotated_into_one_another_share_their_cap,
     the_use_of_a_key_is_written_down_later,
     the_audit_trail_pages_backwards,
     a_delivery_is_claimed_by_one_sender,
@@ -99,6 +100,55 @@ async fn a_rotated_key_keeps_its_rights(database: Database) {
         Err(AuthError::Expired)
     ));
     store.authenticate(newest.key.reveal()).await.unwrap();
+}
+
+async fn keys_rotated_into_one_another_share_their_cap(database: Database) {
+    let store = database.open().await;
+    let workspace = funded(&store, 100).await;
+    let charge = async |key_id: &str, amount_micro: i64| {
+        let request = ChargeRequest {
+            workspace_id: workspace.id.clone(),
+            key_id: Some(key_id.to_owned()),
+            operation: "speech".to_owned(),
+            amount_micro,
+            request_id: "req".to_owned(),
+            usage: Usage::default(),
+        };
+        store.charge(request).await.map(|_| ())
+    };
+    let first = key_with_cap(&store, &workspace, Some(10)).await.info;
+    charge(&first.id, 4).await.unwrap();
+    let later = ids::now_us() + 3_600_000_000;
+    let rotate = async |key: &KeyInfo| {
+        let rotated = store.rotate_key(&workspace.id, &key.id, Some(later), "test");
+        rotated.await.unwrap().info
+    };
+    let second = rotate(&first).await;
+    assert_eq!(second.committed_micro, 4);
+    charge(&second.id, 3).await.unwrap();
+    // While both work, both count.
+    charge(&first.id, 1).await.unwrap();
+    let third = rotate(&second).await;
+    assert_eq!(third.committed_micro, 8);
+    for key in [&first, &second, &third] {
+        let refused = charge(&key.id, 3).await.unwrap_err();
+        let LedgerError::CapExceeded {
+            committed_micro, ..
+        } = refused
+        else {
+            panic!("{refused:?}");
+        };
+        assert_eq!(committed_micro, 8);
+    }
+    // Two at once, in one write: the second finds what the first took.
+    let (one, other) = tokio::join!(charge(&first.id, 2), charge(&third.id, 2));
+    assert!(one.is_ok() != other.is_ok(), "{one:?} {other:?}");
+    let listed = store.list_keys(&workspace.id).await.unwrap();
+    assert!(listed.iter().all(|key| key.committed_micro == 10));
+    let unrelated = key_with_cap(&store, &workspace, Some(10)).await.info;
+    charge(&unrelated.id, 10).await.unwrap();
+    let report = store.check().await.unwrap();
+    assert!(report.is_clean(), "{report:?}");
 }
 
 async fn the_use_of_a_key_is_written_down_later(database: Database) {

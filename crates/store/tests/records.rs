@@ -67,10 +67,10 @@ async fn an_account_is_confirmed_by_its_token_once(database: Database) {
         .issue_token(&account.id, TokenPurpose::Confirm)
         .await
         .unwrap();
-    assert_token_refused(store.confirm_account(&old).await);
-    assert_token_refused(store.reset_password(&token, "x").await);
-    assert_eq!(store.confirm_account(&token).await.unwrap(), account.id);
-    assert_token_refused(store.confirm_account(&token).await);
+    assert_token_refused(store.confirm_account(&old, 0).await);
+    assert_token_refused(store.reset_password(&token, "x", 0).await);
+    assert_eq!(store.confirm_account(&token, 0).await.unwrap(), account.id);
+    assert_token_refused(store.confirm_account(&token, 0).await);
     assert!(store.account(&account.id).await.unwrap().is_confirmed());
     assert!(matches!(
         store.issue_token("acc_none", TokenPurpose::Reset).await,
@@ -86,7 +86,7 @@ async fn a_reset_changes_the_password_and_ends_sessions(database: Database) {
         .issue_token(&account.id, TokenPurpose::Reset)
         .await
         .unwrap();
-    store.reset_password(&token, "new hash").await.unwrap();
+    store.reset_password(&token, "new hash", 0).await.unwrap();
     assert!(!is_open(&store, &session).await);
     assert_eq!(
         store.account(&account.id).await.unwrap().password_hash,

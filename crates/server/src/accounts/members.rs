@@ -49,7 +49,7 @@ pub async fn invite(
     );
     send(
         app,
-        email,
+        &issued.invite.email,
         &Letter::invite(&workspace.name, &inviter.email, &link),
     )
     .await;

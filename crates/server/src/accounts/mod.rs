@@ -19,7 +19,10 @@ pub use sign_in::{
     SESSION_LIFETIME, change_password, delete, open_session, request_reset, reset, sign_in,
     sign_out,
 };
-pub use sign_up::{confirm, create_confirmed, resend_confirmation, sign_up};
+pub use sign_up::{
+    confirm, create_confirmed, resend_confirmation, sign_up, welcome_forever,
+    welcome_whoever_is_due,
+};
 
 use crate::app::App;
 use crate::problem::{Code, Problem};

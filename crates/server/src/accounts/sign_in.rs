@@ -1,13 +1,12 @@
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
-use sauti_store::ids::now_us;
 use sauti_store::{Account, IssuedSession, SignInPolicy, TokenPurpose, password};
 use secrecy::{ExposeSecret, SecretString};
 
 use super::audit;
 use super::guard::{hashing, token_attempt};
-use super::sign_up::{send, welcome};
+use super::sign_up::{send, welcome_whoever_is_due};
 use crate::app::App;
 use crate::mail::Letter;
 use crate::problem::{Code, Problem};
@@ -124,17 +123,19 @@ pub async fn reset(
     token: &str,
     password: SecretString,
 ) -> Result<(), Problem> {
-    let asked_us = now_us();
+    let welcome_micro = app.config.signup.welcome_credit_micro;
     let account_id = token_attempt(app, client, async {
         let hash = hash(app, password).await?;
-        Ok(app.store.reset_password(token, &hash).await?)
+        Ok(app
+            .store
+            .reset_password(token, &hash, welcome_micro)
+            .await?)
     })
     .await?;
     app.store.revoke_all_sessions(&account_id).await?;
     audit(app, None, &account_id, "password.reset", &account_id).await;
     // Who can read the mail has confirmed the address too.
-    let account = app.store.account(&account_id).await?;
-    welcome(app, &account, asked_us).await;
+    welcome_whoever_is_due(app).await;
     Ok(())
 }
 

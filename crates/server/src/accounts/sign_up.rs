@@ -1,7 +1,6 @@
 use std::net::IpAddr;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use sauti_store::ids::now_us;
 use sauti_store::{Account, Role, StoreError, TokenPurpose, password};
 use secrecy::SecretString;
 
@@ -10,6 +9,8 @@ use super::guard::{hashing, token_attempt};
 use crate::app::App;
 use crate::mail::Letter;
 use crate::problem::{Code, Problem};
+
+const WELCOME_EVERY: Duration = Duration::from_secs(600);
 
 /// Makes an account with its own workspace and sends the link that confirms it. Whether the
 /// address has an account already is told only by mail, to the one who owns it. Returns the letter
@@ -100,46 +101,52 @@ async fn confirmation(app: &App, account: &Account) -> Result<Letter, Problem> {
 
 /// Returns the account. A link works once.
 pub async fn confirm(app: &App, client: IpAddr, token: &str) -> Result<Account, Problem> {
-    let asked_us = now_us();
-    let attempt = async { Ok(app.store.confirm_account(token).await?) };
+    let welcome_micro = app.config.signup.welcome_credit_micro;
+    let attempt = async { Ok(app.store.confirm_account(token, welcome_micro).await?) };
     let account_id = token_attempt(app, client, attempt).await?;
     audit(app, None, &account_id, "account.confirmed", &account_id).await;
-    let account = app.store.account(&account_id).await?;
-    welcome(app, &account, asked_us).await;
-    Ok(account)
+    welcome_whoever_is_due(app).await;
+    Ok(app.store.account(&account_id).await?)
 }
 
-/// Gives an account that was confirmed since then something to begin with, once: the ledger books a
-/// reference only once. A failure is logged: the account is confirmed all the same.
-pub(super) async fn welcome(app: &App, account: &Account, since_us: i64) {
-    let is_new = account.confirmed_us.is_some_and(|us| us >= since_us);
-    let amount_micro = app.config.signup.welcome_credit_micro;
-    if !is_new || amount_micro == 0 {
-        return;
+/// Gives new accounts something to begin with. That it is owed was written down with the confirmation, and the ledger
+/// books a reference only once: so it is given exactly once, also where a process dies in between. A failure is
+/// logged and tried again: the account is confirmed all the same.
+pub async fn welcome_whoever_is_due(app: &App) {
+    let due = match app.store.welcomes_due().await {
+        Ok(due) => due,
+        Err(error) => return tracing::error!(?error, "nobody could be welcomed"),
+    };
+    for (account_id, amount_micro) in due {
+        if let Err(error) = give_welcome(app, &account_id, amount_micro).await {
+            tracing::error!(?error, account = account_id, "no welcome credit was given");
+        }
     }
-    if let Err(error) = give_welcome(app, &account.id, amount_micro).await {
-        tracing::error!(?error, account = account.id, "no welcome credit was given");
+}
+
+/// At the start, for those whom a dead process did not get to, and now and then.
+pub async fn welcome_forever(app: App) {
+    let mut ticks = tokio::time::interval(WELCOME_EVERY);
+    loop {
+        ticks.tick().await;
+        welcome_whoever_is_due(&app).await;
     }
 }
 
 /// Into the workspace that was made with the account, not one they were invited to.
 async fn give_welcome(app: &App, account_id: &str, amount_micro: i64) -> Result<(), Problem> {
     let mine = app.store.workspaces_of(account_id).await?;
-    let own = mine.iter().find(|(_, role)| *role == Role::Owner);
-    let Some((workspace, _)) = own else {
-        return Ok(());
-    };
-    app.store
-        .credit(&workspace.id, amount_micro, "welcome", account_id)
-        .await?;
-    audit(
-        app,
-        Some(&workspace.id),
-        account_id,
-        "workspace.welcomed",
-        &workspace.id,
-    )
-    .await;
+    if let Some((workspace, _)) = mine.iter().find(|(_, role)| *role == Role::Owner) {
+        let credit = app
+            .store
+            .credit(&workspace.id, amount_micro, "welcome", account_id)
+            .await?;
+        if credit.applied {
+            let action = "workspace.welcomed";
+            audit(app, Some(&workspace.id), account_id, action, &workspace.id).await;
+        }
+    }
+    app.store.welcome_given(account_id).await?;
     Ok(())
 }
 

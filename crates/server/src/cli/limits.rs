@@ -2,7 +2,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use super::state::with_store;
+use super::state::{ACTOR, with_store};
 use super::{Common, output};
 use crate::ratelimit::{LIVE, RateLimits, apply};
 
@@ -33,8 +33,15 @@ impl Limits {
                 Self::Show => {}
                 Self::Set { name, value } => {
                     store.set_live_limit(name, Some(i64::from(*value))).await?;
+                    let detail = value.to_string();
+                    store
+                        .audit(None, ACTOR, "limits.set", name, &detail)
+                        .await?;
                 }
-                Self::Reset { name } => store.set_live_limit(name, None).await?,
+                Self::Reset { name } => {
+                    store.set_live_limit(name, None).await?;
+                    store.audit(None, ACTOR, "limits.reset", name, "").await?;
+                }
             }
             let limits = apply(
                 RateLimits::from(&config.limits),

@@ -39,6 +39,19 @@ fn a_running_service_follows_a_changed_limit_and_goes_back() {
     assert_eq!(limits(folder, &["show"]), set);
     limits(folder, &["reset", "requests_per_minute"]);
     wait(folder, &service, before);
+    let trail = sauti(folder, &["audit", "export", "--data", "data"]).ok();
+    let entries: Vec<Value> = trail
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .filter(|entry: &Value| entry["target"] == "requests_per_minute")
+        .collect();
+    let told: Vec<_> = entries
+        .iter()
+        .map(|entry| (&entry["actor"], &entry["action"], &entry["detail"]))
+        .collect();
+    let told = serde_json::to_value(told).unwrap();
+    let wanted = serde_json::json!([["cli", "limits.reset", ""], ["cli", "limits.set", "54321"]]);
+    assert_eq!(told, wanted);
     service.stop();
 }
 

@@ -126,6 +126,37 @@ impl Member {
 }
 
 #[tokio::test]
+async fn only_an_address_can_be_invited_as_only_an_address_can_sign_up() {
+    let world = World::new().await;
+    let member = Member::confirmed(&world).await;
+    let (_, workspace_id) = member.account(&world).await;
+    let members = format!("/v1/workspaces/{workspace_id}/members");
+    for email in [
+        "",
+        "amina",
+        "@example.com",
+        "amina@",
+        "a b@example.com",
+        "a@b@c",
+        "a@.b",
+    ] {
+        let invited = json!({"email": email, "role": "member"});
+        let answer = member.post(&world, &members, &invited).await;
+        answer.assert_problem(422, "validation_failed");
+        let stranger = json!({"email": email, "password": PASSWORD, "name": "Juma"});
+        let answer = post(&world, "/v1/account", stranger).await;
+        answer.assert_problem(422, "validation_failed");
+    }
+    let listed = member.get(&world, &members).await.assert_ok().json();
+    assert_eq!(listed["invites"], json!([]));
+    // The letter goes to the address as it was understood.
+    let invited = json!({"email": " Juma@Example.com ", "role": "member"});
+    let answer = member.post(&world, &members, &invited).await;
+    answer.assert_status(202);
+    letter_to(&world, "juma@example.com", 1).await;
+}
+
+#[tokio::test]
 async fn a_stranger_becomes_a_member_who_can_work() {
     let world = World::new().await;
     signed_up(&world).await;

@@ -1,3 +1,5 @@
+use sauti_server::accounts;
+
 use crate::browser::{Browser, assert_sent_to, text};
 use crate::support::World;
 
@@ -219,6 +221,38 @@ async fn whoever_confirms_where_they_signed_up_is_in_and_welcomed_with_credit_on
     let reset = [("token", token.as_str()), ("password", "nyingine kabisa")];
     let answer = browser.post("/console/reset", &reset).await;
     assert_sent_to(&answer, "/console/sign-in?done=reset");
+    assert_eq!(balance_of(&world, EMAIL).await, 7_000_000);
+    world.assert_ledger_is_sound().await;
+}
+
+#[tokio::test]
+async fn a_welcome_that_a_dead_process_left_behind_is_given_once() {
+    let world = World::with(&[("signup.welcome_credit_micro", "7000000")]).await;
+    let mut browser = Browser::new(&world);
+    let sign_up = [("email", EMAIL), ("password", PASSWORD)];
+    browser.post("/console/sign-up", &sign_up).await.assert_ok();
+    let token = mailed_token(&world, "confirm").await;
+    // Confirmed, and then the process died.
+    let store = &world.app.store;
+    let account_id = store.confirm_account(&token, 7_000_000).await.unwrap();
+    assert_eq!(balance_of(&world, EMAIL).await, 0);
+    assert_eq!(
+        store.welcomes_due().await.unwrap(),
+        [(account_id.clone(), 7_000_000)]
+    );
+    accounts::welcome_whoever_is_due(&world.app).await;
+    assert_eq!(balance_of(&world, EMAIL).await, 7_000_000);
+    assert_eq!(store.welcomes_due().await.unwrap(), []);
+
+    // Given, and then the process died before it wrote that down: another link owes it again, the ledger does not.
+    let mine = store.workspaces_of(&account_id).await.unwrap();
+    let again = store.credit(&mine[0].0.id, 7_000_000, "welcome", &account_id);
+    assert!(!again.await.unwrap().applied);
+    browser.post("/console/forgot", &[("email", EMAIL)]).await;
+    let token = mailed_token(&world, "reset").await;
+    let reset = [("token", token.as_str()), ("password", PASSWORD)];
+    browser.post("/console/reset", &reset).await;
+    assert_eq!(store.welcomes_due().await.unwrap(), [], "confirmed before");
     assert_eq!(balance_of(&world, EMAIL).await, 7_000_000);
     world.assert_ledger_is_sound().await;
 }

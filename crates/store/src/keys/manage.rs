@@ -31,7 +31,7 @@ pub struct KeyInfo {
     pub last_four: String,
     pub permissions: Permissions,
     pub spend_cap_micro: Option<i64>,
-    /// Spent and reserved so far.
+    /// Spent and reserved so far, by the keys that it was rotated from and into as well: what counts towards the cap.
     pub committed_micro: i64,
     pub created_by: String,
     pub created_us: i64,
@@ -64,7 +64,8 @@ type Row = (
 );
 
 const SELECT: &str = "select k.id, k.workspace_id, k.environment, k.name, k.last_four, k.permissions, k.spend_cap_micro,
-    coalesce(s.committed_micro, 0), k.created_by, k.created_us, k.expires_us, k.revoked_us, k.last_used_us
+    coalesce((select cast(sum(a.committed_micro) as bigint) from api_keys c join key_spend a on a.key_id = c.id
+              where c.chain_id = k.chain_id and k.chain_id <> ''), s.committed_micro, 0), k.created_by, k.created_us, k.expires_us, k.revoked_us, k.last_used_us
     from api_keys k left join key_spend s on s.key_id = k.id";
 
 fn info_of(row: Row) -> Result<KeyInfo, StoreError> {
@@ -102,6 +103,10 @@ fn info_of(row: Row) -> Result<KeyInfo, StoreError> {
 
 impl Store {
     pub async fn create_key(&self, new: NewKey) -> Result<IssuedKey, StoreError> {
+        self.issue_key(new, "").await
+    }
+
+    async fn issue_key(&self, new: NewKey, chain_id: &str) -> Result<IssuedKey, StoreError> {
         if new.permissions.is_empty() {
             return Err(StoreError::invalid(
                 "permissions",
@@ -129,8 +134,8 @@ impl Store {
         };
         let made = sqlx::query(
             "insert into api_keys (id, workspace_id, environment, name, secret_hash, last_four, permissions,
-                                   spend_cap_micro, created_by, created_us, expires_us)
-             select $1, id, $3, $4, $5, $6, $7, $8, $9, $10, $11 from workspaces where id = $2 and closed_us is null",
+                                   spend_cap_micro, created_by, created_us, expires_us, chain_id)
+             select $1, id, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12 from workspaces where id = $2 and closed_us is null",
         )
         .bind(&info.id)
         .bind(&info.workspace_id)
@@ -143,6 +148,7 @@ impl Store {
         .bind(&info.created_by)
         .bind(info.created_us)
         .bind(info.expires_us)
+        .bind(chain_id)
         .execute(self.write())
         .await?;
         if made.rows_affected() == 0 {
@@ -185,7 +191,8 @@ impl Store {
         found(done.rows_affected())
     }
 
-    /// A new key with the old one's name, permissions, expiry and cap. The old one ends at `old_ends_us` (now when
+    /// A new key with the old one's name, permissions and expiry. They share the cap, and what was spent towards it: a
+    /// rotation does not start it anew. The old one ends at `old_ends_us` (now when
     /// `None`), so that callers can change over without a gap.
     pub async fn rotate_key(
         &self,
@@ -198,17 +205,24 @@ impl Store {
         if old.revoked_us.is_some() {
             return Err(StoreError::Refused("a revoked key cannot be rotated"));
         }
-        let issued = self
-            .create_key(NewKey {
-                workspace_id: old.workspace_id,
-                environment: old.environment,
-                name: old.name,
-                permissions: old.permissions,
-                expires_us: old.expires_us,
-                spend_cap_micro: old.spend_cap_micro,
-                created_by: by.to_owned(),
-            })
-            .await?;
+        let (chain_id,): (String,) = sqlx::query_as(
+            "update api_keys set chain_id = case chain_id when '' then id else chain_id end
+             where id = $1 returning chain_id",
+        )
+        .bind(key_id)
+        .fetch_one(self.write())
+        .await?;
+        let like_old = NewKey {
+            workspace_id: old.workspace_id,
+            environment: old.environment,
+            name: old.name,
+            permissions: old.permissions,
+            expires_us: old.expires_us,
+            spend_cap_micro: old.spend_cap_micro,
+            created_by: by.to_owned(),
+        };
+        let mut issued = self.issue_key(like_old, &chain_id).await?;
+        issued.info.committed_micro = old.committed_micro;
         match old_ends_us {
             None => self.revoke_key(workspace_id, key_id).await?,
             Some(ends_us) => {

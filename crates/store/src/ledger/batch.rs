@@ -16,6 +16,8 @@ pub(super) struct Batch {
     pub(super) day: String,
     pub(super) funds: HashMap<String, Funds>,
     pub(super) keys: HashMap<String, KeySpend>,
+    /// What the keys of a chain have spent and reserved together.
+    pub(super) chains: HashMap<String, i64>,
     pub(super) reservations: HashMap<String, Held>,
     pub(super) charges: HashMap<String, Booked>,
     pub(super) externals: HashMap<String, Credited>,
@@ -60,6 +62,8 @@ pub(super) struct KeySpend {
     pub(super) workspace_id: String,
     pub(super) cap_micro: Option<i64>,
     pub(super) committed_micro: i64,
+    /// Shared with the keys that it was rotated from or into; empty for a key that never was.
+    pub(super) chain_id: String,
     pub(super) changed: bool,
 }
 
@@ -137,6 +141,7 @@ impl Batch {
             day: day_of(now_us),
             funds: HashMap::new(),
             keys: HashMap::new(),
+            chains: HashMap::new(),
             reservations: HashMap::new(),
             charges: HashMap::new(),
             externals: HashMap::new(),
@@ -339,28 +344,39 @@ impl Batch {
         let held = self.reservations.values().map(|held| held.key_id.as_str());
         let booked = self.charges.values().map(|booked| booked.key_id.as_str());
         let ids = distinct(named.chain(held).chain(booked).filter(|id| !id.is_empty()));
-        let rows: Vec<(String, String, Option<i64>, i64)> = select_in(
+        let rows: Vec<(String, String, Option<i64>, i64, String)> = select_in(
             connection,
-            "select k.id, k.workspace_id, k.spend_cap_micro, coalesce(s.committed_micro, 0)
+            "select k.id, k.workspace_id, k.spend_cap_micro, coalesce(s.committed_micro, 0), k.chain_id
              from api_keys k left join key_spend s on s.key_id = k.id where k.id",
             &ids,
             "",
         )
         .await?;
-        self.keys.extend(
-            rows.into_iter()
-                .map(|(id, workspace_id, cap_micro, committed_micro)| {
-                    (
-                        id,
-                        KeySpend {
-                            workspace_id,
-                            cap_micro,
-                            committed_micro,
-                            changed: false,
-                        },
-                    )
-                }),
-        );
+        self.keys.extend(rows.into_iter().map(
+            |(id, workspace_id, cap_micro, committed_micro, chain_id)| {
+                (
+                    id,
+                    KeySpend {
+                        workspace_id,
+                        cap_micro,
+                        committed_micro,
+                        chain_id,
+                        changed: false,
+                    },
+                )
+            },
+        ));
+        let chains = self.keys.values().map(|key| key.chain_id.as_str());
+        let chains = distinct(chains.filter(|id| !id.is_empty()));
+        let rows: Vec<(String, i64)> = select_in(
+            connection,
+            "select k.chain_id, cast(sum(s.committed_micro) as bigint)
+             from api_keys k join key_spend s on s.key_id = k.id where k.chain_id",
+            &chains,
+            " group by k.chain_id",
+        )
+        .await?;
+        self.chains.extend(rows);
         Ok(())
     }
 

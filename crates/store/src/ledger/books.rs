@@ -40,11 +40,14 @@ impl Batch {
                 .get(key_id)
                 .filter(own)
                 .ok_or(LedgerError::UnknownKey)?;
+            let committed_micro = match key.chain_id.as_str() {
+                "" => key.committed_micro,
+                chain_id => self.chains.get(chain_id).copied().unwrap_or(0),
+            };
             if let Some(cap_micro) = key
                 .cap_micro
-                .filter(|cap| key.committed_micro + amount_micro > *cap)
+                .filter(|cap| committed_micro + amount_micro > *cap)
             {
-                let committed_micro = key.committed_micro;
                 return Err(LedgerError::CapExceeded {
                     cap_micro,
                     committed_micro,
@@ -128,6 +131,9 @@ impl Batch {
         if let Some(key) = self.keys.get_mut(key_id).filter(|_| amount_micro != 0) {
             key.committed_micro += amount_micro;
             key.changed = true;
+            if !key.chain_id.is_empty() {
+                *self.chains.entry(key.chain_id.clone()).or_default() += amount_micro;
+            }
         }
     }
 
