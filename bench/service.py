@@ -76,11 +76,14 @@ class Server:
         """From here on VmHWM is the highest since now."""
         Path(f"/proc/{self.process.pid}/clear_refs").write_text("5")
 
+    def threads(self):
+        return len(os.listdir(f"/proc/{self.process.pid}/task"))
+
     def open_files(self):
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
     def load(self, example, **options):
-        words = [part for name, value in options.items() for part in (f"--{name}", str(value))]
+        words = [part for name, value in options.items() for part in (f"--{name.replace('_', '-')}", str(value))]
         command = [self.programs / "examples" / example, self.address, *words]
         return subprocess.Popen(command, env={**os.environ, "SAUTI_KEY": self.key}, stdout=subprocess.PIPE, text=True)
 

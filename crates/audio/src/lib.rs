@@ -14,7 +14,10 @@ pub mod pcm;
 mod resample;
 mod wav;
 
-pub use decode::{DecodeLimits, RawFormat, Recording, SAMPLE_RATE_HZ, decode_bytes, decode_file};
+pub use decode::{
+    DecodeLimits, GUESS_BYTES, RawFormat, Recording, SAMPLE_RATE_HZ, decode_bytes, decode_file,
+    guess_seconds, seconds_at_most,
+};
 pub use encode::{StreamEncoder, encode, encode_speech};
 pub use error::AudioError;
 pub use format::{OutputFormat, UnknownFormat};

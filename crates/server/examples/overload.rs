@@ -1,5 +1,5 @@
-//! Asks for speech that is in no cache, for `bench/overload`: by callers who wait for each answer, or at a fixed rate
-//! whatever the answers are. Latency counts from when a request was due. Prints one JSON object.
+//! Asks for speech that is in no cache, and for transcripts, for `bench/overload`: by callers who wait for each answer,
+//! or at a fixed rate whatever the answers are. Latency counts from when a request was due. Prints one JSON object.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -33,14 +33,31 @@ struct Args {
     /// What stands before the number that makes each text new.
     #[arg(long, default_value = "Mteja mpendwa, salio lako la leo ni shilingi")]
     text: String,
+    /// A recording to be transcribed now and then.
+    #[arg(long)]
+    recording: Option<std::path::PathBuf>,
+    /// How many of a hundred requests are recordings.
+    #[arg(long, default_value_t = 0)]
+    recordings_percent: u64,
 }
+
+/// What a request asked for.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Speech,
+    Transcription,
+}
+
+const BOUNDARY: &str = "boundary-of-the-load-generator";
 
 struct Load {
     args: Args,
+    /// The whole form around the recording.
+    form: Bytes,
     number: AtomicU64,
     idle: Mutex<Vec<SendRequest<Full<Bytes>>>>,
     /// Status (0: no answer) and how long it took.
-    seen: Mutex<Vec<(u16, Duration)>>,
+    seen: Mutex<Vec<(Kind, u16, Duration)>>,
 }
 
 #[tokio::main]
@@ -48,8 +65,17 @@ async fn main() -> anyhow::Result<()> {
     let args = Args::parse();
     // Not a text of an earlier run against the same server.
     let first = u64::from(std::process::id()) * 1_000_000;
+    let form = match &args.recording {
+        Some(path) => form(&std::fs::read(path).with_context(|| path.display().to_string())?),
+        None => Bytes::new(),
+    };
+    anyhow::ensure!(
+        args.recordings_percent == 0 || !form.is_empty(),
+        "--recordings-percent needs --recording"
+    );
     let load = Arc::new(Load {
         args,
+        form,
         number: AtomicU64::new(first),
         idle: Mutex::default(),
         seen: Mutex::default(),
@@ -66,6 +92,14 @@ async fn main() -> anyhow::Result<()> {
     while tasks.join_next().await.is_some() {}
     println!("{}", load.summary(start.elapsed()));
     Ok(())
+}
+
+fn form(recording: &[u8]) -> Bytes {
+    let head = format!(
+        "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.wav\"\r\n\r\n"
+    );
+    let tail = format!("\r\n--{BOUNDARY}--\r\n");
+    Bytes::from([head.as_bytes(), recording, tail.as_bytes()].concat())
 }
 
 async fn wait_for_each(load: Arc<Load>, start: Instant) {
@@ -88,14 +122,39 @@ async fn send_at_rate(load: &Arc<Load>, start: Instant, tasks: &mut JoinSet<()>)
 
 impl Load {
     async fn ask(&self, due: Instant) {
-        let status = self.once().await.unwrap_or(0);
+        let number = self.number.fetch_add(1, Ordering::Relaxed);
+        // Spread evenly: 37 shares no factor with 100.
+        let kind = match number * 37 % 100 < self.args.recordings_percent {
+            true => Kind::Transcription,
+            false => Kind::Speech,
+        };
+        let status = self.once(kind, number).await.unwrap_or(0);
         self.seen
             .lock()
             .expect("no panic")
-            .push((status, due.elapsed()));
+            .push((kind, status, due.elapsed()));
     }
 
-    async fn once(&self) -> anyhow::Result<u16> {
+    fn request(&self, kind: Kind, number: u64) -> anyhow::Result<Request<Full<Bytes>>> {
+        let (path, content_type, body) = match kind {
+            Kind::Speech => {
+                let text = format!("{} {number}.", self.args.text);
+                let body = json!({"text": text, "voice_id": "asha"}).to_string();
+                ("speech", "application/json".to_owned(), body.into())
+            }
+            Kind::Transcription => {
+                let content_type = format!("multipart/form-data; boundary={BOUNDARY}");
+                ("transcriptions", content_type, self.form.clone())
+            }
+        };
+        Ok(Request::post(format!("/v1/audio/{path}"))
+            .header("host", &self.args.address)
+            .header("authorization", format!("Bearer {}", self.args.key))
+            .header("content-type", content_type)
+            .body(Full::new(body))?)
+    }
+
+    async fn once(&self, kind: Kind, number: u64) -> anyhow::Result<u16> {
         let kept = self
             .idle
             .lock()
@@ -107,14 +166,7 @@ impl Load {
             None => self.connect().await?,
         };
         sender.ready().await?;
-        let number = self.number.fetch_add(1, Ordering::Relaxed);
-        let body = json!({"text": format!("{} {number}.", self.args.text), "voice_id": "asha"});
-        let request = Request::post("/v1/audio/speech")
-            .header("host", &self.args.address)
-            .header("authorization", format!("Bearer {}", self.args.key))
-            .header("content-type", "application/json")
-            .body(Full::from(body.to_string()))?;
-        let answer = sender.send_request(request).await?;
+        let answer = sender.send_request(self.request(kind, number)?).await?;
         let status = answer.status().as_u16();
         answer.into_body().collect().await?;
         self.idle.lock().expect("no panic").push(sender);
@@ -133,11 +185,11 @@ impl Load {
 
     fn summary(&self, took: Duration) -> serde_json::Value {
         let seen = self.seen.lock().expect("no panic");
-        let of = |wanted: fn(u16) -> bool| {
+        let of = |kind: Option<Kind>, wanted: fn(u16) -> bool| {
             let mut ms: Vec<f64> = seen
                 .iter()
-                .filter(|(status, _)| wanted(*status))
-                .map(|(_, took)| took.as_secs_f64() * 1e3)
+                .filter(|(of, status, _)| wanted(*status) && kind.is_none_or(|kind| kind == *of))
+                .map(|(_, _, took)| took.as_secs_f64() * 1e3)
                 .collect();
             ms.sort_by(f64::total_cmp);
             let at = |share: f64| {
@@ -147,12 +199,18 @@ impl Load {
             };
             json!({"count": ms.len(), "p50_ms": at(0.5), "p99_ms": at(0.99), "max_ms": at(1.0)})
         };
-        json!({
-            "seconds": took.as_secs_f64(),
-            "answered": of(|status| status == 200),
-            "refused": of(|status| matches!(status, 429 | 503)),
-            "other": of(|status| !matches!(status, 0 | 200 | 429 | 503)),
-            "lost": of(|status| status == 0),
-        })
+        let row = |kind: Option<Kind>| {
+            json!({
+                "seconds": took.as_secs_f64(),
+                "answered": of(kind, |status| status == 200),
+                "refused": of(kind, |status| matches!(status, 429 | 503)),
+                "other": of(kind, |status| !matches!(status, 0 | 200 | 429 | 503)),
+                "lost": of(kind, |status| status == 0),
+            })
+        };
+        let mut all = row(None);
+        all["speech"] = row(Some(Kind::Speech));
+        all["transcription"] = row(Some(Kind::Transcription));
+        all
     }
 }

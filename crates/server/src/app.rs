@@ -85,6 +85,8 @@ impl App {
             workers: config.engine.workers,
             queue_max: config.engine.queue_max,
             tenant_queue_max: config.engine.tenant_queue_max,
+            wait_s_max: config.engine.wait_s_max,
+            wait_per_audio_second: config.engine.wait_per_audio_second,
             ..EngineConfig::default()
         })
         .context("cannot start the engine")?;
@@ -185,6 +187,7 @@ pub fn start_background(app: &App) -> Background {
     tasks.spawn(crate::webhooks::deliver_forever(app.clone()));
     tasks.spawn(crate::batches::work_forever(app.clone()));
     tasks.spawn(crate::retention::forget_forever(app.clone()));
+    tasks.spawn(crate::accounts::welcome_forever(app.clone()));
     tasks.spawn(crate::ratelimit::watch_forever(app.clone()));
     Background(tasks)
 }

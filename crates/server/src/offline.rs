@@ -34,6 +34,7 @@ pub(crate) fn start_engine(config: &Config) -> anyhow::Result<Engine> {
         workers: config.engine.workers,
         queue_max: config.engine.queue_max,
         tenant_queue_max: config.engine.queue_max,
+        wait_s_max: DEADLINE.as_secs_f64(),
         ..EngineConfig::default()
     });
     engine.with_context(|| {
@@ -78,7 +79,7 @@ pub(crate) struct Spoken {
 
 pub(crate) async fn speak(engine: &Engine, request: SpeakRequest) -> anyhow::Result<Spoken> {
     let started = Instant::now();
-    let mut handle = engine.speak(job(), request)?;
+    let mut handle = engine.speak(job(), request, None)?;
     let mut spoken = Spoken {
         samples: Vec::new(),
         first_sound: Duration::ZERO,
@@ -107,7 +108,7 @@ pub(crate) async fn transcribe(
     request: TranscribeRequest,
     mut progress: impl FnMut(f64),
 ) -> anyhow::Result<Transcript> {
-    let mut handle = engine.transcribe(job(), request)?;
+    let mut handle = engine.transcribe(job(), request, None)?;
     while let Some(event) = handle.next().await {
         match event? {
             TranscribeEvent::Segment { done_seconds, .. } => progress(done_seconds),

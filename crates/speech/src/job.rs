@@ -21,6 +21,8 @@ pub enum Priority {
     /// Somebody waits for the answer.
     #[default]
     Interactive,
+    /// The same, for the second part of work whose first part is done: it is not refused for how long it would wait.
+    Continued,
     /// Done when nothing else waits.
     Background,
 }

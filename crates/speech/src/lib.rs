@@ -11,7 +11,7 @@ mod kernels;
 pub mod recogniser;
 pub mod voice;
 
-pub use engine::{Engine, EngineConfig, EngineStats, Readiness};
+pub use engine::{Booking, Engine, EngineConfig, EngineStats, Readiness};
 pub use error::SpeechError;
 pub use job::{
     Expect, Job, Priority, Segment, SpeakEvent, SpeakHandle, SpeakRequest, TranscribeEvent,

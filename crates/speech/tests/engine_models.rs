@@ -52,7 +52,7 @@ fn say(voice_id: &str, text: &str) -> SpeakRequest {
 
 async fn speak(engine: &Engine, request: SpeakRequest) -> Vec<f32> {
     let mut handle = engine
-        .speak(job("speaker"), request)
+        .speak(job("speaker"), request, None)
         .expect("there is room");
     let mut spoken = Vec::new();
     while let Some(event) = handle.next().await {
@@ -82,7 +82,7 @@ async fn transcribe(engine: &Engine, samples: Arc<Vec<i16>>) -> Transcript {
         digits: false,
     };
     let mut handle = engine
-        .transcribe(job("listener"), request)
+        .transcribe(job("listener"), request, None)
         .expect("there is room");
     while let Some(event) = handle.next().await {
         if let TranscribeEvent::Done(transcript) = event.expect("it listens") {
@@ -116,7 +116,7 @@ async fn both_models_work_through_the_queue_and_rest_in_bounded_memory() {
         engine.voices().len() >= 4,
         "known before the weights are loaded"
     );
-    let early = engine.speak(job("early"), say("asha", "Habari."));
+    let early = engine.speak(job("early"), say("asha", "Habari."), None);
     assert!(
         matches!(early, Err(SpeechError::WarmingUp { .. })),
         "{early:?}"
@@ -128,7 +128,7 @@ async fn both_models_work_through_the_queue_and_rest_in_bounded_memory() {
         assert!(used < MEMORY_AT_REST_MAX_BYTES, "{used} bytes at rest");
     }
 
-    let unknown = engine.speak(job("a"), say("nobody", "Habari."));
+    let unknown = engine.speak(job("a"), say("nobody", "Habari."), None);
     assert!(
         matches!(unknown, Err(SpeechError::UnknownVoice(_))),
         "{unknown:?}"

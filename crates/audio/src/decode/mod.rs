@@ -2,6 +2,7 @@
 
 mod aac;
 mod edits;
+mod guess;
 pub(crate) mod media;
 mod raw;
 mod session;
@@ -11,6 +12,7 @@ mod source;
 use std::fs::File;
 use std::io::Cursor;
 
+pub use guess::{GUESS_BYTES, guess_seconds, seconds_at_most};
 pub(crate) use session::Session;
 pub(crate) use source::{Source, Window};
 

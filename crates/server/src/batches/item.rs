@@ -188,7 +188,7 @@ async fn speak(app: &App, item: &ClaimedItem) -> Result<(), Stop> {
         Some(speech) => speech,
         None => {
             let spoken = reading.script.spoken();
-            let handle = speech::start_job(app, job(item), &request, reading.script)?;
+            let handle = speech::start_job(app, job(item), &request, reading.script, None)?;
             let speech = Arc::new(speech::finish(app, handle, &request, spoken).await?);
             app.cache.put(reading.key, Arc::clone(&speech));
             speech
@@ -243,7 +243,7 @@ async fn transcribe(desk: &Desk, item: &ClaimedItem) -> Result<(), Stop> {
     let bill = transcription::bill(app, sound.seconds);
     let hold = reserve(app, item, &bill).await?;
     let started = Instant::now();
-    let handle = transcription::start_job(app, job(item), &wanted, sound)?;
+    let handle = transcription::start_job(app, job(item), &wanted, sound, None)?;
     let transcript = transcription::finish(handle).await?;
     metrics::work("transcription", bill.audio_seconds, started.elapsed());
     let (content_type, body) = transcription::written(&wanted, &transcript);

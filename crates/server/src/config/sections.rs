@@ -62,6 +62,8 @@ pub struct Engine {
     pub workers: usize,
     pub queue_max: usize,
     pub tenant_queue_max: usize,
+    pub wait_s_max: f64,
+    pub wait_per_audio_second: f64,
 }
 
 #[derive(Debug, Clone, Deserialize)]

@@ -83,6 +83,16 @@ pub(super) fn problems(config: &Config) -> Vec<Problem> {
         "engine.tenant_queue_max",
         "must not be above engine.queue_max",
     );
+    require(
+        engine.wait_s_max > 0.0 && engine.wait_s_max.is_finite(),
+        "engine.wait_s_max",
+        "must be above 0",
+    );
+    require(
+        (0.0..=1_000.0).contains(&engine.wait_per_audio_second),
+        "engine.wait_per_audio_second",
+        "must be 0 to 1000",
+    );
 
     limits(config, &mut require);
     money(config, &mut require);

@@ -119,6 +119,8 @@ fn process() {
 pub fn render(app: &App) -> String {
     let stats = app.engine.stats();
     gauge!("sauti_queue_depth").set(stats.queued as f64);
+    gauge!("sauti_estimated_wait_seconds", "lane" => "short").set(stats.wait_seconds);
+    gauge!("sauti_estimated_wait_seconds", "lane" => "long").set(stats.long_wait_seconds);
     gauge!("sauti_engine_running").set(stats.running as f64);
     gauge!("sauti_engine_workers").set(stats.workers as f64);
     gauge!("sauti_engine_model_load_milliseconds").set(stats.model_load_ms as f64);
@@ -138,6 +140,15 @@ pub fn render(app: &App) -> String {
             .absolute(figures.expired);
         counter!("sauti_engine_jobs_total", "operation" => kind, "ending" => "refused")
             .absolute(figures.refused);
+        let refusals = figures.refusals;
+        for (reason, count) in [
+            ("wait", refusals.wait),
+            ("queue", refusals.queue),
+            ("tenant", refusals.tenant),
+        ] {
+            counter!("sauti_refusals_total", "operation" => kind, "reason" => reason)
+                .absolute(count);
+        }
     }
     let ready = app.engine.readiness() == Readiness::Ready && !app.leaving.load(Ordering::Relaxed);
     gauge!("sauti_ready").set(f64::from(u8::from(ready)));

@@ -176,3 +176,53 @@ async fn a_voice_can_be_heard_for_free() {
     assert_eq!(preview.assert_ok().header("content-type"), "audio/wav");
     assert_eq!(world.balance_micro().await, CREDIT_MICRO);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_would_wait_too_long_is_refused_before_money_or_a_recording_is_touched() {
+    let Some(world) = ready_world().await else {
+        return;
+    };
+    let known = json!({"text": SENTENCE, "voice_id": "asha"});
+    let keyed = [("idempotency-key", "kesho")];
+    world.post_with(SPEECH, &known, &keyed).await.assert_ok();
+    let before_micro = world.balance_micro().await;
+    // Hours of work of somebody else.
+    let engine = &world.app.engine;
+    let ahead = engine.book_speech("somebody else", 10_000_000).unwrap();
+
+    let new = json!({"text": "Habari mpya kabisa.", "voice_id": "asha"});
+    let streamed = json!({"text": "Habari mpya kabisa.", "voice_id": "asha", "stream": "audio"});
+    for body in [&new, &streamed] {
+        let refused = world.post(SPEECH, body).await;
+        refused.assert_problem(503, "overloaded");
+        assert!(refused.header("retry-after").parse::<u64>().unwrap() >= 1);
+    }
+    let file = [("file", Some(("a.wav", "audio/wav")), &b"no recording"[..])];
+    let refused = world.transcribe(&file).await;
+    refused.assert_problem(503, "overloaded");
+    let keyed_file = world.transcribe_with(&file, &[("idempotency-key", "leo")]);
+    keyed_file.await.assert_problem(503, "overloaded");
+    // An upload that nobody would look at is not waited for.
+    let never = futures_util::stream::pending::<Result<&[u8], std::io::Error>>();
+    let upload = world
+        .request(axum::http::Method::POST, "/v1/audio/transcriptions")
+        .header("content-type", "multipart/form-data; boundary=b")
+        .header("content-length", "100000")
+        .body(axum::body::Body::from_stream(never));
+    let refused = world.send(upload.unwrap()).await;
+    refused.assert_problem(503, "overloaded");
+
+    // What needs no model is answered all the same.
+    let again = world.post_with(SPEECH, &known, &keyed).await;
+    assert_eq!(again.assert_ok().header("idempotency-replayed"), "true");
+    assert_eq!(world.balance_micro().await, before_micro);
+    let cached = world.post(SPEECH, &known).await;
+    assert_eq!(cached.assert_ok().header("sauti-cache"), "hit");
+
+    drop(ahead);
+    world.post(SPEECH, &new).await.assert_ok();
+    world.until_nothing_is_held().await;
+    world.assert_ledger_is_sound().await;
+    let refusals = engine.stats().transcription.refusals;
+    assert_eq!((refusals.wait, refusals.queue, refusals.tenant), (3, 0, 0));
+}

@@ -3,7 +3,9 @@
 //! Fair between tenants, quick for short jobs, honest when full. A caller that drops its handle
 //! frees its place; a job past its deadline is given up wherever it is; a panic costs one job.
 
+mod admission;
 mod backend;
+mod background;
 mod handle;
 mod pieces;
 mod pool;
@@ -11,6 +13,7 @@ mod queue;
 mod stats;
 #[cfg(test)]
 mod tests;
+mod wait;
 mod work;
 mod worker;
 
@@ -19,13 +22,16 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+pub use admission::Booking;
 use backend::First;
 use handle::EVENTS_MAX;
 pub(crate) use handle::{Listening, Speaking};
 use pool::{Pool, PoolConfig};
 use queue::Bounds;
-pub use stats::{EngineStats, KindStats};
+use stats::Kind;
+pub use stats::{EngineStats, KindStats, Refusals};
 use tokio::sync::mpsc;
+use wait::Patience;
 use work::{Answer, Piece, Task};
 
 use crate::recogniser::Recogniser;
@@ -48,6 +54,10 @@ pub struct EngineConfig {
     pub tenant_queue_max: usize,
     /// Decoded audio that may wait, in seconds; an hour takes 115 MB.
     pub queued_audio_seconds_max: f64,
+    /// How many seconds a job may be expected to wait before it begins; one that would wait longer is refused.
+    pub wait_s_max: f64,
+    /// Added to that for each second of a long recording.
+    pub wait_per_audio_second: f64,
     /// Recordings up to this many seconds go with speech, ahead of the long ones. Those are read
     /// in pieces of about a minute, on as many workers as are free.
     pub short_recording_seconds: f64,
@@ -61,6 +71,8 @@ impl Default for EngineConfig {
             queue_max: 256,
             tenant_queue_max: 64,
             queued_audio_seconds_max: 4.0 * 3600.0,
+            wait_s_max: 3.0,
+            wait_per_audio_second: 0.25,
             short_recording_seconds: 60.0,
         }
     }
@@ -123,19 +135,38 @@ impl Engine {
         self.pool.stats()
     }
 
-    pub fn speak(&self, job: Job, request: SpeakRequest) -> Result<SpeakHandle, SpeechError> {
+    /// Keeps a place for a text of this many spoken characters, or refuses at once. The place is given up when the
+    /// booking is dropped. While the engine cannot work at all it promises nothing, and the job itself is refused.
+    pub fn book_speech(&self, tenant: &str, characters: usize) -> Result<Booking, SpeechError> {
+        self.pool.book(tenant, Kind::Speech, characters as f64)
+    }
+
+    /// The same for a recording of about this many seconds.
+    pub fn book_transcription(&self, tenant: &str, seconds: f64) -> Result<Booking, SpeechError> {
+        self.pool.book(tenant, Kind::Transcription, seconds)
+    }
+
+    /// With a booking the job is not refused for want of room; without one, it asks for room itself.
+    pub fn speak(
+        &self,
+        job: Job,
+        request: SpeakRequest,
+        booking: Option<Booking>,
+    ) -> Result<SpeakHandle, SpeechError> {
         if !self.voices.iter().any(|v| v.voice_id == request.voice_id) {
             return Err(SpeechError::UnknownVoice(request.voice_id));
         }
-        speak(&self.pool, job, request)
+        speak(&self.pool, job, request, booking)
     }
 
+    /// As with `speak`; a recording much longer than was booked has to ask again.
     pub fn transcribe(
         &self,
         job: Job,
         request: TranscribeRequest,
+        booking: Option<Booking>,
     ) -> Result<TranscribeHandle, SpeechError> {
-        transcribe(&self.pool, job, request)
+        transcribe(&self.pool, job, request, booking)
     }
 
     /// Refuses new jobs, finishes those let in, and cuts off at the deadline what is left.
@@ -159,14 +190,24 @@ impl EngineConfig {
                 tenant_jobs_max: self.tenant_queue_max.max(1),
                 held_seconds_max: self.queued_audio_seconds_max,
             },
+            patience: Patience {
+                wait_s_max: self.wait_s_max,
+                wait_per_audio_second: self.wait_per_audio_second,
+            },
             short_seconds_max: self.short_recording_seconds,
         }
     }
 }
 
-fn speak(pool: &Pool, job: Job, request: SpeakRequest) -> Result<SpeakHandle, SpeechError> {
+fn speak(
+    pool: &Pool,
+    job: Job,
+    request: SpeakRequest,
+    booking: Option<Booking>,
+) -> Result<SpeakHandle, SpeechError> {
     let (sender, receiver) = mpsc::channel(EVENTS_MAX);
-    let place = pool.submit(&job, 0.0, Task::Speak(request, Answer::new(sender)))?;
+    let task = Task::Speak(request, Answer::new(sender));
+    let place = pool.submit(&job, 0.0, task, booking)?;
     let events = Speaking {
         receiver,
         place,
@@ -179,6 +220,7 @@ fn transcribe(
     pool: &Pool,
     job: Job,
     request: TranscribeRequest,
+    booking: Option<Booking>,
 ) -> Result<TranscribeHandle, SpeechError> {
     let (mut pieces, mut receivers) = (VecDeque::new(), VecDeque::new());
     for samples in pieces::cut(&request.samples) {
@@ -190,7 +232,7 @@ fn transcribe(
     let held_seconds = request.samples.len() as f64 / work::RECORDING_HZ;
     let task = Task::Transcribe(Arc::new(request), pieces);
     let events = Listening {
-        place: pool.submit(&job, held_seconds, task)?,
+        place: pool.submit(&job, held_seconds, task, booking)?,
         pieces: receivers,
         told: Transcript {
             no_speech: true,

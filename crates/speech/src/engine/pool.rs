@@ -1,4 +1,4 @@
-//! The queue, the threads that serve it, and the state they share.
+//! The queue, the threads that serve it, and the state they share. Who gets in stands in `admission`.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
@@ -8,19 +8,18 @@ use tokio::sync::Notify;
 
 use super::backend::Load;
 use super::handle::Place;
-use super::queue::{Bounds, Full, Lane, Queue, Waiting};
-use super::stats::{Ending, EngineStats, Kind, Pace, retry_after};
+use super::queue::{Bounds, Lane, Queue, Waiting};
+use super::stats::{Ending, EngineStats, Kind};
+use super::wait::{Pace, Patience};
 use super::work::{Progress, Stop, Task};
-use super::{Readiness, lock, worker};
-use crate::{Job, Priority, SpeechError};
-
-/// How soon to ask again while the models load.
-const WARMING_RETRY_AFTER: Duration = Duration::from_secs(2);
+use super::{Readiness, admission::Booking, background, lock, worker};
+use crate::{Job, SpeechError};
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PoolConfig {
     pub workers: usize,
     pub bounds: Bounds,
+    pub patience: Patience,
     /// Recordings above this go to the long lane.
     pub short_seconds_max: f64,
 }
@@ -28,7 +27,6 @@ pub(super) struct PoolConfig {
 #[derive(Debug)]
 pub(super) struct Queued {
     pub task: Task,
-    pub units: f64,
     pub left: Arc<AtomicBool>,
     pub progress: Arc<Progress>,
 }
@@ -43,25 +41,35 @@ enum Door {
 }
 
 #[derive(Debug)]
-struct State {
+pub(super) struct State {
     door: Door,
-    queue: Queue<Queued>,
-    next_id: u64,
+    pub queue: Queue<Queued>,
+    pub next_id: u64,
     long_running: usize,
+    /// What each busy worker does.
+    in_hand: Vec<InHand>,
     workers_ready: usize,
     /// Why a worker has no models now.
     failure: Option<String>,
-    stats: EngineStats,
-    pace: Pace,
+    pub stats: EngineStats,
+    pub pace: Pace,
+}
+
+#[derive(Debug)]
+struct InHand {
+    number: u64,
+    begun: Instant,
+    kind: Kind,
+    units: f64,
 }
 
 #[derive(Debug)]
 pub(super) struct Shared {
-    config: PoolConfig,
+    pub config: PoolConfig,
     started: Instant,
-    state: Mutex<State>,
+    pub state: Mutex<State>,
     /// Wakes workers: a job came, a long one ended, or the door closed.
-    changed: Condvar,
+    pub changed: Condvar,
     /// Wakes whoever drains: the last job ended.
     idle: Notify,
     cut_off: Arc<AtomicBool>,
@@ -89,6 +97,7 @@ impl Pool {
                 queue: Queue::new(config.bounds),
                 next_id: 0,
                 long_running: 0,
+                in_hand: Vec::new(),
                 workers_ready: 0,
                 failure: None,
                 stats: EngineStats {
@@ -109,7 +118,10 @@ impl Pool {
             let (shared, load) = (shared.clone(), load.clone());
             std::thread::Builder::new()
                 .name(format!("speech-{number}"))
-                .spawn(move || worker::serve(&shared, load.as_ref()))
+                .spawn(move || {
+                    background::step_back();
+                    worker::serve(&shared, load.as_ref());
+                })
                 .map_err(|error| {
                     SpeechError::Model(format!("no thread for the models: {error}"))
                 })?;
@@ -125,8 +137,11 @@ impl Pool {
         let state = lock(&self.shared.state);
         let mut stats = state.stats.clone();
         for waiting in state.queue.iter() {
-            stats.kind_mut(waiting.work.task.kind()).queued += 1;
+            stats.kind_mut(waiting.load.kind).queued += 1;
         }
+        let now = Instant::now();
+        stats.wait_seconds = state.wait_seconds(None, Lane::Short, &self.shared.config, now);
+        stats.long_wait_seconds = state.wait_seconds(None, Lane::Long, &self.shared.config, now);
         stats.queued = stats.speech.queued + stats.transcription.queued;
         stats.queued_audio_seconds = state.queue.held_seconds();
         stats.running = stats.speech.running + stats.transcription.running;
@@ -134,10 +149,23 @@ impl Pool {
         stats
     }
 
-    /// Puts a job in line, or says at once why not.
-    pub fn submit(&self, job: &Job, held_seconds: f64, task: Task) -> Result<Place, SpeechError> {
+    /// Keeps a place for a job that is still to be prepared, or says at once why there is none.
+    pub fn book(&self, tenant: &str, kind: Kind, units: f64) -> Result<Booking, SpeechError> {
+        self.shared.book(tenant, kind, units)
+    }
+
+    /// Puts a job in line, at its booked place if it has one, or says at once why not.
+    pub fn submit(
+        &self,
+        job: &Job,
+        held_seconds: f64,
+        task: Task,
+        booking: Option<Booking>,
+    ) -> Result<Place, SpeechError> {
         let left = Arc::new(AtomicBool::new(false));
-        let id = self.shared.admit(job, held_seconds, task, left.clone())?;
+        let id = self
+            .shared
+            .admit(job, held_seconds, task, left.clone(), booking)?;
         Ok(Place {
             id,
             left,
@@ -171,7 +199,7 @@ impl Pool {
 }
 
 impl State {
-    fn readiness(&self) -> Readiness {
+    pub fn readiness(&self) -> Readiness {
         if self.door != Door::Open {
             return Readiness::Draining;
         }
@@ -184,7 +212,7 @@ impl State {
     }
 
     /// Answers the waiting jobs whose time is over.
-    fn expire(&mut self, now: Instant) {
+    pub fn expire(&mut self, now: Instant) {
         for job in self.queue.remove_expired(now) {
             self.count(&job.work, Ending::Expired);
             job.work.task.refuse(SpeechError::DeadlineExceeded);
@@ -201,87 +229,17 @@ impl State {
         self.queue.is_empty() && self.stats.speech.running + self.stats.transcription.running == 0
     }
 
-    fn retry_after(&self, full: Full, tenant: &str, workers: usize) -> Duration {
-        let seconds = |of_all: bool| -> f64 {
-            self.queue
-                .iter()
-                .filter(|waiting| of_all || *waiting.tenant == *tenant)
-                .map(|waiting| {
-                    let kind = waiting.work.task.kind();
-                    self.pace.estimate_seconds(kind, waiting.work.units)
-                })
-                .sum()
+    /// The seconds that busy workers still need, as far as can be told.
+    pub fn in_hand_seconds(&self, now: Instant) -> Vec<f64> {
+        let left = |job: &InHand| {
+            let taken = now.saturating_duration_since(job.begun).as_secs_f64();
+            (self.pace.seconds(job.kind, job.units) - taken).max(0.0)
         };
-        match full {
-            Full::Queue => retry_after(seconds(true), workers),
-            // A tenant's own line moves at its share of the machine.
-            Full::Tenant => retry_after(seconds(false) * self.queue.tenants() as f64, workers),
-        }
+        self.in_hand.iter().map(left).collect()
     }
 }
 
 impl Shared {
-    fn admit(
-        &self,
-        job: &Job,
-        held_seconds: f64,
-        task: Task,
-        left: Arc<AtomicBool>,
-    ) -> Result<u64, SpeechError> {
-        let now = Instant::now();
-        let kind = task.kind();
-        // Whoever sends background work bounds it; it must not use up the room of those who wait.
-        let held_seconds = match job.priority {
-            Priority::Background => 0.0,
-            Priority::Interactive => held_seconds,
-        };
-        let mut state = lock(&self.state);
-        match state.readiness() {
-            Readiness::Ready => {}
-            Readiness::Draining => return Err(SpeechError::ShuttingDown),
-            Readiness::Failed(message) => return Err(SpeechError::Model(message)),
-            Readiness::Loading => {
-                let retry_after = WARMING_RETRY_AFTER;
-                return Err(SpeechError::WarmingUp { retry_after });
-            }
-        }
-        if job.deadline <= now {
-            state.stats.kind_mut(kind).count(Ending::Expired);
-            return Err(SpeechError::DeadlineExceeded);
-        }
-        if state.queue.room_for(&job.tenant, held_seconds).is_err() {
-            state.expire(now);
-        }
-        if let Err(full) = state.queue.room_for(&job.tenant, held_seconds) {
-            let retry_after = state.retry_after(full, &job.tenant, self.config.workers);
-            state.stats.kind_mut(kind).refused += 1;
-            return Err(SpeechError::Overloaded { retry_after });
-        }
-        let id = state.next_id;
-        state.next_id += 1;
-        let units = task.units();
-        state.queue.push(Waiting {
-            id,
-            tenant: job.tenant.as_str().into(),
-            lane: match job.priority {
-                Priority::Background => Lane::Background,
-                _ if held_seconds > self.config.short_seconds_max => Lane::Long,
-                _ => Lane::Short,
-            },
-            deadline: job.deadline,
-            held_seconds,
-            work: Queued {
-                progress: Arc::new(Progress::new(task.pieces())),
-                task,
-                units,
-                left,
-            },
-        });
-        drop(state);
-        self.changed.notify_all();
-        Ok(id)
-    }
-
     /// The caller went away: a job that still waits gives its place to the next.
     pub(super) fn leave(&self, id: u64) {
         let mut state = lock(&self.state);
@@ -327,6 +285,8 @@ pub(super) struct Running {
     pub task: Task,
     pub stop: Stop,
     id: u64,
+    /// Of this piece among all that were ever begun.
+    number: u64,
     kind: Kind,
     units: f64,
     lane: Lane,
@@ -377,8 +337,8 @@ impl Shared {
         if let Some(rest) = rest {
             state.queue.push_rest(Waiting {
                 tenant: job.tenant,
+                load: rest.load(),
                 work: Queued {
-                    units: rest.units(),
                     task: rest,
                     left: left.clone(),
                     progress: progress.clone(),
@@ -386,13 +346,22 @@ impl Shared {
                 ..job
             });
         }
+        let (number, begun, units) = (state.next_id, Instant::now(), task.load().units);
+        state.next_id += 1;
+        state.in_hand.push(InHand {
+            number,
+            begun,
+            kind,
+            units,
+        });
         Running {
             id: job.id,
+            number,
             kind,
-            units: task.units(),
+            units,
             lane: job.lane,
             progress,
-            begun: Instant::now(),
+            begun,
             stop: Stop {
                 left,
                 deadline: job.deadline,
@@ -403,8 +372,10 @@ impl Shared {
     }
 
     pub fn finish(&self, job: &Running, ending: Ending, audio_seconds: f64) {
-        let took = job.begun.elapsed();
+        let now = Instant::now();
+        let took = now.saturating_duration_since(job.begun);
         let mut state = lock(&self.state);
+        state.in_hand.retain(|other| other.number != job.number);
         let stats = state.stats.kind_mut(job.kind);
         stats.running -= 1;
         stats.busy_seconds += took.as_secs_f64();
@@ -414,7 +385,7 @@ impl Shared {
         let mut rest = None;
         if ending == Ending::Done {
             stats.audio_seconds += audio_seconds;
-            state.pace.learn(job.kind, job.units, took);
+            state.pace.learn(job.kind, job.units, took, now);
         } else {
             rest = state.queue.remove(job.id);
         }

@@ -6,6 +6,8 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::stats::Kind;
+
 /// After this many short jobs in a row a waiting long recording gets its turn.
 const SHORT_TURNS_PER_LONG: u32 = 4;
 
@@ -19,15 +21,36 @@ pub(super) enum Lane {
     Background,
 }
 
+/// What the time that a job takes grows with.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Load {
+    pub kind: Kind,
+    /// Characters to speak or seconds to read.
+    pub units: f64,
+    /// Those of the piece that one worker takes at a time.
+    pub turn_units: f64,
+}
+
 #[derive(Debug)]
 pub(super) struct Waiting<T> {
     pub id: u64,
     pub tenant: Arc<str>,
     pub lane: Lane,
+    pub load: Load,
     pub deadline: Instant,
     /// Seconds of decoded audio that this job keeps in memory.
     pub held_seconds: f64,
     pub work: T,
+}
+
+/// A place kept for a job that is still being prepared: its recording decoded, its money set aside.
+#[derive(Debug)]
+pub(super) struct Booked {
+    pub id: u64,
+    pub tenant: Arc<str>,
+    pub lane: Lane,
+    pub load: Load,
+    pub held_seconds: f64,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -42,6 +65,7 @@ pub(super) struct Bounds {
 pub(super) enum Full {
     Queue,
     Tenant,
+    Wait,
 }
 
 #[derive(Debug)]
@@ -50,6 +74,9 @@ pub(super) struct Queue<T> {
     short: Turns<T>,
     long: Turns<T>,
     background: Turns<T>,
+    /// In order of arrival; each stands behind its tenant's waiting jobs.
+    booked: Vec<Booked>,
+    /// Waiting and booked.
     per_tenant: HashMap<Arc<str>, usize>,
     held_seconds: f64,
     short_turns_taken: u32,
@@ -62,6 +89,7 @@ impl<T> Queue<T> {
             short: Turns::default(),
             long: Turns::default(),
             background: Turns::default(),
+            booked: Vec::new(),
             per_tenant: HashMap::new(),
             held_seconds: 0.0,
             short_turns_taken: 0,
@@ -97,7 +125,7 @@ impl<T> Queue<T> {
         let piles_up = held_seconds > 0.0
             && self.held_seconds > 0.0
             && self.held_seconds + held_seconds > self.bounds.held_seconds_max;
-        if self.len() >= self.bounds.jobs_max || piles_up {
+        if self.len() + self.booked.len() >= self.bounds.jobs_max || piles_up {
             return Err(Full::Queue);
         }
         Ok(())
@@ -105,15 +133,78 @@ impl<T> Queue<T> {
 
     /// Appends without asking for room: call `room_for` first.
     pub fn push(&mut self, waiting: Waiting<T>) {
-        *self.per_tenant.entry(waiting.tenant.clone()).or_default() += 1;
-        self.held_seconds += waiting.held_seconds;
+        self.count(&waiting.tenant, waiting.held_seconds);
         self.lane_mut(waiting.lane).push(waiting);
+    }
+
+    /// Keeps a place without asking for room: call `room_for` first.
+    pub fn book(&mut self, booked: Booked) {
+        self.count(&booked.tenant, booked.held_seconds);
+        self.booked.push(booked);
+    }
+
+    pub fn unbook(&mut self, id: u64) -> Option<Booked> {
+        let at = self.booked.iter().position(|booked| booked.id == id)?;
+        let booked = self.booked.remove(at);
+        self.forget(&booked.tenant, booked.held_seconds);
+        Some(booked)
+    }
+
+    /// The seconds of work that are done before a new job of this tenant gets its turn; without a tenant, before
+    /// that of somebody who waits for everybody else. `seconds` prices units of work.
+    pub fn ahead_of(
+        &self,
+        tenant: Option<&str>,
+        lane: Lane,
+        long_turns_max: usize,
+        seconds: impl Fn(Kind, f64) -> f64,
+    ) -> f64 {
+        let whole = |load: &Load| seconds(load.kind, load.units);
+        let (short_jobs, short_seconds) = self.lane_ahead(Lane::Short, tenant, whole);
+        if lane == Lane::Short {
+            // Long recordings that wait get a turn now and then, a piece each time.
+            let turns = (short_jobs / SHORT_TURNS_PER_LONG as usize).min(long_turns_max);
+            let pieces = self.long.iter().map(|job| job.load);
+            let turn = pieces.map(|load| seconds(load.kind, load.turn_units));
+            return short_seconds + turns as f64 * turn.fold(0.0, f64::max);
+        }
+        let (_, all_short_seconds) = self.lane_ahead(Lane::Short, None, whole);
+        let (_, long_seconds) = self.lane_ahead(Lane::Long, tenant, whole);
+        all_short_seconds + long_seconds
+    }
+
+    /// Of each other tenant, as many jobs come first as this one has waiting, and one more.
+    fn lane_ahead(
+        &self,
+        lane: Lane,
+        tenant: Option<&str>,
+        seconds: impl Fn(&Load) -> f64,
+    ) -> (usize, f64) {
+        let turns = self.lane(lane);
+        let booked = || self.booked.iter().filter(|booked| booked.lane == lane);
+        let turns_max = tenant.map(|tenant| {
+            let waiting = turns.lines.get(tenant).map_or(0, VecDeque::len);
+            let booked = booked().filter(|booked| *booked.tenant == *tenant);
+            waiting + booked.count() + 1
+        });
+        let mut turns_of: HashMap<&str, usize> = HashMap::new();
+        let waiting = turns.iter().map(|job| (&*job.tenant, &job.load));
+        let booked = booked().map(|booked| (&*booked.tenant, &booked.load));
+        let (mut jobs, mut sum) = (0, 0.0);
+        for (of, load) in waiting.chain(booked) {
+            let turn = turns_of.entry(of).or_default();
+            *turn += 1;
+            if turns_max.is_none_or(|max| *turn <= max) {
+                jobs += 1;
+                sum += seconds(load);
+            }
+        }
+        (jobs, sum)
     }
 
     /// Puts the rest of a job back ahead of its tenant's other jobs, behind the other tenants.
     pub fn push_rest(&mut self, waiting: Waiting<T>) {
-        *self.per_tenant.entry(waiting.tenant.clone()).or_default() += 1;
-        self.held_seconds += waiting.held_seconds;
+        self.count(&waiting.tenant, waiting.held_seconds);
         self.lane_mut(waiting.lane).push_front(waiting);
     }
 
@@ -136,13 +227,13 @@ impl<T> Queue<T> {
         } else {
             None
         };
-        next.inspect(|job| self.forget(job))
+        next.inspect(|job| self.forget(&job.tenant, job.held_seconds))
     }
 
     pub fn remove(&mut self, id: u64) -> Option<Waiting<T>> {
         let lanes = [&mut self.short, &mut self.long, &mut self.background];
         let job = lanes.into_iter().find_map(|lane| lane.remove(id))?;
-        self.forget(&job);
+        self.forget(&job.tenant, job.held_seconds);
         Some(job)
     }
 
@@ -159,6 +250,14 @@ impl<T> Queue<T> {
         std::iter::from_fn(|| self.pop(true)).collect()
     }
 
+    fn lane(&self, lane: Lane) -> &Turns<T> {
+        match lane {
+            Lane::Short => &self.short,
+            Lane::Long => &self.long,
+            Lane::Background => &self.background,
+        }
+    }
+
     fn lane_mut(&mut self, lane: Lane) -> &mut Turns<T> {
         match lane {
             Lane::Short => &mut self.short,
@@ -167,14 +266,19 @@ impl<T> Queue<T> {
         }
     }
 
-    fn forget(&mut self, job: &Waiting<T>) {
-        if let Some(count) = self.per_tenant.get_mut(&job.tenant) {
+    fn count(&mut self, tenant: &Arc<str>, held_seconds: f64) {
+        *self.per_tenant.entry(tenant.clone()).or_default() += 1;
+        self.held_seconds += held_seconds;
+    }
+
+    fn forget(&mut self, tenant: &Arc<str>, held_seconds: f64) {
+        if let Some(count) = self.per_tenant.get_mut(tenant) {
             *count -= 1;
             if *count == 0 {
-                self.per_tenant.remove(&job.tenant);
+                self.per_tenant.remove(tenant);
             }
         }
-        self.held_seconds -= job.held_seconds;
+        self.held_seconds -= held_seconds;
         if self.per_tenant.is_empty() {
             self.held_seconds = 0.0; // rounding must not pile up
         }

@@ -16,6 +16,11 @@ fn job(id: u64, tenant: &str, lane: Lane) -> Waiting<()> {
         id,
         tenant: tenant.into(),
         lane,
+        load: Load {
+            kind: Kind::Speech,
+            units: 1.0,
+            turn_units: 1.0,
+        },
         deadline: Instant::now() + Duration::from_secs(3600),
         held_seconds: if lane == Lane::Long { 100.0 } else { 1.0 },
         work: (),

@@ -4,3 +4,4 @@ mod lifecycle;
 mod long;
 mod puppet;
 mod sharing;
+mod waiting;

@@ -10,6 +10,7 @@ use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
 
 use super::backend::Backend;
+use super::queue::Load;
 use super::stats::{Ending, Kind};
 use crate::{SpeakEvent, SpeakRequest, SpeechError, TranscribeEvent, TranscribeRequest};
 
@@ -40,14 +41,22 @@ impl Task {
         }
     }
 
-    /// Characters to speak or seconds to read: what the time needed grows with.
-    pub fn units(&self) -> f64 {
-        match self {
-            Task::Speak(request, _) => request.script.characters() as f64,
-            Task::Transcribe(_, pieces) => {
-                let samples: usize = pieces.iter().map(|piece| piece.samples.len()).sum();
-                samples as f64 / RECORDING_HZ
+    pub fn load(&self) -> Load {
+        let (units, turn_units) = match self {
+            Task::Speak(request, _) => {
+                let characters = request.script.characters() as f64;
+                (characters, characters)
             }
+            Task::Transcribe(_, pieces) => {
+                let seconds = |piece: &Piece| piece.samples.len() as f64 / RECORDING_HZ;
+                let next = pieces.front().map_or(0.0, seconds);
+                (pieces.iter().map(seconds).sum(), next)
+            }
+        };
+        Load {
+            kind: self.kind(),
+            units,
+            turn_units,
         }
     }
 
@@ -83,7 +92,7 @@ impl Task {
 
     /// Runs on the worker's thread. Gives how it ended and the seconds of audio in it.
     pub fn run(&mut self, backend: &mut dyn Backend, stop: &Stop) -> (Ending, f64) {
-        let read_seconds = self.units();
+        let read_seconds = self.load().units;
         match self {
             Task::Speak(request, answer) => {
                 let mut seconds = None;

@@ -135,6 +135,7 @@ async fn stream_speech(
     request: SpeechRequest,
     reading: produce::Reading,
 ) -> Result<Response, Problem> {
+    let booking = produce::book(order.app, &order.caller.workspace_id, &reading)?;
     let bill = order.bill(reading.characters, false);
     let hold = Hold::reserve(order.app, order.caller, order.context, &bill).await?;
     let mut extra = HeaderMap::new();
@@ -145,6 +146,7 @@ async fn stream_speech(
         order.caller.clone(),
         &request,
         reading,
+        booking,
         hold,
         bill,
     )
@@ -215,10 +217,13 @@ impl Order<'_> {
         request: &SpeechRequest,
         reading: produce::Reading,
     ) -> Result<Response, Problem> {
-        let (held, hold, mut bill) = match self.claim().await? {
-            Claim::Replay(answer) => {
-                return idempotency::replay(self.app, self.caller, answer).await;
-            }
+        let claim = self.claim().await?;
+        if let Claim::Replay(answer) = claim {
+            return idempotency::replay(self.app, self.caller, answer).await;
+        }
+        let tenant = &self.caller.workspace_id;
+        let booking = produce::book(self.app, tenant, &reading)?;
+        let (held, hold, mut bill) = match claim {
             Claim::Paid => {
                 let bill = Bill {
                     amount_micro: 0,
@@ -226,11 +231,12 @@ impl Order<'_> {
                 };
                 (None, Hold::paid(self.app, self.caller).await?, bill)
             }
-            Claim::Unkeyed => self.reserve(None, reading.characters).await?,
             Claim::Held(held) => self.reserve(Some(held), reading.characters).await?,
+            _ => self.reserve(None, reading.characters).await?,
         };
         let spoken = reading.script.spoken();
-        let handle = produce::start(self.app, &self.caller.workspace_id, request, reading.script)?;
+        let (script, booking) = (reading.script, Some(booking));
+        let handle = produce::start(self.app, tenant, request, script, booking)?;
         let speech = Arc::new(produce::finish(self.app, handle, request, spoken).await?);
         self.app.cache.put(reading.key, Arc::clone(&speech));
 

@@ -5,7 +5,9 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use sauti_audio::OutputFormat;
-use sauti_speech::{Job, Priority, SpeakEvent, SpeakHandle, SpeakRequest, TranscribeEvent};
+use sauti_speech::{
+    Booking, Job, Priority, SpeakEvent, SpeakHandle, SpeakRequest, TranscribeEvent,
+};
 use sauti_text::{Lexicon, Script};
 
 use super::request::SpeechRequest;
@@ -93,19 +95,26 @@ pub fn request_key(request: &SpeechRequest, lexicon_version: &[u8]) -> Option<Ca
     ]))
 }
 
+/// Keeps a place in the engine's queue, or refuses: asked before money is touched.
+pub fn book(app: &App, tenant: &str, reading: &Reading) -> Result<Booking, Problem> {
+    let characters = reading.script.characters();
+    Ok(app.engine.book_speech(tenant, characters)?)
+}
+
 /// Hands the script to the engine. Dropping the handle gives the place in the queue back.
 pub fn start(
     app: &App,
     tenant: &str,
     request: &SpeechRequest,
     script: Script,
+    booking: Option<Booking>,
 ) -> Result<SpeakHandle, Problem> {
     let job = Job {
         tenant: tenant.to_owned(),
         deadline: app.deadline(),
         priority: Priority::Interactive,
     };
-    start_job(app, job, request, script)
+    start_job(app, job, request, script, booking)
 }
 
 pub fn start_job(
@@ -113,13 +122,14 @@ pub fn start_job(
     job: Job,
     request: &SpeechRequest,
     script: Script,
+    booking: Option<Booking>,
 ) -> Result<SpeakHandle, Problem> {
     let wanted = SpeakRequest {
         voice_id: request.voice_id.clone(),
         script,
         speed: request.speed,
     };
-    Ok(app.engine.speak(job, wanted)?)
+    Ok(app.engine.speak(job, wanted, booking)?)
 }
 
 /// Collects everything the engine says and encodes it.
@@ -204,9 +214,9 @@ pub async fn listen(
     let job = Job {
         tenant: tenant.to_owned(),
         deadline: app.deadline(),
-        priority: Priority::Interactive,
+        priority: Priority::Continued,
     };
-    let mut handle = app.engine.transcribe(job, recording)?;
+    let mut handle = app.engine.transcribe(job, recording, None)?;
     while let Some(event) = handle.next().await {
         if let TranscribeEvent::Done(transcript) = event? {
             return Ok(SelfCheck::compare(&speech.head.spoken, transcript.text));
@@ -236,7 +246,7 @@ pub async fn speak_free(
         return Ok(found);
     }
     let spoken = reading.script.spoken();
-    let handle = start(app, tenant, request, reading.script)?;
+    let handle = start(app, tenant, request, reading.script, None)?;
     let speech = Arc::new(finish(app, handle, request, spoken).await?);
     app.cache.put(reading.key, Arc::clone(&speech));
     Ok(speech)

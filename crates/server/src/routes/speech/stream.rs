@@ -11,7 +11,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use bytes::Bytes;
 use futures_util::stream;
 use sauti_audio::StreamEncoder;
-use sauti_speech::{SpeakEvent, SpeakHandle, Word};
+use sauti_speech::{Booking, SpeakEvent, SpeakHandle, Word};
 use serde_json::json;
 use tokio::sync::mpsc;
 
@@ -48,11 +48,13 @@ pub async fn respond(
     caller: Caller,
     request: &SpeechRequest,
     reading: produce::Reading,
+    booking: Booking,
     hold: Hold,
     bill: Bill,
 ) -> Result<Response, Problem> {
     let started = Instant::now();
-    let mut handle = produce::start(app, &caller.workspace_id, request, reading.script)?;
+    let tenant = &caller.workspace_id;
+    let mut handle = produce::start(app, tenant, request, reading.script, Some(booking))?;
     let rate_hz = app.voice_rate_hz(&request.voice_id);
     let encoder = StreamEncoder::for_speech(request.format, rate_hz).map_err(Problem::internal)?;
     let first = match handle.next().await {

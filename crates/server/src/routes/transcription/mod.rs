@@ -16,7 +16,7 @@ use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 use bytes::Bytes;
 use sauti_speech::{
-    Job, Priority, TranscribeEvent, TranscribeHandle, TranscribeRequest, Transcript,
+    Booking, Job, Priority, TranscribeEvent, TranscribeHandle, TranscribeRequest, Transcript,
 };
 
 pub use format::{Transcription, VerboseSegment, VerboseTranscription, VerboseWord};
@@ -31,6 +31,9 @@ use crate::http::idempotency::{self, Claim};
 use crate::http::metrics;
 use crate::problem::{Code, Problem, Reason};
 use decode::Sound;
+
+/// A recording that nobody has seen yet is taken for no longer than this.
+const UNSEEN_SECONDS_MAX: f64 = 600.0;
 
 /// Transcribe a recording
 ///
@@ -62,6 +65,9 @@ pub async fn create_transcription(
 ) -> Result<Response, Problem> {
     let headers = request.headers().clone();
     let idempotency_key = idempotency::key(&headers)?;
+    if idempotency_key.is_none() {
+        refuse_before_upload(&app, &caller, &headers)?;
+    }
     let form = upload::read_form(
         request,
         app.config.limits.upload_bytes_max,
@@ -81,11 +87,27 @@ pub async fn create_transcription(
     if let Claim::Replay(answer) = claim {
         return idempotency::replay(&app, &caller, answer).await;
     }
+    let about_seconds = form.file.about_seconds();
+    let booking = app
+        .engine
+        .book_transcription(&caller.workspace_id, about_seconds)?;
     let sound = decode::decode(&app, form.file).await?;
     allow_audio(&app, &caller, sound.seconds).await?;
     let more_s = app.config.server.request_timeout_per_audio_second * sound.seconds;
     context.deadline().extend(Duration::from_secs_f64(more_s));
-    answer(&app, caller, &context, &wanted, sound, claim).await
+    answer(&app, caller, &context, &wanted, sound, booking, claim).await
+}
+
+/// Spares the caller an upload that would be refused whatever is in it. Whoever brings an idempotency key may be owed
+/// an answer that is already there.
+fn refuse_before_upload(app: &App, caller: &Caller, headers: &HeaderMap) -> Result<(), Problem> {
+    let length = headers.get(CONTENT_LENGTH);
+    let length: Option<u64> = length.and_then(|value| value.to_str().ok()?.parse().ok());
+    let Some(bytes) = length else { return Ok(()) };
+    let seconds = sauti_audio::seconds_at_most(bytes).min(UNSEEN_SECONDS_MAX);
+    app.engine
+        .book_transcription(&caller.workspace_id, seconds)?;
+    Ok(())
 }
 
 async fn answer(
@@ -94,6 +116,7 @@ async fn answer(
     context: &Context,
     wanted: &TranscriptionRequest,
     sound: Sound,
+    booking: Booking,
     claim: Claim,
 ) -> Result<Response, Problem> {
     let mut bill = bill(app, sound.seconds);
@@ -109,7 +132,12 @@ async fn answer(
         _ => (None, Hold::reserve(app, &caller, context, &bill).await?),
     };
     let started = Instant::now();
-    let handle = start(app, &caller, context, wanted, sound)?;
+    let job = Job {
+        tenant: caller.workspace_id.clone(),
+        deadline: context.deadline().at(),
+        priority: Priority::Interactive,
+    };
+    let handle = start_job(app, job, wanted, sound, Some(booking))?;
     if wanted.stream {
         return stream::respond(caller, handle, hold, bill, wanted.words, started).await;
     }
@@ -159,26 +187,12 @@ pub fn bill(app: &App, seconds: f64) -> Bill {
     }
 }
 
-fn start(
-    app: &App,
-    caller: &Caller,
-    context: &Context,
-    wanted: &TranscriptionRequest,
-    sound: Sound,
-) -> Result<TranscribeHandle, Problem> {
-    let job = Job {
-        tenant: caller.workspace_id.clone(),
-        deadline: context.deadline().at(),
-        priority: Priority::Interactive,
-    };
-    start_job(app, job, wanted, sound)
-}
-
 pub fn start_job(
     app: &App,
     job: Job,
     wanted: &TranscriptionRequest,
     sound: Sound,
+    booking: Option<Booking>,
 ) -> Result<TranscribeHandle, Problem> {
     let request = TranscribeRequest {
         samples: sound.samples,
@@ -186,7 +200,7 @@ pub fn start_job(
         expect: wanted.expect.clone(),
         digits: wanted.digits,
     };
-    Ok(app.engine.transcribe(job, request)?)
+    Ok(app.engine.transcribe(job, request, booking)?)
 }
 
 pub async fn finish(mut handle: TranscribeHandle) -> Result<Transcript, Problem> {

@@ -3,13 +3,14 @@
 
 use std::fs::File;
 use std::io::{Seek, Write};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use axum::extract::Request;
 use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use multer::{Constraints, Field, Multipart, SizeLimit};
-use sauti_audio::RawFormat;
+use sauti_audio::{GUESS_BYTES, RawFormat, guess_seconds};
 use sha2::{Digest, Sha256};
 use tokio::io::AsyncWriteExt;
 
@@ -34,6 +35,36 @@ pub struct Upload {
     pub sha256: [u8; 32],
     /// What the caller says it is, for recordings without a header of their own.
     pub declared: Option<RawFormat>,
+}
+
+impl Upload {
+    /// About how long the recording is, from a glance at both its ends.
+    pub fn about_seconds(&self) -> f64 {
+        let ends = |bytes: &[u8]| {
+            let (head, tail) = (
+                bytes.len().min(GUESS_BYTES),
+                bytes.len().saturating_sub(GUESS_BYTES),
+            );
+            guess_seconds(&bytes[..head], &bytes[tail..], self.bytes, self.declared)
+        };
+        match &self.source {
+            Source::Memory(bytes) => ends(bytes),
+            Source::File(file) => {
+                let mut glance = vec![0; 2 * GUESS_BYTES];
+                let (head, tail) = glance.split_at_mut(GUESS_BYTES);
+                let at = self.bytes.saturating_sub(GUESS_BYTES as u64);
+                let read = file
+                    .read_exact_at(head, 0)
+                    .and_then(|()| file.read_exact_at(tail, at));
+                let (head, tail) = if read.is_ok() {
+                    (&*head, &*tail)
+                } else {
+                    (&[][..], &[][..])
+                };
+                guess_seconds(head, tail, self.bytes, self.declared)
+            }
+        }
+    }
 }
 
 #[derive(Debug)]

@@ -11,7 +11,8 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use super::super::backend::{Backend, Emit, Load};
 use super::super::pool::{Pool, PoolConfig};
 use super::super::queue::Bounds;
-use super::super::{lock, speak, transcribe};
+use super::super::wait::Patience;
+use super::super::{Booking, lock, speak, transcribe};
 use crate::{
     Expect, Job, Priority, Segment, SpeakEvent, SpeakHandle, SpeakRequest, SpeechError,
     TranscribeEvent, TranscribeHandle, TranscribeRequest, Transcript,
@@ -48,6 +49,11 @@ pub const SMALL: PoolConfig = PoolConfig {
         jobs_max: 4,
         tenant_jobs_max: 3,
         held_seconds_max: 10_000.0,
+    },
+    // Tests that are not about waiting have all the time in the world.
+    patience: Patience {
+        wait_s_max: 1e9,
+        wait_per_audio_second: 0.0,
     },
     short_seconds_max: 60.0,
 };
@@ -130,7 +136,7 @@ impl Stage {
             },
             speed: 1.0,
         };
-        speak(&self.pool, job(tenant, deadline), request)
+        speak(&self.pool, job(tenant, deadline), request, None)
     }
 
     pub fn transcribe(
@@ -139,14 +145,41 @@ impl Stage {
         name: &str,
         seconds: usize,
     ) -> Result<TranscribeHandle, SpeechError> {
-        let deadline = Instant::now() + Duration::from_secs(600);
-        let request = TranscribeRequest {
-            samples: vec![0; seconds * 16_000].into(),
-            keyterms: vec![name.to_owned()],
-            expect: Expect::Any,
-            digits: false,
+        self.transcribe_as(tenant, name, seconds, Priority::Interactive)
+    }
+
+    pub fn transcribe_as(
+        &self,
+        tenant: &str,
+        name: &str,
+        seconds: usize,
+        priority: Priority,
+    ) -> Result<TranscribeHandle, SpeechError> {
+        let job = Job {
+            priority,
+            ..job(tenant, Instant::now() + Duration::from_secs(600))
         };
-        transcribe(&self.pool, job(tenant, deadline), request)
+        transcribe(&self.pool, job, recording(name, seconds), None)
+    }
+
+    pub fn transcribe_booked(
+        &self,
+        tenant: &str,
+        name: &str,
+        seconds: usize,
+        booking: Booking,
+    ) -> Result<TranscribeHandle, SpeechError> {
+        let job = job(tenant, Instant::now() + Duration::from_secs(600));
+        transcribe(&self.pool, job, recording(name, seconds), Some(booking))
+    }
+}
+
+fn recording(name: &str, seconds: usize) -> TranscribeRequest {
+    TranscribeRequest {
+        samples: vec![0; seconds * 16_000].into(),
+        keyterms: vec![name.to_owned()],
+        expect: Expect::Any,
+        digits: false,
     }
 }
 
