@@ -123,7 +123,7 @@ async fn a_booked_job_takes_its_place_however_long_the_line_is_by_then() {
     let short = stage.pool.book("b", Kind::Transcription, 1.0).unwrap();
     let _other = stage.transcribe("a", "6 s of work", 60).unwrap();
     assert!(stage.transcribe("a", "refused", 20).is_err());
-    assert!(stage.transcribe_booked("a", "booked", 22, booking).is_ok());
+    let _booked = stage.transcribe_booked("a", "booked", 22, booking).unwrap();
     let longer = stage.transcribe_booked("b", "much longer than booked", 59, short);
     assert!(longer.is_err(), "it has to ask again");
     assert_eq!(stage.pool.stats().transcription.queued, 2);
