@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from service import Service, until
+from service import Service, free_port, until
 
 SENTENCE = "Karibu tena, leo ni siku njema."
 
@@ -27,14 +27,17 @@ class Postgres:
                 parent.chmod(parent.stat().st_mode | 0o055) if parent != Path("/tmp") else None
             subprocess.run(["chown", "postgres", self.folder], check=True)
         self.run("initdb", "-D", self.folder / "db", "-U", "sauti", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
-        self.url = f"postgres://sauti@{str(self.folder).replace('/', '%2F')}/postgres"
+        port = free_port()
+        self.url = f"postgres://sauti@{str(self.folder).replace('/', '%2F')}/postgres?port={port}"
+        self.port = port
+        self.tcp_url = f"postgres://sauti@127.0.0.1:{self.port}/postgres"
 
     def run(self, name, *words, **more):
         return subprocess.run([*self.user, program(name), *map(str, words)], check=True, capture_output=True, cwd=self.folder, **more)
 
     def start(self):
         subprocess.run([*self.user, program("pg_ctl"), "-D", self.folder / "db", "-l", self.folder / "pg.log", "-w", "-o",
-                        f"-c listen_addresses= -c unix_socket_directories={self.folder}", "start"],
+                        f"-c listen_addresses=127.0.0.1 -c port={self.port} -c unix_socket_directories={self.folder}", "start"],
                        check=True, cwd=self.folder, stdout=subprocess.DEVNULL)
 
     def stop(self):
@@ -68,6 +71,35 @@ def test_a_database_that_goes_away_is_told_and_its_return_is_enough(tmp_path, po
         assert first - service.balance()["available_micro"] == cost
 
 
+def test_a_database_that_is_away_is_told_before_a_caller_loses_patience(tmp_path, postgres):
+    """Over TCP, where the driver tries again and again to connect."""
+    with Service(tmp_path, {"database.url": postgres.tcp_url, "cache.bytes_max": "0"}) as service:
+        assert service.speak(SENTENCE)[0] == 200
+        postgres.stop()
+        status, _, body = service.ask("POST", "/v1/audio/speech", {"text": "Mbili.", "voice_id": "asha"}, timeout=25)
+        assert status == 503 and b"storage_unavailable" in body, (status, body)
+        postgres.start()
+        until("it works again", lambda: service.speak(f"{SENTENCE} Tatu.")[0] == 200)
+        service.nothing_held()
+
+
+def test_a_lock_that_is_never_given_back_holds_nobody_up_for_ever(tmp_path, postgres):
+    with Service(tmp_path, {"database.url": postgres.url, "cache.bytes_max": "0"}) as service:
+        first = service.balance()["available_micro"]
+        psql = [*postgres.user, program("psql"), "--dbname", postgres.url, "-c", "begin; lock table balances in exclusive mode; select pg_sleep(600)"]
+        holder = subprocess.Popen(psql, cwd=postgres.folder, stdout=subprocess.DEVNULL)
+        held = "select count(*) from pg_locks where mode = 'ExclusiveLock' and relation = 'balances'::regclass and granted"
+        until("the lock is held", lambda: b"1" in postgres.run("psql", "-At", "--dbname", postgres.url, "-c", held).stdout)
+        status, _, body = service.speak(SENTENCE)
+        assert status == 503 and b"storage_unavailable" in body, (status, body)
+        end = "select pg_terminate_backend(pid) from pg_locks where mode = 'ExclusiveLock' and relation = 'balances'::regclass"
+        postgres.run("psql", "--dbname", postgres.url, "-c", end)
+        holder.wait()
+        status, headers, _ = until("it works again", lambda: (found := service.speak(f"{SENTENCE} Mbili."))[0] == 200 and found)
+        service.nothing_held()
+        assert first - service.balance()["available_micro"] == int(headers["sauti-cost"])
+
+
 def test_a_dump_restores_to_sound_books(tmp_path, postgres):
     settings = {"database.url": postgres.url}
     dump = postgres.folder / "sauti.dump"
@@ -78,7 +110,7 @@ def test_a_dump_restores_to_sound_books(tmp_path, postgres):
         refused = service.run("backup", str(tmp_path / "x.db"))
         assert refused.returncode == 1 and "PostgreSQL" in refused.stderr
     postgres.run("psql", "--dbname", postgres.url, "-c", "create database again")
-    again = postgres.url.removesuffix("/postgres") + "/again"
+    again = postgres.url.replace("/postgres?", "/again?")
     postgres.run("pg_restore", "--exit-on-error", "--no-owner", f"--dbname={again}", dump)
     service.settings["database.url"] = again
     assert service.books()["open_reservations"] == 0

@@ -46,6 +46,7 @@ mod limits;
 mod maintenance;
 mod open;
 pub mod password;
+mod patience;
 mod payments;
 mod sessions;
 mod sql;

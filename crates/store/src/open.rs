@@ -1,16 +1,18 @@
 //! Opening a database: pools, pragmas, migrations, the ledger's writers and the background work.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use sqlx::any::{Any, AnyPoolOptions};
+use sqlx::postgres::PgConnectOptions;
 use sqlx::{AnyPool, Connection, Executor, Transaction};
 
 use crate::auth::KeyCache;
 use crate::instances::{Instance, lock_for_migration};
 use crate::ledger::Writers;
-use crate::{StoreError, checkpoint, maintenance};
+use crate::{StoreError, checkpoint, maintenance, patience};
 
 pub(crate) type Tx = Transaction<'static, Any>;
 
@@ -248,11 +250,15 @@ impl Target {
         };
         match self {
             Self::Postgres { url } => {
+                let port = PgConnectOptions::from_str(url)?.get_port();
                 // A database that is away is told to the caller soon; it may come back for the next one.
                 let both = pool()
                     .acquire_timeout(Duration::from_secs(5))
                     .max_connections(options.connections_max.max(2))
-                    .test_before_acquire(true);
+                    .test_before_acquire(true)
+                    .after_connect(move |connection, _| {
+                        Box::pin(patience::wait_within_bounds(connection, port))
+                    });
                 let both = both.connect(url).await?;
                 Ok((both.clone(), both))
             }
@@ -316,7 +322,15 @@ async fn migrate(target: &Target, pool: &AnyPool) -> Result<(), StoreError> {
         }
         Target::Postgres { .. } => None,
     };
-    let done = MIGRATIONS.run(pool).await;
+    let mut connection = pool.acquire().await?;
+    if target.backend() == Backend::Postgres {
+        patience::wait_for_ever(&mut connection).await?;
+    }
+    let done = MIGRATIONS.run(&mut *connection).await;
+    if target.backend() == Backend::Postgres {
+        // Its bounds are gone: the next one gets them again.
+        connection.close().await.ok();
+    }
     drop(lock);
     done.map_err(|error| StoreError::Migration(Arc::new(error)))
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use sqlx::AnyConnection;
 
-use crate::{Store, StoreError};
+use crate::{Backend, Store, StoreError};
 
 const PROBLEMS_MAX: i64 = 100;
 
@@ -96,6 +96,11 @@ impl Store {
             .read()
             .begin_with(self.inner.backend.begin_snapshot())
             .await?;
+        if self.backend() == Backend::Postgres {
+            sqlx::query("set local statement_timeout = 0")
+                .execute(&mut *tx)
+                .await?;
+        }
         let mut report = CheckReport {
             workspaces: count(&mut tx, "select count(*) from workspaces").await?,
             transfers: count(&mut tx, "select count(*) from transfers").await?,

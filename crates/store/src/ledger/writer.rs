@@ -2,7 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sqlx::AnyPool;
 use tokio::runtime::Handle;
@@ -19,6 +19,8 @@ use crate::{LedgerError, StoreError, StoreOptions};
 const QUEUE_MAX: usize = 4096;
 const BATCH_BYTES_MAX: usize = 16 << 20;
 const ATTEMPTS_MAX: u32 = 8;
+/// Conflicts pass in milliseconds; a database that is away is told to the callers who wait.
+const ATTEMPTS_TIME_MAX: Duration = Duration::from_secs(4);
 /// How often an operation that nobody waits for is tried again when the database fails.
 const LATER_ATTEMPTS_MAX: u32 = 60;
 
@@ -233,10 +235,13 @@ impl Writer {
 
     async fn attempt(&self, jobs: &[Job]) -> Result<Vec<Outcome>, Failed> {
         let mut attempt = 0;
+        let begun = Instant::now();
         loop {
             match self.attempt_once(jobs).await {
                 Err(Failed::RolledBack(error))
-                    if attempt + 1 < ATTEMPTS_MAX && may_pass_later(&error) =>
+                    if attempt + 1 < ATTEMPTS_MAX
+                        && begun.elapsed() < ATTEMPTS_TIME_MAX
+                        && may_pass_later(&error) =>
                 {
                     tracing::debug!(%error, attempt, "a ledger batch is run again");
                     tokio::time::sleep(Duration::from_millis(5 << attempt)).await;
