@@ -41,11 +41,12 @@ impl StoreError {
             | sqlx::Error::PoolClosed
             | sqlx::Error::WorkerCrashed => true,
             // SQLite: read-only (8), input or output (10), full (13), cannot open (14), with their extended codes above
-            // the first byte. PostgreSQL: connection exceptions (08), no resources (53), operator intervention (57).
+            // the first byte. PostgreSQL: connection exceptions (08), no resources (53), operator intervention (57),
+            // a lock (55P03) or a transaction (25P03) that took too long.
             sqlx::Error::Database(error) => {
                 error.code().is_some_and(|code| match code.parse::<u32>() {
                     Ok(number) if code.len() != 5 => matches!(number & 0xff, 8 | 10 | 13 | 14),
-                    _ => ["08", "53", "57"]
+                    _ => ["08", "53", "57", "55P03", "25P03"]
                         .iter()
                         .any(|class| code.starts_with(class)),
                 })
