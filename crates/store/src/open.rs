@@ -322,15 +322,19 @@ async fn migrate(target: &Target, pool: &AnyPool) -> Result<(), StoreError> {
         }
         Target::Postgres { .. } => None,
     };
-    let mut connection = pool.acquire().await?;
-    if target.backend() == Backend::Postgres {
-        patience::wait_for_ever(&mut connection).await?;
-    }
-    let done = MIGRATIONS.run(&mut *connection).await;
-    if target.backend() == Backend::Postgres {
-        // Its bounds are gone: the next one gets them again.
-        connection.close().await.ok();
-    }
+    let done = match target {
+        Target::Sqlite { .. } => MIGRATIONS.run(pool).await,
+        // A connection without the bounds of the others: a migration may take its time, or wait for another process's.
+        Target::Postgres { url } => {
+            let unbounded = AnyPoolOptions::new()
+                .max_connections(1)
+                .connect(url)
+                .await?;
+            let done = MIGRATIONS.run(&unbounded).await;
+            unbounded.close().await;
+            done
+        }
+    };
     drop(lock);
     done.map_err(|error| StoreError::Migration(Arc::new(error)))
 }

@@ -20,8 +20,6 @@ const SESSION: [&str; 7] = [
     "set tcp_user_timeout = 20000",
 ];
 
-const UNHURRIED: [&str; 2] = ["set statement_timeout = 0", "set lock_timeout = 0"];
-
 /// Without a word from the other side for this long, a line is dead.
 const SILENCE_MAX: Duration = Duration::from_secs(20);
 
@@ -33,14 +31,6 @@ pub(crate) async fn wait_within_bounds(
         connection.execute(setting).await?;
     }
     give_up_dead_lines(port);
-    Ok(())
-}
-
-/// For a connection that is closed afterwards: migrations.
-pub(crate) async fn wait_for_ever(connection: &mut AnyConnection) -> Result<(), sqlx::Error> {
-    for setting in UNHURRIED {
-        connection.execute(setting).await?;
-    }
     Ok(())
 }
 
