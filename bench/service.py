@@ -27,7 +27,7 @@ def build(*examples):
 
 class Server:
     def __init__(self, programs, folder, settings):
-        self.programs, self.folder = Path(programs), folder
+        self.programs, self.folder = Path(programs).resolve(), folder
         command = [self.programs / "sauti", "serve", "--listen", "127.0.0.1:0", "--demo", "--data", folder]
         env = {**os.environ, "SAUTI_MODELS": str(ROOT / "models"), **SETTINGS, **settings}
         begun = time.monotonic()
