@@ -25,17 +25,22 @@ class Dice:
 
 
 SPEEDS = (0.8, 0.87, 0.93, 1.0, 1.0, 1.07, 1.15, 1.25)
+def resized(wave, size):
+    return F.interpolate(wave[:, None], size=size, mode="linear", align_corners=False)[:, 0]
+
+
+def whole_frames(samples):
+    """Lengths come in steps of 0.2 s, so that the same shapes come again and FFT plans are reused."""
+    return max(1, round(samples / 3200)) * 3200
 
 
 def change_speed(wave, lengths):
-    """Faster and higher, or slower and lower: one of a few factors for the whole batch, so that
-    the same shapes come again and FFT plans are reused."""
+    """Faster and higher, or slower and lower: one of a few factors for the whole batch."""
     factor = random.choice(SPEEDS)
     if factor == 1.0:
         return wave, lengths
-    size = round(wave.shape[1] / factor / 3200) * 3200
-    wave = F.interpolate(wave[:, None], size=size, mode="linear", align_corners=False)[:, 0]
-    return wave, (lengths / factor).long().clamp(max=size)
+    size = whole_frames(wave.shape[1] / factor)
+    return resized(wave, size), (lengths / factor).long().clamp(max=size)
 
 
 def room_and_microphone(wave, dice):
@@ -76,6 +81,25 @@ def add_noise(wave, lengths, dice):
     level = (noise**2).mean(1, keepdim=True).clamp(min=1e-9)
     scale = torch.sqrt(power.clamp(min=1e-9) / level / 10 ** (dice.uniform(2, 30) / 10))
     return wave + noise * scale * dice.chance(0.65)
+
+
+def handling(wave, dice):
+    """What phones and browsers add: mains hum, clicks of a finger on the case, a gain that drifts, short drop-outs."""
+    batch, samples = wave.shape
+    peak = wave.abs().amax(1, keepdim=True).clamp(min=1e-5)
+    time = torch.arange(samples, device=wave.device)[None] / SAMPLE_RATE
+    mains = torch.where(dice.chance(0.7), dice.uniform(49.9, 50.1), dice.uniform(100, 400))
+    hum = sum(torch.sin(2 * torch.pi * mains * k * time) * dice.uniform(0, 1 / k) for k in (1, 2, 3, 5))
+    wave = wave + hum * peak * 10 ** (-dice.uniform(15, 45) / 20) * dice.chance(0.15)
+    for _ in range(2):
+        since = time - dice.uniform(0, samples / SAMPLE_RATE)
+        ring = torch.sin(2 * torch.pi * dice.uniform(300, 4000) * since) * torch.exp(-since.clamp(min=0) / dice.uniform(0.001, 0.01))
+        wave = wave + ring * (since > 0) * peak * dice.uniform(0.05, 0.8) * dice.chance(0.12)
+    drift = F.interpolate(torch.randn(batch, 1, 6, device=wave.device), size=samples, mode="linear", align_corners=True)[:, 0]
+    wave = wave * torch.where(dice.chance(0.3), 10 ** (drift * 4 / 20), torch.ones_like(drift))
+    start = dice.uniform(0, samples / SAMPLE_RATE)
+    lost = (time >= start) & (time < start + dice.uniform(0.01, 0.06)) & dice.chance(0.1)
+    return wave.masked_fill(lost, 0.0)
 
 
 def telephone(wave, dice, p=0.25):
@@ -132,10 +156,11 @@ def not_speech(shape, device):
 
 
 def damage(wave, lengths):
-    """The whole chain but speed, which moves the frames. """
+    """The whole chain but speed and throat, which move the frames."""
     dice = Dice(wave.shape[0], wave.device)
     wave = room_and_microphone(wave, dice)
     wave = add_noise(wave, lengths, dice)
+    wave = handling(wave, dice)
     wave = clipping(wave, dice)
     wave = telephone(wave, dice)
     wave = lossy_codec(wave, dice)

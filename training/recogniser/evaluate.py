@@ -14,9 +14,9 @@ import torch
 
 from data import read_set
 from features import LogMel
+from hearing import greedy
 from model import Recogniser
 from spelling import error_rates
-from train import greedy
 
 
 def main():

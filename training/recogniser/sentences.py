@@ -2,8 +2,8 @@
 
     python sentences.py --text DIR --test common-voice-dev.tsv --out sentences.txt
 
-A mixture of everyday sentences, a little of the Bible and the parliament, and made-up telephone
-talk (digits, amounts, times, yes and no), in random order. No sentence of the test set.
+A mixture of everyday sentences, a little of the Bible and the parliament, single words, and made-up
+telephone talk (digits, amounts, times, yes and no), in random order. No sentence of the test set.
 """
 
 import argparse
@@ -15,8 +15,9 @@ from pathlib import Path
 
 from spelling import UNITS, number_words, spell
 
-SOURCES = {"common-voice-sentences": 30_000, "general": 22_000, "bible": 5_000, "parliament": 9_000}
+SOURCES = {"common-voice-sentences": 45_000, "general": 24_000, "bible": 4_000, "parliament": 7_000}
 TELEPHONE = 7_000
+WORDS = 4_000  # utterances of one or two words, which a sentence's flow does not help
 FOREIGN = re.compile(r"[qx]|c(?!h)|[bdfgjklmnprstvwyz]$|sch|ck|oo$|ee", re.I)
 
 
@@ -73,6 +74,8 @@ def main():
         lines = [line for line in lines if foreign_words(line) <= 1][:count]
         print(name, len(lines))
         chosen += [spell_digits(line) for line in lines]
+    words = sorted({w for line in chosen for w in spell(line).split() if 3 < len(w) < 16 and not FOREIGN.search(w)})
+    chosen += [" ".join(dice.sample(words, dice.choice([1, 1, 2]))) for _ in range(WORDS)]
     chosen += [telephone_line(dice) for _ in range(TELEPHONE)]
     dice.shuffle(chosen)
     Path(args.out).write_text("\n".join(chosen) + "\n")

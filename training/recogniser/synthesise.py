@@ -3,10 +3,12 @@
     python synthesise.py --teacher DIR --sentences FILE --out DIR --rank R --world N --minutes M
 
 Writes shards of (16-bit samples at 16 kHz, sentence). Several processes share one GPU well, each
-with its own rank. Blends, pace and pitch are drawn anew for every sentence.
+with its own rank. Blends, accent, pace, rhythm, pitch and melody are drawn anew for every sentence:
+strangers read faster, flatter and less evenly than Kokoro does, and with the sounds of their first languages.
 """
 
 import argparse
+import math
 import random
 import sys
 import time
@@ -29,8 +31,40 @@ def resample_24_to_16(wave: torch.Tensor) -> np.ndarray:
     return (out * 32767).short().cpu().numpy()
 
 
+# How often a speaker says another sound for one of Swahili: open vowels, an English r, r and l mixed up, and the Arabic sounds
+# that many do not have.
+ACCENTS = (
+    (0.35, "eo", "ɛɔ"), (0.15, "ɾ", "ɹ"), (0.06, "ɾ", "l"), (0.04, "l", "ɾ"), (0.12, "θ", "s"), (0.06, "θ", "t"),
+    (0.15, "ð", "z"), (0.06, "ð", "d"), (0.2, "ɣ", "ɡ"), (0.04, "ʃ", "s"), (0.03, "z", "s"), (0.1, "a", "ɑ"),
+)
+PAUSE_P, STOPS = 0.04, ",.!?;:"
+
+
+def with_accent(phonemes: str, dice: random.Random) -> str:
+    """The sounds of one speaker who makes pauses at will."""
+    for chance, of, to in ACCENTS:
+        if dice.random() < chance:
+            phonemes = phonemes.translate(str.maketrans(of, to))
+    if dice.random() < 0.4:  # reads over the commas
+        phonemes = "".join(c for c in phonemes[:-1] if c not in STOPS) + phonemes[-1:]
+    elif dice.random() < 0.4:  # hesitates between words
+        words = phonemes.split(" ")
+        phonemes = " ".join(w + "," if w[-1:] not in STOPS and dice.random() < 3 * PAUSE_P else w for w in words)
+    return phonemes
+
+
+def uneven_rhythm(count: int, dice: random.Random) -> list[float]:
+    """A factor a symbol: fast and slow stretches, and some jitter of each sound."""
+    spread, jitter = dice.uniform(0, 0.18), dice.uniform(0, 0.22)
+    drift, factors = 0.0, []
+    for _ in range(count):
+        drift = 0.9 * drift + dice.gauss(0, spread * 0.44)
+        factors.append(min(2.0, max(0.5, math.exp(drift + dice.gauss(0, jitter)))))
+    return factors
+
+
 def random_blend(names, dice: random.Random):
-    count = dice.choice([1, 2, 2, 3])
+    count = dice.choice([1, 2, 2, 3, 3, 4])
     chosen = dice.sample(names, count)
     weights = [dice.gammavariate(1.0, 1.0) for _ in chosen]
     return {name: w / sum(weights) for name, w in zip(chosen, weights)}
@@ -45,11 +79,13 @@ def main():
     args.add_argument("--world", type=int, default=1)
     args.add_argument("--minutes", type=float, default=5)
     args.add_argument("--shard-clips", type=int, default=120)
+    args.add_argument("--speed", type=float, nargs=2, default=(0.85, 1.5), help="slowest and fastest pace")
+    args.add_argument("--seed", type=int, default=1, help="another one for other speakers and other sentences")
     args.add_argument("--device", default="cuda")
     args = args.parse_args()
     torch.set_num_threads(1)
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
-    dice = random.Random(1000 + args.rank)
+    dice = random.Random(args.seed * 1000 + args.rank)
     teacher = Teacher(args.teacher, args.device)
     names = list(teacher.voices)
     sentences = [line.strip() for line in open(args.sentences)][args.rank::args.world]
@@ -58,12 +94,14 @@ def main():
     for sentence in sentences:
         if time.time() > ends:
             break
-        symbols = teacher.symbols(text_phonemes(sentence))
+        symbols = teacher.symbols(with_accent(text_phonemes(sentence), dice))
         if not 4 < len(symbols) < 300:
             continue
         style = teacher.style(random_blend(names, dice), random_blend(names, dice), len(symbols))
         pitch = dice.choice([1.0, 1.0, dice.uniform(0.85, 1.18)])
-        wave = teacher.say(symbols, style, dice.uniform(0.8, 1.3), pitch)[0]
+        wave = teacher.say(
+            symbols, style, dice.uniform(*args.speed), pitch, uneven_rhythm(len(symbols), dice), dice.choice([1.0, dice.uniform(0.2, 1.5)])
+        )[0]
         if not torch.isfinite(wave).all():
             continue
         shard.append((resample_24_to_16(wave), sentence))

@@ -1,0 +1,47 @@
+"""What a model hears in a clip: posteriors, and the letters read off them greedily."""
+
+import torch
+
+from spelling import ALPHABET
+
+WINDOW, MARGIN = 14 * 16_000, 16_000  # long clips are heard in windows, whose margins are heard twice and dropped
+
+
+def greedy(logprobs, lengths):
+    texts = []
+    for row, length in zip(logprobs.argmax(-1).tolist(), lengths.tolist()):
+        text, last = "", 0
+        for symbol in row[:length]:
+            if symbol and symbol != last:
+                text += ALPHABET[symbol - 1]
+            last = symbol
+        texts.append(" ".join(text.split()))
+    return texts
+
+
+@torch.no_grad()
+def posteriors_of(model, mel_of, samples, device, amp):
+    """Log-probabilities of one clip, alone as the service hears it."""
+    if len(samples) > 25 * 16_000:
+        parts, step = [], WINDOW - 2 * MARGIN
+        for start in range(0, len(samples) - 2 * MARGIN, step):
+            part = posteriors_of(model, mel_of, samples[start : start + WINDOW], device, amp)
+            last = start + step >= len(samples) - 2 * MARGIN
+            parts.append(part[MARGIN // 640 if start else 0 : None if last else (WINDOW - MARGIN) // 640])
+        return torch.cat(parts)
+    size = (len(samples) + 639) // 640 * 640
+    wave = torch.zeros(1, size, device=device)
+    wave[0, : len(samples)] = torch.from_numpy(samples).to(device).float() / 32768
+    wave = wave / wave.abs().amax().clamp(min=1e-4) * 0.5
+    with amp():
+        logprobs, length = model(mel_of(wave), torch.tensor([size // 160], device=device))
+    return logprobs[0, : int(length[0])]
+
+
+def recognise(model, mel_of, clips, device, amp):
+    """Greedy texts and posteriors."""
+    model.eval()
+    posteriors = [posteriors_of(model, mel_of, samples, device, amp) for samples, _ in clips]
+    model.train()
+    texts = [greedy(rows[None], torch.tensor([len(rows)]))[0] for rows in posteriors]
+    return texts, [rows.half().cpu().numpy() for rows in posteriors]
