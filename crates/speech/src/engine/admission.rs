@@ -73,7 +73,7 @@ impl State {
         let long_turns_max = config.workers.saturating_sub(1).max(1);
         let price = |kind, units| self.pace.seconds(kind, units);
         let ahead = self.queue.ahead_of(tenant, lane, long_turns_max, price);
-        wait_seconds(self.in_hand_seconds(now), config.workers, ahead)
+        wait_seconds(self.in_hand_seconds(now), config.workers, &ahead)
     }
 
     /// Lets a job in, or counts it as refused.

@@ -10,6 +10,8 @@ use super::stats::Kind;
 
 /// After this many short jobs in a row a waiting long recording gets its turn.
 const SHORT_TURNS_PER_LONG: u32 = 4;
+/// Of one recording: more than an hour has.
+const PIECES_MAX: f64 = 256.0;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lane {
@@ -150,27 +152,28 @@ impl<T> Queue<T> {
         Some(booked)
     }
 
-    /// The seconds of work that are done before a new job of this tenant gets its turn; without a tenant, before
-    /// that of somebody who waits for everybody else. `seconds` prices units of work.
+    /// The pieces of work, in seconds, that are done before a new job of this tenant gets its turn; without a tenant,
+    /// before that of somebody who waits for everybody else. `seconds` prices units of work.
     pub fn ahead_of(
         &self,
         tenant: Option<&str>,
         lane: Lane,
         long_turns_max: usize,
         seconds: impl Fn(Kind, f64) -> f64,
-    ) -> f64 {
-        let whole = |load: &Load| seconds(load.kind, load.units);
-        let (short_jobs, short_seconds) = self.lane_ahead(Lane::Short, tenant, whole);
+    ) -> Vec<f64> {
         if lane == Lane::Short {
+            let mut pieces = self.lane_ahead(Lane::Short, tenant, &seconds);
             // Long recordings that wait get a turn now and then, a piece each time.
-            let turns = (short_jobs / SHORT_TURNS_PER_LONG as usize).min(long_turns_max);
-            let pieces = self.long.iter().map(|job| job.load);
-            let turn = pieces.map(|load| seconds(load.kind, load.turn_units));
-            return short_seconds + turns as f64 * turn.fold(0.0, f64::max);
+            let turns = (pieces.len() / SHORT_TURNS_PER_LONG as usize).min(long_turns_max);
+            let long = self.long.iter().map(|job| job.load);
+            let longest = long.map(|load| seconds(load.kind, load.turn_units));
+            let longest = longest.fold(0.0, f64::max);
+            pieces.extend(std::iter::repeat_n(longest, turns));
+            return pieces;
         }
-        let (_, all_short_seconds) = self.lane_ahead(Lane::Short, None, whole);
-        let (_, long_seconds) = self.lane_ahead(Lane::Long, tenant, whole);
-        all_short_seconds + long_seconds
+        let mut pieces = self.lane_ahead(Lane::Short, None, &seconds);
+        pieces.extend(self.lane_ahead(Lane::Long, tenant, &seconds));
+        pieces
     }
 
     /// Of each other tenant, as many jobs come first as this one has waiting, and one more.
@@ -178,8 +181,8 @@ impl<T> Queue<T> {
         &self,
         lane: Lane,
         tenant: Option<&str>,
-        seconds: impl Fn(&Load) -> f64,
-    ) -> (usize, f64) {
+        seconds: impl Fn(Kind, f64) -> f64,
+    ) -> Vec<f64> {
         let turns = self.lane(lane);
         let booked = || self.booked.iter().filter(|booked| booked.lane == lane);
         let turns_max = tenant.map(|tenant| {
@@ -190,16 +193,18 @@ impl<T> Queue<T> {
         let mut turns_of: HashMap<&str, usize> = HashMap::new();
         let waiting = turns.iter().map(|job| (&*job.tenant, &job.load));
         let booked = booked().map(|booked| (&*booked.tenant, &booked.load));
-        let (mut jobs, mut sum) = (0, 0.0);
+        let mut pieces = Vec::new();
         for (of, load) in waiting.chain(booked) {
             let turn = turns_of.entry(of).or_default();
             *turn += 1;
             if turns_max.is_none_or(|max| *turn <= max) {
-                jobs += 1;
-                sum += seconds(load);
+                // Several workers can share a long recording, a piece each.
+                let count = (load.units / load.turn_units).ceil().clamp(1.0, PIECES_MAX);
+                let piece = seconds(load.kind, load.units) / count;
+                pieces.extend(std::iter::repeat_n(piece, count as usize));
             }
         }
-        (jobs, sum)
+        pieces
     }
 
     /// Puts the rest of a job back ahead of its tenant's other jobs, behind the other tenants.

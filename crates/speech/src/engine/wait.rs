@@ -97,21 +97,15 @@ impl Rate {
 }
 
 /// When a worker is free for a new job. `in_hand` are the seconds that busy workers still need, one for each; the
-/// other workers are free now. The work ahead goes to whoever is free first.
-pub(super) fn wait_seconds(mut in_hand: Vec<f64>, workers: usize, ahead_seconds: f64) -> f64 {
+/// other workers are free now. Each piece of work ahead goes to whoever is free first.
+pub(super) fn wait_seconds(mut in_hand: Vec<f64>, workers: usize, ahead: &[f64]) -> f64 {
     in_hand.resize(workers.max(1), 0.0);
-    in_hand.sort_by(f64::total_cmp);
-    let (mut level, mut left) = (in_hand[0], ahead_seconds);
-    // Fills up like water: the workers that are free first, up to when the next one is.
-    for (below, next) in in_hand.iter().enumerate().skip(1) {
-        let fits = (next - level) * below as f64;
-        if fits >= left {
-            return level + left / below as f64;
+    for seconds in ahead {
+        if let Some(first) = in_hand.iter_mut().min_by(|a, b| a.total_cmp(b)) {
+            *first += seconds;
         }
-        left -= fits;
-        level = *next;
     }
-    level + left / in_hand.len() as f64
+    in_hand.into_iter().fold(f64::INFINITY, f64::min)
 }
 
 /// When to come back for a place that takes this long to become free. Whole seconds, as HTTP wants them.
@@ -180,19 +174,23 @@ mod tests {
 
     #[test]
     fn nobody_waits_while_a_worker_is_free() {
-        assert_eq!(wait_seconds(vec![], 3, 0.0), 0.0);
-        assert_eq!(wait_seconds(vec![60.0, 60.0], 3, 0.0), 0.0);
-        assert_eq!(wait_seconds(vec![60.0, 2.0, 7.0], 3, 0.0), 2.0);
+        assert_eq!(wait_seconds(vec![], 3, &[]), 0.0);
+        assert_eq!(wait_seconds(vec![60.0, 60.0], 3, &[]), 0.0);
+        assert_eq!(wait_seconds(vec![60.0, 2.0, 7.0], 3, &[]), 2.0);
+        assert_eq!(
+            wait_seconds(vec![60.0], 3, &[60.0]),
+            0.0,
+            "jobs are not shared"
+        );
     }
 
     #[test]
     fn the_work_ahead_goes_to_whoever_is_free_first() {
-        assert_eq!(wait_seconds(vec![], 1, 5.0), 5.0);
-        assert_eq!(wait_seconds(vec![], 2, 5.0), 2.5);
-        // 3 s until the second is free too, then the remaining 4 are shared.
-        assert_eq!(wait_seconds(vec![3.0], 2, 7.0), 5.0);
-        assert_eq!(wait_seconds(vec![100.0], 2, 7.0), 7.0);
-        assert_eq!(wait_seconds(vec![1.0, 2.0, 3.0], 3, 3.0 + 3.0), 4.0);
+        assert_eq!(wait_seconds(vec![], 1, &[5.0]), 5.0);
+        assert_eq!(wait_seconds(vec![], 2, &[5.0, 4.0]), 4.0);
+        assert_eq!(wait_seconds(vec![3.0], 2, &[7.0]), 3.0);
+        assert_eq!(wait_seconds(vec![100.0], 2, &[3.0, 4.0]), 7.0);
+        assert_eq!(wait_seconds(vec![1.0, 2.0, 3.0], 3, &[2.0, 2.0, 2.0]), 3.0);
     }
 
     #[test]

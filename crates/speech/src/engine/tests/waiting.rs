@@ -172,3 +172,17 @@ async fn the_pace_is_learnt_from_what_was_done() {
         .collect();
     assert!(waiting.is_ok(), "{waiting:?}");
 }
+
+#[tokio::test]
+async fn nobody_is_refused_while_a_worker_is_free() {
+    let three = PoolConfig {
+        workers: 3,
+        ..HURRIED
+    };
+    let stage = Stage::ready(three).await;
+    // Six seconds of work each, in no worker's hands yet.
+    let _first = stage.pool.book("a", Kind::Transcription, 60.0).unwrap();
+    let _second = stage.pool.book("a", Kind::Transcription, 60.0).unwrap();
+    let _third = stage.pool.book("a", Kind::Transcription, 60.0).unwrap();
+    assert!(stage.pool.book("a", Kind::Transcription, 60.0).is_err());
+}
