@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 
 use super::{Common, output};
 use crate::eval::judge::Judge;
-use crate::eval::{speech, transcription};
+use crate::eval::{readable, speech, transcription};
 use crate::offline;
 
 /// The judges' script of a checkout; see its head for how to install what it needs.
@@ -16,6 +16,7 @@ const JUDGE_SCRIPT: &str = "training/voices/judge.py";
 pub(super) enum Eval {
     Transcription(Transcription),
     Speech(Speech),
+    Readable(Readable),
 }
 
 /// Measure word and character error rates on recordings with known text
@@ -92,11 +93,29 @@ pub(super) struct Speech {
     json: bool,
 }
 
+/// Measure how well capitals and marks are put back
+///
+/// TEXT has a sentence or a paragraph a line, with its capitals and marks; lines that end without a mark are passed over.
+/// Both are taken off and put back as the recogniser does it: once from the words alone, and once with a pause at
+/// each mark, as a reader would make (not at every fourth comma). `eval transcription` gives the same figures with the
+/// real pauses of recordings.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  sauti eval readable bible.txt")]
+pub(super) struct Readable {
+    text: PathBuf,
+    /// Print the figures as JSON
+    #[arg(long)]
+    json: bool,
+}
+
 impl Eval {
     pub(super) fn run(self, common: &Common) -> anyhow::Result<ExitCode> {
         match self {
             Self::Transcription(command) => command.run(common),
             Self::Speech(command) => command.run(common),
+            Self::Readable(command) => command.run(),
         }
     }
 }
@@ -120,6 +139,17 @@ impl Transcription {
             std::fs::write(path, report.html())
                 .with_context(|| format!("cannot write {}", path.display()))?;
         }
+        if self.json {
+            output::print_json(&report)
+        } else {
+            output::print(&report.text())
+        }
+    }
+}
+
+impl Readable {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        let report = readable::run(&self.text)?;
         if self.json {
             output::print_json(&report)
         } else {

@@ -4,6 +4,7 @@ pub mod degrade;
 pub mod judge;
 pub mod manifest;
 mod page;
+pub mod readable;
 pub mod score;
 pub mod speech;
 mod tar;

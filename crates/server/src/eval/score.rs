@@ -6,6 +6,7 @@ use sauti_text::compare::{self, Errors};
 use serde::Serialize;
 
 use super::degrade::Random;
+use super::readable::Marks;
 
 /// One clip, heard and compared.
 #[derive(Debug, Clone, Serialize)]
@@ -21,6 +22,9 @@ pub struct Scored {
     pub heard: String,
     /// The answer as the caller would see it.
     pub readable: String,
+    /// Its capitals and marks beside those of the reference.
+    #[serde(skip)]
+    pub marks: Marks,
     #[serde(rename = "word_errors", serialize_with = "total")]
     pub words: Errors,
     #[serde(rename = "character_errors", serialize_with = "total")]
@@ -40,6 +44,7 @@ impl Scored {
         reference: &str,
         readable: String,
     ) -> Self {
+        let marks = Marks::of_transcript(reference, &readable);
         let (reference, heard) = (
             compare::comparable(reference),
             compare::comparable(&readable),
@@ -53,6 +58,7 @@ impl Scored {
             reference,
             heard,
             readable,
+            marks,
             words,
             characters,
         }

@@ -15,6 +15,7 @@ use serde::Serialize;
 use super::degrade::{Degradation, babble_bed};
 use super::manifest::{Clip, Manifest};
 use super::page::Page;
+use super::readable::Marks;
 use super::score::{self, Rates, Scored};
 use crate::offline;
 
@@ -62,6 +63,8 @@ pub struct Report {
     pub all: Rates,
     /// By speaker, where the list names more than one.
     pub speakers: BTreeMap<String, Rates>,
+    /// Capitals and marks on the words heard right, where the references have marks.
+    pub marks: Marks,
     /// Where a second opinion was given.
     pub labels_in_doubt: Option<Doubt>,
     #[serde(flatten)]
@@ -300,9 +303,14 @@ impl Report {
         if speakers.len() < 2 {
             speakers.clear();
         }
+        let mut marks = Marks::default();
+        for clip in &clips {
+            marks += clip.marks;
+        }
         Self {
             all: score::rates(&clips),
             speakers,
+            marks,
             labels_in_doubt: None,
             speed,
             clips,
@@ -345,6 +353,12 @@ impl Report {
             text += &format!(
                 "  {speaker}: WER {:.1} %, CER {:.1} %, {} clips\n",
                 rates.wer_percent, rates.cer_percent, rates.clips
+            );
+        }
+        if self.marks.words > 0 {
+            text += &format!(
+                "capitals and marks, on words heard right: {}",
+                self.marks.text()
             );
         }
         text += "worst clips:\n";

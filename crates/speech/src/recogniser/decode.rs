@@ -6,6 +6,7 @@ use super::bias::Bias;
 use super::grammar::{Grammar, as_figures};
 use super::lm::{Lm, LmState, UNKNOWN};
 use super::posteriors::{Posteriors, STEP_SECONDS};
+use super::text::Spellings;
 use crate::{Expect, SpeechError, TranscribeRequest, Word};
 
 /// What a caller expects to hear, made ready once per request.
@@ -14,6 +15,8 @@ pub struct Wanted {
     grammar: Option<Grammar>,
     /// Spoken digits are written without gaps.
     joins_digits: bool,
+    /// The caller's terms as the caller writes them.
+    pub spellings: Spellings,
 }
 
 impl Wanted {
@@ -22,6 +25,7 @@ impl Wanted {
             bias: Bias::new(&request.keyterms),
             grammar: Grammar::for_expectation(&request.expect)?,
             joins_digits: request.digits && request.expect == Expect::Digits,
+            spellings: Spellings::new(&request.keyterms),
         })
     }
 }

@@ -8,24 +8,14 @@ const DIGITS: [&str; 10] = [
     "sifuri", "moja", "mbili", "tatu", "nne", "tano", "sita", "saba", "nane", "tisa",
 ];
 const DIGITS_TOO: [(&str, usize); 2] = [("zero", 0), ("ziro", 0)];
-const YES: [&str; 6] = [
-    "ndiyo",
-    "ndio",
-    "naam",
-    "sawa",
-    "ndiyo ndiyo",
-    "ndiyo kabisa",
+const YES: [&str; 7] = [
+    "ndiyo", "ndio", "naam", "sawa", "sawasawa", "ndivyo", "nakubali",
 ];
-const NO: [&str; 7] = [
-    "hapana",
-    "la",
-    "siyo",
-    "sio",
-    "hapana hapana",
-    "la hasha",
-    "sitaki",
-];
-const NUMBERS: [&str; 19] = [
+const NO: [&str; 7] = ["hapana", "la", "siyo", "sio", "hasha", "sitaki", "sikubali"];
+/// What people add to a yes or a no.
+const COURTESIES: [&str; 5] = ["asante", "tafadhali", "kabisa", "kweli", "nataka"];
+const CONNECTIONS: [&str; 2] = ["na", "nukta"];
+const NUMBERS: [&str; 17] = [
     "kumi",
     "ishirini",
     "thelathini",
@@ -43,8 +33,6 @@ const NUMBERS: [&str; 19] = [
     "bilioni",
     "nusu",
     "robo",
-    "na",
-    "nukta",
 ];
 const CURRENCIES: [&str; 8] = [
     "shilingi",
@@ -106,9 +94,8 @@ impl Grammar {
             Expect::Any => return Ok(None),
             Expect::Digits => grammar.allow_digits(),
             Expect::YesNo => {
-                for phrase in YES.iter().chain(&NO) {
-                    grammar.allow_phrase(phrase, 0);
-                }
+                grammar.allow_repeated(&YES);
+                grammar.allow_repeated(&NO);
             }
             Expect::Amount => grammar.allow_amounts(),
             Expect::Choices(choices) => grammar.allow_choices(choices)?,
@@ -126,6 +113,19 @@ impl Grammar {
         self.link(&ends, &starts, true);
     }
 
+    /// One of these words or several, with courtesies after.
+    fn allow_repeated(&mut self, words: &[&str]) {
+        let known = self.starts.len();
+        let ends = self.add_words(words.iter().copied());
+        let starts = self.starts[known..].to_vec();
+        let courtesies = COURTESIES.map(|word| self.add_word(word, 0));
+        let (firsts, lasts): (Vec<u32>, Vec<u32>) = courtesies.into_iter().unzip();
+        for ends in [&ends, &lasts] {
+            self.link(ends, &starts, true);
+            self.link(ends, &firsts, true);
+        }
+    }
+
     /// Number words in any order, a currency before or after, and once more for the cents.
     fn allow_amounts(&mut self) {
         let numbers = DIGITS.iter().chain(&NUMBERS).copied();
@@ -136,6 +136,12 @@ impl Grammar {
         self.link(&first_ends, &number_starts, true);
         self.link(&ends, &number_starts, true);
         self.link(&ends, &currency_starts, true);
+        // "na" and "nukta" only join: nothing begins or ends with them.
+        for (first, last) in CONNECTIONS.map(|word| self.add_word(word, 0)) {
+            self.link(&ends, &[first], true);
+            self.link(&[last], &number_starts, false);
+            self.link(&[last], &currency_starts, false);
+        }
     }
 
     fn allow_choices(&mut self, choices: &[String]) -> Result<(), SpeechError> {
@@ -399,6 +405,31 @@ mod tests {
         assert_eq!(found.choice.as_deref(), Some("Namba 5"));
         let found = answer(Expect::Choices(choices), "huduma wateja");
         assert_eq!(found.choice.as_deref(), Some("Huduma kwa Wateja"));
+    }
+
+    #[test]
+    fn yes_and_no_may_be_polite_but_stand_alone() {
+        for said in [
+            "ndiyo sawa",
+            "sawa sawa",
+            "la sitaki",
+            "hapana asante",
+            "ndiyo nataka",
+        ] {
+            let found = answer(Expect::YesNo, said);
+            assert_eq!(found.text, said);
+            assert!(found.is_accepted(), "{found:?}");
+        }
+        assert!(!answer(Expect::YesNo, "jina la mama yangu").is_accepted());
+    }
+
+    #[test]
+    fn an_amount_neither_begins_nor_ends_with_na() {
+        for said in ["na shilingi mia tano", "shilingi mia tano na"] {
+            let found = answer(Expect::Amount, said);
+            assert!(!found.text.starts_with("na "), "{found:?}");
+            assert!(!found.text.ends_with(" na"), "{found:?}");
+        }
     }
 
     #[test]

@@ -1,105 +1,155 @@
-//! Subtitles: the words of a segment as cues of at most two short lines.
+//! Subtitles: the words of a transcript as cues that fit a screen and can be read in their time.
 
-use crate::Segment;
+use crate::{Segment, Transcript, Word};
 
+/// What broadcasters hold to.
 const LINE_CHARS_MAX: usize = 42;
 const LINES_MAX: usize = 2;
 const CUE_SECONDS_MAX: f64 = 7.0;
-/// A cue may end early where the speaker pauses this long or a sentence ends.
-const BREAK_PAUSE_S: f64 = 0.6;
 const CUE_SECONDS_MIN: f64 = 1.0;
+/// A cue ends early where the speaker pauses this long.
+const BREAK_PAUSE_S: f64 = 0.6;
 
 /// One subtitle on the screen.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cue {
     pub start: f64,
     pub end: f64,
-    /// One or two lines.
-    pub text: String,
+    /// One line or two.
+    pub lines: Vec<String>,
 }
 
 /// A written token with the time it is spoken in.
+#[derive(Debug, Clone, PartialEq)]
 struct Token<'a> {
     text: &'a str,
     start: f64,
     end: f64,
 }
 
-/// The cues of a transcript, in order, none longer than 7 s or two lines of 42 characters. A single
-/// word longer than a line stands alone.
-pub fn cues(segments: &[Segment]) -> Vec<Cue> {
+/// The cues of a transcript, in order: none longer than 7 s or two lines of 42 characters, none
+/// shorter than a second where the next one leaves it room. A single word longer than a line stands alone.
+pub fn cues(transcript: &Transcript) -> Vec<Cue> {
     let mut out: Vec<Cue> = Vec::new();
-    for segment in segments {
+    for segment in &transcript.segments {
         let tokens = timed_tokens(segment);
-        let mut from = 0;
-        while from < tokens.len() {
-            let to = cue_end(&tokens, from);
+        let mut rest = tokens.as_slice();
+        while !rest.is_empty() {
+            let (now, later) = rest.split_at(cue_length(rest));
             out.push(Cue {
-                start: tokens[from].start,
-                end: tokens[to - 1].end,
-                text: broken_in_lines(&tokens[from..to]),
+                start: now[0].start,
+                end: now[now.len() - 1].end,
+                lines: broken_in_lines(now),
             });
-            from = to;
+            rest = later;
         }
     }
-    lengthen_short_ones(&mut out);
+    lengthen_short_ones(&mut out, transcript.seconds);
     out
 }
 
-/// The readable text's tokens, each with the time of the words it came from. Numbers written as
-/// digits make fewer tokens than words: those share their time in proportion.
+/// The readable text's tokens, each with the time of the words it was written from. Numbers in digits
+/// make fewer tokens than there are words: between two tokens that stand for one word each, the others
+/// share the words' time by their length.
 fn timed_tokens(segment: &Segment) -> Vec<Token<'_>> {
     let texts: Vec<&str> = segment.text.split_whitespace().collect();
     let words = &segment.words;
-    if texts.len() == words.len() {
-        let pairs = texts.into_iter().zip(words);
-        return pairs
-            .map(|(text, word)| Token {
-                text,
-                start: word.start,
-                end: word.end,
-            })
-            .collect();
+    if words.is_empty() {
+        return shared_out(&texts, segment.start, segment.end);
     }
-    let letters: usize = texts.iter().map(|text| text.chars().count() + 1).sum();
-    let scale = (segment.end - segment.start) / letters.max(1) as f64;
-    let mut at = segment.start;
-    texts
-        .into_iter()
-        .map(|text| {
-            let start = at;
-            at += (text.chars().count() + 1) as f64 * scale;
-            Token {
-                text,
-                start,
-                end: at,
-            }
-        })
-        .collect()
+    let mut tokens = Vec::with_capacity(texts.len());
+    let (mut text, mut word) = (0, 0);
+    while text < texts.len() {
+        let (texts_on, words_on) = next_match(&texts[text..], &words[word..]);
+        let before = tokens
+            .last()
+            .map_or(segment.start, |last: &Token<'_>| last.end);
+        let start = words[word..word + words_on]
+            .first()
+            .map_or(before, |first| first.start);
+        let end = words[word..word + words_on]
+            .last()
+            .map_or(before, |last| last.end);
+        tokens.extend(shared_out(&texts[text..text + texts_on], start, end));
+        text += texts_on;
+        word += words_on;
+        if let (Some(text_now), Some(word_now)) = (texts.get(text), words.get(word)) {
+            tokens.push(Token {
+                text: text_now,
+                start: word_now.start,
+                end: word_now.end,
+            });
+            text += 1;
+            word += 1;
+        }
+    }
+    tokens
 }
 
-/// Where the cue that begins at `from` had best end.
-fn cue_end(tokens: &[Token<'_>], from: usize) -> usize {
-    let mut to = from + 1;
-    while to < tokens.len() && fits(&tokens[from..=to]) {
-        let last = &tokens[to - 1];
-        let pause = tokens[to].start - last.end;
-        let long_enough = last.end - tokens[from].start >= CUE_SECONDS_MIN;
-        let ends_sentence = last.text.ends_with(['.', '?', '!']);
-        if long_enough && (ends_sentence || pause >= BREAK_PAUSE_S) {
-            return to;
+/// How many tokens and how many words come before the next pair of them that is the same; all that
+/// are left where there is none. Of several such pairs, the one that passes over the fewest.
+fn next_match(texts: &[&str], words: &[Word]) -> (usize, usize) {
+    for passed in 0..texts.len() + words.len() {
+        for text in 0..=passed.min(texts.len()) {
+            let word = passed - text;
+            if let (Some(text_there), Some(word_there)) = (texts.get(text), words.get(word))
+                && is_same(text_there, &word_there.word)
+                // A number takes its words with it; without one, nothing may be passed over.
+                && (text == 0) == (word == 0)
+            {
+                return (text, word);
+            }
         }
-        to += 1;
     }
-    if to == tokens.len() {
-        return to;
+    (texts.len(), words.len())
+}
+
+fn is_same(written: &str, said: &str) -> bool {
+    let bare = written.trim_matches(|c: char| !c.is_alphanumeric());
+    bare.to_lowercase()
+        == said
+            .trim_matches(|c: char| !c.is_alphanumeric())
+            .to_lowercase()
+}
+
+/// Tokens over a stretch of time, each by its length.
+fn shared_out<'a>(texts: &[&'a str], start: f64, end: f64) -> Vec<Token<'a>> {
+    let letters: usize = texts.iter().map(|text| text.chars().count()).sum();
+    let at = |before: usize| start + (end - start) * before as f64 / letters.max(1) as f64;
+    let mut before = 0;
+    let token = |text: &&'a str| {
+        let begins = before;
+        before += text.chars().count();
+        Token {
+            text,
+            start: at(begins),
+            end: at(before),
+        }
+    };
+    texts.iter().map(token).collect()
+}
+
+/// How many tokens the next cue takes: up to the end of a sentence or a pause; where none comes in time,
+/// all that fit, but only up to a comma in their second half: what follows then starts as its speaker started it.
+fn cue_length(tokens: &[Token<'_>]) -> usize {
+    let mut length = 1;
+    while length < tokens.len() && fits(&tokens[..=length]) {
+        let last = &tokens[length - 1];
+        let pause = tokens[length].start - last.end;
+        let long_enough = last.end - tokens[0].start >= CUE_SECONDS_MIN;
+        if pause >= BREAK_PAUSE_S || (long_enough && last.text.ends_with(['.', '?', '!'])) {
+            return length;
+        }
+        length += 1;
     }
-    // Full: better to break after a comma in the second half than in the middle of a phrase.
-    let half = from + (to - from).div_ceil(2);
-    let comma = (half..to)
+    if length == tokens.len() {
+        return length;
+    }
+    let second_half = length.div_ceil(2)..length;
+    let clause = second_half
         .rev()
-        .find(|&i| tokens[i - 1].text.ends_with([',', ';', ':']));
-    comma.unwrap_or(to)
+        .find(|&n| tokens[n - 1].text.ends_with(['.', '?', '!', ',', ';', ':']));
+    clause.unwrap_or(length)
 }
 
 fn fits(tokens: &[Token<'_>]) -> bool {
@@ -122,103 +172,188 @@ fn lines_needed(tokens: &[Token<'_>]) -> usize {
 }
 
 /// Two lines of about the same length read easier than a full one and a rest.
-fn broken_in_lines(tokens: &[Token<'_>]) -> String {
+fn broken_in_lines(tokens: &[Token<'_>]) -> Vec<String> {
     let join = |tokens: &[Token<'_>]| {
         let texts: Vec<&str> = tokens.iter().map(|token| token.text).collect();
         texts.join(" ")
     };
-    let whole = join(tokens);
-    if whole.chars().count() <= LINE_CHARS_MAX || tokens.len() == 1 {
-        return whole;
+    if lines_needed(tokens) == 1 {
+        return vec![join(tokens)];
     }
     let longer_line = |split: &usize| {
         let lines = [join(&tokens[..*split]), join(&tokens[*split..])];
         lines.iter().map(|line| line.chars().count()).max()
     };
     let split = (1..tokens.len()).min_by_key(longer_line).unwrap_or(1);
-    format!("{}\n{}", join(&tokens[..split]), join(&tokens[split..]))
+    vec![join(&tokens[..split]), join(&tokens[split..])]
 }
 
-/// A cue of a single short word stays long enough to be read, as far as the next one allows.
-fn lengthen_short_ones(cues: &mut [Cue]) {
+/// A cue of a single short word stays long enough to be read, as far as the next one or the recording's end allows.
+fn lengthen_short_ones(cues: &mut [Cue], seconds: f64) {
     for i in 0..cues.len() {
-        let wanted = cues[i].start + CUE_SECONDS_MIN;
-        let limit = cues.get(i + 1).map_or(wanted, |next| next.start);
-        cues[i].end = cues[i].end.max(wanted.min(limit));
+        let limit = cues.get(i + 1).map_or(seconds, |next| next.start);
+        let wanted = (cues[i].start + CUE_SECONDS_MIN).min(limit);
+        cues[i].end = cues[i].end.max(wanted);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Word;
 
-    fn segment(text: &str, word_seconds: f64) -> Segment {
-        let words: Vec<Word> = text
-            .split(' ')
-            .enumerate()
-            .map(|(i, word)| Word {
-                word: word.to_lowercase(),
-                start: i as f64 * word_seconds,
-                end: (i as f64 + 0.9) * word_seconds,
-                confidence: 1.0,
-            })
-            .collect();
+    const LONG: &str = "Habari za asubuhi na karibu katika kipindi chetu cha kilimo, leo tunazungumza kuhusu bei \
+                        ya mahindi katika soko la mjini.";
+
+    /// `said` word by word, each so long, and written as `text`.
+    fn segment(text: &str, said: &str, word_seconds: f64) -> Segment {
+        let word = |(i, word): (usize, &str)| Word {
+            word: word.to_lowercase().trim_matches(['.', ',', '?']).to_owned(),
+            start: i as f64 * word_seconds,
+            end: (i as f64 + 0.9) * word_seconds,
+            confidence: 1.0,
+        };
+        let words: Vec<Word> = said.split_whitespace().enumerate().map(word).collect();
         Segment {
             start: 0.0,
-            end: words.last().unwrap().end,
+            end: words.last().map_or(0.0, |word| word.end),
             text: text.to_owned(),
             words,
             confidence: 1.0,
         }
     }
 
-    #[test]
-    fn cues_stay_within_two_lines_and_seven_seconds() {
-        let text = "watu wengi walifika mjini asubuhi na mapema, ".repeat(12);
-        let segment = segment(text.trim_end(), 0.4);
-        let cues = cues(std::slice::from_ref(&segment));
-        for cue in &cues {
-            assert!(cue.end - cue.start <= CUE_SECONDS_MAX + 1e-9);
-            assert!(cue.text.lines().count() <= LINES_MAX);
-            assert!(
-                cue.text
-                    .lines()
-                    .all(|line| line.chars().count() <= LINE_CHARS_MAX)
-            );
+    fn of(segments: Vec<Segment>) -> Transcript {
+        Transcript {
+            text: String::new(),
+            segments,
+            seconds: 3_700.0,
+            no_speech: false,
         }
-        let all: Vec<String> = cues.iter().map(|cue| cue.text.replace('\n', " ")).collect();
-        assert_eq!(all.join(" "), segment.text);
-        assert!(
-            cues.windows(2)
-                .all(|pair| pair[0].end <= pair[1].start + 1e-9)
+    }
+
+    fn said(text: &str, word_seconds: f64) -> Transcript {
+        of(vec![segment(text, text, word_seconds)])
+    }
+
+    fn joined(cues: &[Cue]) -> Vec<String> {
+        cues.iter().map(|cue| cue.lines.join("|")).collect()
+    }
+
+    #[test]
+    fn nothing_is_lost_and_every_cue_fits_whatever_is_said() {
+        let word = "x".repeat(60);
+        let texts = [
+            LONG.repeat(7),
+            "watu wengi walifika mjini asubuhi na mapema, ".repeat(12),
+            word.clone(),
+            format!("a {word} b"),
+            "neno ".repeat(500),
+        ];
+        for text in texts {
+            // Spoken word for word, and in words that the text does not have, as numbers are.
+            for spoken in [text.clone(), "moja ".repeat(17)] {
+                let transcript = of(vec![segment(&text, &spoken, 0.4)]);
+                let end = transcript.segments[0].end;
+                let cues = cues(&transcript);
+                let kept = cues.iter().flat_map(|cue| &cue.lines);
+                assert!(
+                    kept.flat_map(|line| line.split(' '))
+                        .eq(text.split_whitespace())
+                );
+                for cue in &cues {
+                    let fits = |line: &String| {
+                        line.chars().count() <= LINE_CHARS_MAX || !line.contains(' ')
+                    };
+                    let seconds = cue.end - cue.start;
+                    assert!(
+                        cue.lines.iter().all(fits) && cue.lines.len() <= LINES_MAX,
+                        "{cue:?}"
+                    );
+                    assert!((0.0..=CUE_SECONDS_MAX + 1e-9).contains(&seconds), "{cue:?}");
+                    assert!(cue.start <= end + 1e-9, "{cue:?}");
+                }
+                assert!(
+                    cues.windows(2)
+                        .all(|pair| pair[0].end <= pair[1].start + 1e-9)
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_long_sentence_is_cut_where_a_clause_ends_and_at_the_time_of_its_words() {
+        let cues = cues(&said(LONG, 0.5));
+        assert_eq!(
+            joined(&cues),
+            [
+                "Habari za asubuhi na karibu|katika kipindi chetu cha kilimo,",
+                "leo tunazungumza kuhusu bei ya|mahindi katika soko la mjini."
+            ]
+        );
+        assert_eq!((cues[0].start, cues[1].start), (0.0, 5.0));
+        assert!((cues[0].end - 4.95).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_cue_ends_with_its_sentence_and_with_a_pause() {
+        let cues_of = |text, pause_after: usize| {
+            let mut transcript = said(text, 0.4);
+            for word in &mut transcript.segments[0].words[pause_after..] {
+                word.start += 2.0;
+                word.end += 2.0;
+            }
+            joined(&cues(&transcript))
+        };
+        assert_eq!(
+            cues_of("Karibu sana nyumbani kwetu. Tunafurahi kukuona leo.", 7),
+            ["Karibu sana nyumbani kwetu.", "Tunafurahi kukuona leo."]
+        );
+        assert_eq!(
+            cues_of("Subiri kidogo nitarudi", 2),
+            ["Subiri kidogo", "nitarudi"]
         );
     }
 
     #[test]
-    fn a_cue_ends_with_its_sentence() {
-        let cues = cues(&[segment(
-            "Karibu sana nyumbani kwetu. Tunafurahi kukuona leo.",
-            0.4,
+    fn digits_take_the_time_of_their_own_words() {
+        let transcript = of(vec![segment(
+            "Mwaka 2020, watu 35 walifika.",
+            "mwaka elfu mbili na ishirini watu thelathini na tano walifika",
+            0.5,
         )]);
-        assert_eq!(cues[0].text, "Karibu sana nyumbani kwetu.");
-        assert_eq!(cues.len(), 2);
+        let tokens = timed_tokens(&transcript.segments[0]);
+        let times: Vec<(&str, f64, f64)> =
+            tokens.iter().map(|t| (t.text, t.start, t.end)).collect();
+        assert_eq!(
+            times,
+            [
+                ("Mwaka", 0.0, 0.45),
+                ("2020,", 0.5, 2.45),
+                ("watu", 2.5, 2.95),
+                ("35", 3.0, 4.45),
+                ("walifika.", 4.5, 4.95)
+            ]
+        );
     }
 
     #[test]
-    fn digits_share_the_time_of_their_words() {
-        let mut segment = segment("mwaka elfu mbili na ishirini", 0.5);
-        segment.text = "Mwaka 2020".to_owned();
-        let cues = cues(&[segment]);
-        assert_eq!(cues.len(), 1);
-        assert_eq!(cues[0].text, "Mwaka 2020");
+    fn a_short_cue_stays_for_a_second_where_there_is_room() {
+        let mut transcript = said("Ndiyo.", 0.3);
+        assert_eq!(cues(&transcript)[0].end, 1.0);
+        transcript.seconds = 0.5;
+        assert_eq!(cues(&transcript)[0].end, 0.5);
+        let mut next = segment("Hapana.", "hapana", 0.3);
+        next.words[0].start += 0.6;
+        next.words[0].end += 0.6;
+        transcript.segments.push(next);
+        transcript.seconds = 9.0;
+        let ends: Vec<f64> = cues(&transcript).iter().map(|cue| cue.end).collect();
+        assert_eq!(ends, [0.6, 1.6]);
     }
 
     #[test]
-    fn a_word_longer_than_a_line_stands_alone() {
-        let long = "a".repeat(60);
-        let cues = cues(&[segment(&format!("neno {long} neno"), 0.4)]);
-        assert!(cues.iter().any(|cue| cue.text.contains(&long)));
-        assert!(cues.iter().all(|cue| cue.text.lines().count() <= 2));
+    fn nothing_said_has_no_subtitle() {
+        assert!(cues(&said(" ", 0.4)).is_empty());
+        assert!(cues(&of(Vec::new())).is_empty());
     }
 }

@@ -183,12 +183,9 @@ impl Recogniser {
             let from = decoded.words.len().saturating_sub(3);
             flow.before.extend_from_slice(&decoded.words[from..]);
         }
-        Ok(Some(segment_of(
-            decoded,
-            digits,
-            last_before.as_ref(),
-            flow,
-        )))
+        let mut segment = segment_of(decoded, digits, last_before.as_ref(), flow);
+        segment.text = wanted.spellings.apply(&segment.text);
+        Ok(Some(segment))
     }
 }
 

@@ -66,6 +66,76 @@ fn phrase_tokens(words: &[Word], from: usize, end: usize, digits: bool) -> Vec<(
         .collect()
 }
 
+/// Terms as their owner writes them: the words they are heard as, and their spelling.
+#[derive(Debug, Clone, Default)]
+pub struct Spellings(Vec<(Vec<String>, String)>);
+
+impl Spellings {
+    pub fn new(terms: &[String]) -> Self {
+        let mut spellings: Vec<(Vec<String>, String)> = terms
+            .iter()
+            .map(|term| (comparable_words(term), term.trim().to_owned()))
+            .filter(|(words, _)| !words.is_empty())
+            .collect();
+        // Of two terms that begin alike the longer one is meant.
+        spellings.sort_by_key(|(words, _)| std::cmp::Reverse(words.len()));
+        Self(spellings)
+    }
+
+    /// The text with every term spelled as its owner does; a sentence still begins large.
+    pub fn apply(&self, text: &str) -> String {
+        if self.0.is_empty() {
+            return text.to_owned();
+        }
+        let tokens: Vec<&str> = text.split(' ').collect();
+        let heard: Vec<Vec<String>> = tokens.iter().map(|token| comparable_words(token)).collect();
+        let mut out: Vec<String> = Vec::with_capacity(tokens.len());
+        let mut at = 0;
+        while at < tokens.len() {
+            let found = self.0.iter().find_map(|(words, spelling)| {
+                let count = tokens_of(words, &heard[at..])?;
+                Some((count, spelling))
+            });
+            let Some((count, spelling)) = found else {
+                out.push(tokens[at].to_owned());
+                at += 1;
+                continue;
+            };
+            let last = tokens[at + count - 1];
+            let marks = &last[last.trim_end_matches(|c: char| !c.is_alphanumeric()).len()..];
+            let starts_large = tokens[at].starts_with(char::is_uppercase);
+            let mut letters = spelling.chars();
+            let first = letters.next().filter(|_| starts_large);
+            let spelled = match first {
+                Some(first) => first.to_uppercase().chain(letters).collect(),
+                None => spelling.clone(),
+            };
+            out.push(spelled + marks);
+            at += count;
+        }
+        out.join(" ")
+    }
+}
+
+/// How many tokens make up these words, if the next ones do; a mark inside keeps them apart.
+fn tokens_of(words: &[String], heard: &[Vec<String>]) -> Option<usize> {
+    let mut rest = words;
+    for (count, token) in heard.iter().enumerate() {
+        rest = rest
+            .strip_prefix(token.as_slice())
+            .filter(|_| !token.is_empty())?;
+        if rest.is_empty() {
+            return Some(count + 1);
+        }
+    }
+    None
+}
+
+fn comparable_words(text: &str) -> Vec<String> {
+    let comparable = sauti_text::compare::comparable(text);
+    comparable.split_whitespace().map(str::to_owned).collect()
+}
+
 /// The texts of a recording's segments as one.
 pub fn join<'a>(texts: impl Iterator<Item = &'a str>) -> String {
     let texts: Vec<&str> = texts.filter(|text| !text.is_empty()).collect();
@@ -113,6 +183,20 @@ mod tests {
             readable(&words, false, None, true),
             "Watu mia mbili walifika."
         );
+    }
+
+    #[test]
+    fn terms_are_spelled_as_their_owner_does() {
+        let terms = ["M-Pesa", "Wambugu", "safaricom", "Benki ya Dunia"].map(String::from);
+        let spellings = Spellings::new(&terms);
+        assert_eq!(
+            spellings.apply(
+                "Nilituma kwa m pesa, wambugu akapata. Safaricom na benki ya dunia wanajua benki."
+            ),
+            "Nilituma kwa M-Pesa, Wambugu akapata. Safaricom na Benki ya Dunia wanajua benki."
+        );
+        assert_eq!(Spellings::default().apply("Habari yako."), "Habari yako.");
+        assert_eq!(spellings.apply(""), "");
     }
 
     #[test]

@@ -75,6 +75,10 @@ fn mark_after(words: &[HeardWord<'_>], i: usize, sentence: usize, clause: usize)
         return sentence_mark(said);
     };
     let pause_ms = words[i].pause_after_ms;
+    // Whoever pauses and says "je" asks something new.
+    if next.text == "je" && pause_ms >= CLAUSE_PAUSE_MS {
+        return sentence_mark(said);
+    }
     if HANGING.contains(&words[i].text) {
         return "";
     }
@@ -192,6 +196,15 @@ mod tests {
             "Jina lako ni nani? Mimi ninaitwa Asha."
         );
         assert_eq!(readable(&heard("unaendeleaje")), "Unaendeleaje?");
+    }
+
+    #[test]
+    fn a_question_may_follow_a_short_pause() {
+        assert_eq!(
+            readable(&heard("bei ni shilingi mia tano | je ulikuwepo")),
+            "Bei ni shilingi mia tano. Je ulikuwepo?"
+        );
+        assert_eq!(readable(&heard("sijui habari je")), "Sijui habari je?");
     }
 
     #[test]
