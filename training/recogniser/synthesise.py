@@ -63,6 +63,24 @@ def uneven_rhythm(count: int, dice: random.Random) -> list[float]:
     return factors
 
 
+def stretched(factors: list[float]):
+    """For the teacher: each symbol's length times its factor; the silence at both ends stays."""
+    return lambda steps: steps * torch.tensor([1.0, *factors, 1.0], device=steps.device)
+
+
+def swung(share: float):
+    """For the teacher: how wide the pitch swings around its middle; 0 is a monotone."""
+
+    def change(f0: torch.Tensor) -> torch.Tensor:
+        voiced = f0 > 30
+        if not voiced.any():
+            return f0
+        middle = f0[voiced].log().mean()
+        return torch.where(voiced, (middle + share * (f0.clamp(min=1).log() - middle)).exp(), f0)
+
+    return change
+
+
 def random_blend(names, dice: random.Random):
     count = dice.choice([1, 2, 2, 3, 3, 4])
     chosen = dice.sample(names, count)
@@ -100,7 +118,7 @@ def main():
         style = teacher.style(random_blend(names, dice), random_blend(names, dice), len(symbols))
         pitch = dice.choice([1.0, 1.0, dice.uniform(0.85, 1.18)])
         wave = teacher.say(
-            symbols, style, dice.uniform(*args.speed), pitch, uneven_rhythm(len(symbols), dice), dice.choice([1.0, dice.uniform(0.2, 1.5)])
+            symbols, style, dice.uniform(*args.speed), pitch, stretched(uneven_rhythm(len(symbols), dice)), swung(dice.choice([1.0, dice.uniform(0.2, 1.5)]))
         )[0]
         if not torch.isfinite(wave).all():
             continue

@@ -73,11 +73,9 @@ class Teacher:
         return torch.cat([blend(timbre)[:128], blend(prosody)[128:]])[None]
 
     @torch.no_grad()
-    def say(self, symbols: list[int], style: torch.Tensor, speed: float = 1.0, pitch: float = 1.0, rhythm=None, melody: float = 1.0):
-        """Sound, symbols with both ends, durations, pitch and energy (two a duration step).
-
-        `rhythm` is a factor for the length of each symbol, `melody` how wide the pitch swings: 0 is a monotone.
-        """
+    def say(self, symbols: list[int], style: torch.Tensor, speed: float = 1.0, pitch: float = 1.0, rhythm=None, melody=None):
+        """Sound, symbols with both ends, durations, pitch and energy (two a duration step). `rhythm` may change the
+        durations before they are rounded, `melody` the pitch before it is spoken."""
         net, device = self.model, self.device
         ids = torch.tensor([[0, *symbols, 0]], device=device)
         count = torch.tensor([ids.shape[1]], device=device)
@@ -88,15 +86,14 @@ class Teacher:
         lstm, _ = net.predictor.lstm(hidden)
         steps = torch.sigmoid(net.predictor.duration_proj(lstm)).sum(-1) / speed
         if rhythm is not None:
-            steps[:, 1:-1] *= torch.tensor(rhythm, device=device)
+            steps = rhythm(steps)
         durations = steps.round().clamp(min=1).long().squeeze(0)
         index = torch.repeat_interleave(torch.arange(ids.shape[1], device=device), durations)
         alignment = torch.zeros(1, ids.shape[1], len(index), device=device)
         alignment[0, index, torch.arange(len(index), device=device)] = 1
         f0, energy = net.predictor.F0Ntrain(hidden.transpose(-1, -2) @ alignment, prosody)
         f0 = f0 * pitch
-        if melody != 1.0 and (voiced := f0 > 30).any():
-            middle = f0[voiced].log().mean()
-            f0 = torch.where(voiced, (middle + melody * (f0.clamp(min=1).log() - middle)).exp(), f0)
+        if melody is not None:
+            f0 = melody(f0)
         sound = net.decoder(net.text_encoder(ids, count, mask) @ alignment, f0, energy, style[:, :128])
         return sound.squeeze()[: int(durations.sum()) * FRAME], ids[0], durations, f0.squeeze(0), energy.squeeze(0)

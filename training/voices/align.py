@@ -83,10 +83,10 @@ def normalised(mel: np.ndarray) -> torch.Tensor:
 class Ear(nn.Module):
     """Mel frames to log probabilities of the phones and silence."""
 
-    def __init__(self, width: int = 128):
+    def __init__(self, width: int = 160):
         super().__init__()
         self.first = nn.Conv1d(MELS, width, 5, padding=2)
-        self.blocks = nn.ModuleList(nn.Conv1d(width, width, 5, padding=2 * d, dilation=d) for d in (1, 2, 1, 2))
+        self.blocks = nn.ModuleList(nn.Conv1d(width, width, 5, padding=2 * d, dilation=d) for d in (1, 2, 4, 1, 2, 4))
         self.last = nn.Conv1d(width, len(PHONES) + 1, 1)
 
     def forward(self, mel):
@@ -198,7 +198,7 @@ def own_speech(model: Voice, numbers: dict, texts: list[str]) -> list[tuple[np.n
     """What the voices say, with the sound of every frame."""
     clips = []
     for at, text in enumerate(texts):
-        phonemes = text_phonemes(text)
+        phonemes = text_phonemes(text).replace("x", "h")
         mel, labels = speak_labelled(model, numbers, phonemes, at % 4)
         clips.append((mel, labels))
     return clips
@@ -206,10 +206,10 @@ def own_speech(model: Voice, numbers: dict, texts: list[str]) -> list[tuple[np.n
 
 @torch.no_grad()
 def speak_labelled(model: Voice, numbers: dict, phonemes: str, speaker: int) -> tuple[np.ndarray, np.ndarray]:
-    symbols = torch.tensor([[0, *(numbers[c] for c in phonemes), 0]])
-    voice, mask = torch.tensor([speaker]), torch.ones_like(symbols, dtype=torch.bool)
-    samples = model.say(symbols, voice)[0].numpy()
-    frames = model.log_durations(model.pt(symbols, mask), model.spp(voice)).exp().round().clamp(min=1).long()[0].numpy()
+    symbols = torch.tensor([[0, *(numbers[c] for c in phonemes), 0]], device=DEVICE)
+    voice, mask = torch.tensor([speaker], device=DEVICE), torch.ones_like(symbols, dtype=torch.bool)
+    samples = model.say(symbols, voice)[0].cpu().numpy()
+    frames = model.log_durations(model.pt(symbols, mask), model.spp(voice)).exp().round().clamp(min=1).long()[0].cpu().numpy()
     mel = log_mel(samples)
     quiet = mel.max(1) < np.percentile(mel.max(1), 95) - SILENT_BELOW
     owner, sounds = np.full(len(frames), SILENCE), sounds_of(phonemes)
@@ -239,7 +239,8 @@ def align(ear: Ear, prior: np.ndarray, clips: list[dict], workers: int = 1) -> N
     else:
         paths = [best_path(*job) for job in jobs]
     for clip, path in zip(clips, paths):
-        clip["said"], clip["still"], clip["score"] = path
+        said, still, clip["score"] = path
+        clip["said"], clip["still"] = said.astype(np.int16), still.astype(np.int16)
 
 
 def save_ear(path: Path, ear: Ear, prior: np.ndarray) -> None:
@@ -256,6 +257,8 @@ def load_ear(path: Path) -> tuple[Ear, np.ndarray]:
 def load_voice(checkpoint: Path) -> Voice:
     state = torch.load(checkpoint, map_location="cpu", weights_only=True)
     model = Voice(speakers=len(state["spp.weight"])).eval()
+    # A restored export (restore.py) has a bias of the contour for each voice.
+    model.voice_bias = state.pop("fo.bias.voices", None)
     missing, unknown = model.load_state_dict({k: v.float() for k, v in state.items()}, strict=False)
     # The prosody side may come alone.
     if unknown or any(name.startswith(PROSODY) for name in missing):
@@ -270,7 +273,8 @@ def read_clips(folder: Path) -> list[dict]:
             text = marked(clip["text"])
             if text is None:
                 continue
-            clip["phonemes"] = text_phonemes(text)
+            # Written kh is heard as h more often than not.
+            clip["phonemes"] = text_phonemes(text).replace("x", "h")
             clip["sounds"] = sounds_of(clip["phonemes"])
             if clip["sounds"] and 2 * len(clip["sounds"]) + 1 < len(clip["mel"]) and len(clip["phonemes"]) < 400:
                 clips.append(clip)
@@ -283,7 +287,7 @@ def learned_ear(args, numbers: dict, learn: list[dict]) -> tuple[Ear, np.ndarray
     if args.own_speech and args.own_speech.exists():
         own = [(clip["mel"], clip["labels"]) for clip in np.load(args.own_speech, allow_pickle=True)]
     else:
-        own = own_speech(load_voice(args.checkpoint), numbers, random.Random(1).sample(texts, min(args.own, len(texts))))
+        own = own_speech(load_voice(args.checkpoint).to(DEVICE), numbers, random.Random(1).sample(texts, min(args.own, len(texts))))
     if args.own_speech and not args.own_speech.exists():
         np.save(args.own_speech, np.array([{"mel": m.astype(np.float16), "labels": l.astype(np.int8)} for m, l in own], dtype=object))
     print(f"{len(own)} sentences of our own in {time.time() - start:.0f} s", flush=True)
@@ -292,10 +296,9 @@ def learned_ear(args, numbers: dict, learn: list[dict]) -> tuple[Ear, np.ndarray
     align(ear.eval(), prior_of(own), learn, args.workers)
     good = sorted(learn, key=lambda c: c["score"])[len(learn) // 5 :]
     print(f"first alignment after {time.time() - start:.0f} s: score {np.mean([c['score'] for c in good]):.3f}", flush=True)
-    native = [(c["mel"], labels_from(c["said"], c["still"], c["sounds"])) for c in random.Random(2).sample(good, min(len(good), 600))]
+    native = [(c["mel"], labels_from(c["said"], c["still"], c["sounds"])) for c in random.Random(2).sample(good, min(len(good), args.learn))]
     teach(ear.train(), own + native, args.steps[1])
-    prior = prior_of(own + native)
-    return ear, prior
+    return ear, prior_of(own + native)
 
 
 def main() -> None:
@@ -307,6 +310,7 @@ def main() -> None:
     parser.add_argument("--own-speech", type=Path, help="where our own sentences are kept, so that they are spoken once")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--steps", type=int, nargs=2, default=(1200, 800), help="of the ear's two lessons")
+    parser.add_argument("--learn", type=int, default=600, help="recordings that the ear's second lesson uses")
     parser.add_argument("--load-ear", type=Path, help="an ear that has learned already")
     parser.add_argument("--per-set", type=int, default=0, help="recordings taken from a set, 0 for all; to try it out")
     parser.add_argument("--out", type=Path, required=True)

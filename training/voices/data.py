@@ -1,4 +1,8 @@
-"""The taught speech as tensors on the device, and random windows of it."""
+"""The taught speech as tensors on the device, and random windows of it.
+
+Every utterance is kept in two spellings: with the voices' own symbols, and with the teacher's, in which a prenasalised
+consonant is two. A share of the windows is read in the second, so that both go on being understood.
+"""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,10 +11,13 @@ import numpy as np
 import torch
 
 from model import HOP
+from symbols import merged
 
 TEACHER_STEP = 600  # samples a duration of the teacher stands for
 TEACHER_PITCH_STEP = 300
-SAMPLES_MIN = 20_000
+SAMPLES_MIN = 9_000
+TEACHERS_SPELLING = 0.2
+CALIBRATION = 512
 
 
 def frame_contour(pitch: np.ndarray, energy: np.ndarray, frames: int) -> np.ndarray:
@@ -37,6 +44,12 @@ class Batch:
     start: torch.Tensor
     contour: torch.Tensor
     samples: torch.Tensor
+    spoken: torch.Tensor  # 1 inside the utterance, 0 beyond a short one's end
+
+
+def whole_ends(durations: np.ndarray, frames: int) -> np.ndarray:
+    ends = np.cumsum(durations.astype(np.int64)) * TEACHER_STEP / HOP
+    return np.minimum(np.round(ends).astype(np.int64), frames)
 
 
 class Speech:
@@ -44,33 +57,62 @@ class Speech:
         spoken = [u for f in files for u in torch.load(f, weights_only=False) if len(u["samples"]) > SAMPLES_MIN]
         if not spoken:
             raise SystemExit("no speech to learn from")
+        self.count = len(spoken)
         longest = max(len(u["symbols"]) for u in spoken)
-        self.symbols = torch.zeros(len(spoken), longest, dtype=torch.long)
-        self.mask = torch.zeros(len(spoken), longest, dtype=torch.bool)
-        self.ends = torch.zeros(len(spoken), longest, dtype=torch.long)
+        # Row `count + i` is utterance i in the teacher's spelling.
+        self.symbols = torch.zeros(2 * self.count, longest, dtype=torch.long)
+        self.mask = torch.zeros(2 * self.count, longest, dtype=torch.bool)
+        self.ends = torch.zeros(2 * self.count, longest, dtype=torch.long)
         contours, first_frame, first_sample = [], [0], [0]
         for row, utterance in enumerate(spoken):
-            count = len(utterance["symbols"])
-            ends = np.cumsum(utterance["durations"].astype(np.int64)) * TEACHER_STEP / HOP
-            ends = np.minimum(np.round(ends).astype(np.int64), len(utterance["samples"]) // HOP)
-            self.symbols[row, :count] = torch.from_numpy(utterance["symbols"].astype(np.int64))
-            self.mask[row, :count] = True
-            self.ends[row, :count] = torch.from_numpy(ends)
-            self.ends[row, count:] = int(ends[-1])
+            frames = len(utterance["samples"]) // HOP
+            own_durations = merged(utterance["parts"].astype(int).tolist(), utterance["durations"])
+            self.put(row, utterance["own_symbols"], whole_ends(own_durations, frames))
+            self.put(self.count + row, utterance["symbols"], ends := whole_ends(utterance["durations"], frames))
             pitch, energy = utterance["pitch"].astype(np.float32), utterance["energy"].astype(np.float32)
             contours.append(frame_contour(pitch, energy, int(ends[-1])))
             first_frame.append(first_frame[-1] + int(ends[-1]))
             first_sample.append(first_sample[-1] + len(utterance["samples"]))
         self.contour = torch.from_numpy(np.concatenate(contours)).to(device)
         energy = self.contour[:, 2]
-        self.contour[:, 2] = (energy - energy.mean()) / energy.std()
+        self.energy_scale = (float(energy.mean()), float(energy.std()))
         self.samples = torch.from_numpy(np.concatenate([u["samples"] for u in spoken])).to(device)
         self.first_frame = torch.tensor(first_frame[:-1], device=device)
         self.first_sample = torch.tensor(first_sample[:-1], device=device)
         self.speaker = torch.tensor([u["speaker"] for u in spoken], device=device)
+        self.own_ways = torch.tensor([u["own_ways"] for u in spoken])
         self.symbols, self.mask, self.ends = self.symbols.to(device), self.mask.to(device), self.ends.to(device)
-        self.frames = self.ends[:, -1]
+        self.frames = self.ends[: self.count, -1]
         self.device = device
+
+    def put(self, row: int, symbols: np.ndarray, ends: np.ndarray) -> None:
+        count = len(symbols)
+        self.symbols[row, :count] = torch.from_numpy(symbols.astype(np.int64))
+        self.mask[row, :count] = True
+        self.ends[row, :count] = torch.from_numpy(ends)
+        self.ends[row, count:] = int(ends[-1])
+
+    def scale_energy(self, mean: float, spread: float) -> None:
+        """Once: the model knows energy less its mean, over its spread."""
+        self.contour[:, 2] = (self.contour[:, 2] - mean) / spread
+
+    @torch.no_grad()
+    def energy_known_to(self, model) -> tuple[float, float]:
+        """Mean and spread with which a trained model was taught, from what it expects of sentences said in the teacher's own
+        way: the teacher's energy as a straight line over the model's."""
+        at = torch.nonzero(self.own_ways)[:, 0]
+        at = at[torch.randperm(len(at))[:CALIBRATION]]
+        expected, said = [], []
+        for index in at.to(self.device).split(16):
+            row, frames = index + self.count, int(self.frames[index].max())
+            prosody = model.pt(self.symbols[row], self.mask[row])
+            guess, inside = model.contour(prosody, self.ends[row], frames, model.spp(self.speaker[index]))
+            truth = self.contour_at(index, torch.arange(frames, device=self.device)[None])
+            expected.append(guess[..., 2][inside])
+            said.append(truth[..., 2][inside])
+        expected, said = torch.cat(expected).double(), torch.cat(said).double()
+        spread = ((expected - expected.mean()) * (said - said.mean())).mean() / expected.var(unbiased=False)
+        return float(said.mean() - spread * expected.mean()), float(spread)
 
     def hours(self) -> float:
         return len(self.samples) / 24_000 / 3600
@@ -81,22 +123,25 @@ class Speech:
 
     def batch(self, size: int, window: int, context: int) -> Batch:
         """Random utterances, a random window in each, with `context` frames around it."""
-        index = torch.randint(len(self.frames), (size,), device=self.device)
+        index = torch.randint(self.count, (size,), device=self.device)
+        row = index + self.count * (torch.rand(size, device=self.device) < TEACHERS_SPELLING)
         # Lengths in few steps, so that compiled kernels are reused.
-        width = (int(self.mask[index].sum(1).max()) + 47) // 48 * 48
+        width = (int(self.mask[row].sum(1).max()) + 47) // 48 * 48
         start = (torch.rand(size, device=self.device) * (self.frames[index] - window).clamp(min=1)).long()
         frame = start[:, None] - context + torch.arange(window + 2 * context, device=self.device)[None]
         inside = (frame >= 0) & (frame < self.frames[index][:, None])
         offset = (start * HOP)[:, None] + torch.arange(window * HOP, device=self.device)[None]
         at = (self.first_sample[index][:, None] + offset).clamp(max=len(self.samples) - 1)
-        samples = self.samples[at].float() / 32767 * (offset < (self.frames[index] * HOP)[:, None])
+        spoken = (offset < (self.frames[index] * HOP)[:, None]).float()
+        samples = self.samples[at].float() / 32767 * spoken
         return Batch(
             index,
-            self.symbols[index, :width],
-            self.mask[index, :width],
-            self.ends[index, :width],
+            self.symbols[row, :width],
+            self.mask[row, :width],
+            self.ends[row, :width],
             self.speaker[index],
             start,
             self.contour_at(index, frame) * inside[..., None],
             samples,
+            spoken,
         )

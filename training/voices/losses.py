@@ -11,7 +11,7 @@ from torch.nn.utils.parametrizations import weight_norm
 class PeriodDiscriminator(nn.Module):
     """Looks at every p-th sample."""
 
-    def __init__(self, period: int, channels=(32, 128, 384, 512)):
+    def __init__(self, period: int, channels=(32, 96, 256, 384)):
         super().__init__()
         self.period = period
         widths = [1, *channels]
@@ -65,6 +65,12 @@ def mel_filters(rate: int, window: int, count: int) -> torch.Tensor:
     hz = 700 * (10 ** (torch.linspace(0, top, count + 2) / 2595) - 1)
     steps, slopes = hz[1:] - hz[:-1], hz[None] - torch.linspace(0, rate / 2, window // 2 + 1)[:, None]
     return torch.clamp(torch.minimum(-slopes[:, :-2] / steps[:-1], slopes[:, 2:] / steps[1:]), min=0)
+
+
+def cropped(real, spoken, length: int):
+    """The same stretch of both for the discriminators, whose work it halves."""
+    at = int(torch.randint(real.shape[1] - length + 1, (1,)))
+    return real[:, at : at + length], spoken[:, at : at + length]
 
 
 class MelDistance(nn.Module):

@@ -5,7 +5,8 @@
 A lesson keeps one of our voices' tempo and mean pitch and takes from a recording what is left: which sounds are long, where
 the voice rises and falls, how long the pauses are. So a voice learns to speak like a native speaker without
 becoming one. Where a sound has several symbols, they share its time as they do in the model; voicing and
-energy, which the decoder was taught with, stay the model's own.
+energy, which the decoder was taught with, stay the model's own. Recordings are aligned in the teacher's symbols; a lesson
+holds them and the voices' own (symbols.py), in which a prenasalised consonant is one.
 """
 
 import argparse
@@ -16,8 +17,9 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from align import load_voice, sounds_of
+from align import DEVICE, load_voice, sounds_of
 from features import is_held_out
+from symbols import OWN, joined, merged, numbers_of, parts_of as symbol_parts
 
 VOICES = 4
 OCTAVE_SLIP = 0.55  # in log pitch from the speaker's median: the tracker's mistake, not the speaker's
@@ -42,20 +44,22 @@ class Start:
 
     def __init__(self, model, numbers):
         self.model, self.numbers = model, numbers
+        self.device = next(model.parameters()).device
 
     @torch.no_grad()
     def speak(self, phonemes: str, voice: int):
         """Symbols, frames of each, and a function that gives the contour for any other frames."""
-        symbols = torch.tensor([[0, *(self.numbers[c] for c in phonemes), 0]])
+        symbols = torch.tensor([[0, *(self.numbers[c] for c in phonemes), 0]], device=self.device)
         prosody = self.model.pt(symbols, torch.ones_like(symbols, dtype=torch.bool))
-        rhythm = self.model.spp(torch.tensor([voice]))
-        frames = self.model.log_durations(prosody, rhythm).exp()[0].numpy()
+        rhythm = self.model.spp(torch.tensor([voice], device=self.device))
+        frames = self.model.log_durations(prosody, rhythm).exp()[0].cpu().numpy()
 
         @torch.no_grad()
         def contour(ends: np.ndarray) -> np.ndarray:
-            return self.model.contour(prosody, torch.from_numpy(ends)[None], int(ends[-1]), rhythm)[0][0].numpy()
+            ends = torch.from_numpy(ends)[None].to(self.device)
+            return self.model.contour(prosody, ends, int(ends[0, -1]), rhythm)[0][0].cpu().numpy()
 
-        return symbols[0].numpy(), frames, contour
+        return symbols[0].cpu().numpy(), frames, contour
 
 
 def whole_ends(frames: np.ndarray) -> np.ndarray:
@@ -88,7 +92,7 @@ def parts_of(clip: dict, start: Start, voice: int) -> dict:
     }
 
 
-def lesson(clip: dict, part: dict, tempo: float, pitch_shift: float, median: float) -> dict | None:
+def lesson(clip: dict, part: dict, tempo: float, pitch_shift: float, median: float, numbers: dict) -> dict | None:
     """`tempo`: the recording's frames for one of ours; `pitch_shift`: from the recording's mean log pitch to the voice's."""
     with np.errstate(divide="ignore", invalid="ignore"):
         spoken = part["said"] / (part["own_said"] * tempo)
@@ -109,7 +113,10 @@ def lesson(clip: dict, part: dict, tempo: float, pitch_shift: float, median: flo
     known = inside & (np.interp(native, np.arange(len(far)), far) <= FAR_FROM_VOICE) & (values[:, 1] > 0)
     if known.sum() < 20:
         return None
+    own = joined(clip["marked"])
     return {
+        "own_symbols": np.array([0, *numbers_of(own, {**numbers, **{sound: number for sound, (_, number) in OWN.items()}}), 0], dtype=np.int16),
+        "own_frames": merged(symbol_parts(own), frames).astype(np.float32),
         "file": clip["file"], "set": clip["set"], "symbols": part["symbols"].astype(np.int16), "frames": frames.astype(np.float32),
         "pitch": log_pitch.astype(np.float16), "known": known, "voicing": values[:, 1].astype(np.float16), "energy": values[:, 2].astype(np.float16),
     }
@@ -125,7 +132,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
-    start = Start(load_voice(args.checkpoint), json.loads(args.symbols.read_text())["symbols"])
+    start = Start(load_voice(args.checkpoint).to(DEVICE), json.loads(args.symbols.read_text())["symbols"])
     began, lessons, facts = time.time(), [], {}
     clips = list(np.load(args.aligned, allow_pickle=True))
     for name in sorted({c["set"] for c in clips}):
@@ -145,7 +152,7 @@ def main() -> None:
         made = 0
         for at, (clip, part) in enumerate(zip(mine, parts)):
             voice = at % VOICES
-            one = lesson(clip, part, tempo[voice], shift[voice], median)
+            one = lesson(clip, part, tempo[voice], shift[voice], median, start.numbers)
             if one is not None:
                 lessons.append({**one, "voice": voice, "held_out": is_held_out(clip["file"])})
                 made += 1

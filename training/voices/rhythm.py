@@ -13,6 +13,9 @@ Tempo and mean pitch are taken out sentence by sentence. Four figures, smaller i
   pitch             mean difference of the pitch of vowels, in semitones, vowel by vowel
   pitch pattern     the same for the mean course of pitch over a phrase, in ten steps
 
+`--imitate` has the voices speak with the recordings' own durations and pitch instead of theirs: what the figures come to when
+nothing is left to learn, since aligner and tracker hear a recording and our speech a little differently.
+
 r is the correlation over sounds or vowels; range is the standard deviation of the voice's pitch over the speakers'.
 """
 
@@ -27,7 +30,9 @@ import torch
 
 from align import STRESS, best_path, heard, load_ear, load_voice, sounds_of
 from features import is_held_out, log_mel, pitch_hz
-from native import Start, clean_pitch, parts_of
+from model import HOP
+from native import Start, clean_pitch, lesson, parts_of, whole_ends
+from symbols import OWN, joined, numbers_of, read_table
 
 VOICES = ("asha", "zuri", "juma", "baraka")
 STEPS = 10
@@ -83,6 +88,27 @@ def predicted(start: Start, phonemes: str, voice: int) -> tuple[np.ndarray, np.n
     return part["own_said"], np.concatenate([part["ends"][:1], part["own_still"]]), hz
 
 
+@torch.no_grad()
+def imitated(start: Start, clip: dict, voice: int) -> np.ndarray | None:
+    """The recording's durations and pitch in the voice's timbre, at the voice's mean pitch."""
+    model, part = start.model, parts_of(clip, start, voice)
+    voiced = np.log(clip["hz"][clip["hz"] > 0])
+    own = part["values"][part["values"][:, 1] > 0, 0]
+    if not len(voiced) or not len(own):
+        return None
+    taught = lesson(clip, part, 1.0, float(own.mean() + 5.0 - voiced.mean()), float(np.median(voiced)), start.numbers)
+    if taught is None:
+        return None
+    symbols, speaker = torch.from_numpy(taught["symbols"].astype(np.int64))[None], torch.tensor([voice])
+    ends = torch.from_numpy(whole_ends(taught["frames"]))[None]
+    frames = int(ends[0, -1])
+    contour = [torch.from_numpy(taught[key].astype(np.float32))[None] for key in ("pitch", "voicing", "energy")]
+    content, zero = model.te(symbols, torch.ones_like(symbols, dtype=torch.bool)), torch.zeros(1, dtype=torch.long)
+    voicing = (contour[1] > 0).float()
+    noise = torch.randn(1, frames * HOP)
+    return model.decode(content, ends, zero, frames, contour[0], voicing, contour[2], model.sp(speaker), noise, zero.float())[0].numpy()
+
+
 def summary(native: list[dict], voice: list[dict]) -> dict:
     log_a, log_b = (np.concatenate([m["log"] for m in side]) for side in (native, voice))
     pitch_a, pitch_b = (np.concatenate([m["pitch"] for m in side]) for side in (native, voice))
@@ -126,6 +152,7 @@ def main() -> None:
     parser.add_argument("--aligned", type=Path, required=True)
     parser.add_argument("--ear", type=Path, required=True)
     parser.add_argument("--per-set", type=int, default=20)
+    parser.add_argument("--imitate", action="store_true", help="speak as the recordings do: the least that can be measured")
     parser.add_argument("--predicted", action="store_true", help="ask the model for its durations and pitch instead of measuring its speech: quick")
     parser.add_argument("--voices", type=int, nargs="+", default=[0, 1, 2, 3])
     parser.add_argument("--drop", type=float, default=0.15, help="share of each set whose alignment is least sure, left out")
@@ -135,7 +162,10 @@ def main() -> None:
     model, (ear, prior) = load_voice(args.checkpoint), load_ear(args.ear)
     if args.prosody:
         model.load_state_dict({k: v.float() for k, v in torch.load(args.prosody, weights_only=True).items()}, strict=False)
-    numbers = json.loads(args.symbols.read_text())["symbols"]
+    numbers = read_table(args.symbols)
+    own_sounds = all(sound in numbers for sound in OWN)
+    if own_sounds and (args.predicted or args.imitate):
+        raise SystemExit("--predicted and --imitate want a model in the teacher's symbols")
     clips = []
     everything = list(np.load(args.aligned, allow_pickle=True))
     for name in sorted({c["set"] for c in everything}):
@@ -147,13 +177,18 @@ def main() -> None:
     results = {}
     for voice in args.voices:
         spoken = []
+        if model.voice_bias is not None:
+            model.fo.bias.data.copy_(model.voice_bias[voice])
         for at, clip in enumerate(clips):
             torch.manual_seed(at)
             if args.predicted:
                 spoken.append(measured(clip["marked"], *predicted(Start(model, numbers), clip["marked"], voice)))
                 continue
-            symbols = torch.tensor([[0, *(numbers[c] for c in clip["marked"]), 0]])
-            samples = model.say(symbols, torch.tensor([voice]))[0].numpy()
+            line = joined(clip["marked"])
+            symbols = torch.tensor([[0, *numbers_of(line, numbers), 0]])
+            samples = imitated(Start(model, numbers), clip, voice) if args.imitate else model.say(symbols, torch.tensor([voice]))[0].numpy()
+            if samples is None:
+                samples = model.say(symbols, torch.tensor([voice]))[0].numpy()
             said, still, _ = best_path(heard(ear, log_mel(samples), prior), sounds_of(clip["marked"]))
             spoken.append(measured(clip["marked"], said, still, pitch_hz(samples)))
         results[VOICES[voice]] = summary(native, spoken)

@@ -1,8 +1,11 @@
 """Let the teacher say sentences in the four blended voices, with durations, pitch and energy.
 
-    python synthesise.py --teacher DIR --sentences sents.txt --hours 2.5 --rank 0 --world 6 --out speech-0.pt
+    python synthesise.py --teacher DIR --phonemes phonemes.txt --minutes 5 --rank 0 --world 15 --out speech
 
-Several processes share one accelerator well: start one for each rank. See ../teacher for DIR.
+Several processes share one accelerator well, best under NVIDIA's MPS: start one for each rank. See ../teacher for DIR and
+sentences.py for the lines. Every second sentence is said in a rhythm and with a melody that are not the teacher's own:
+the decoder will be asked for native ones, and must have heard more than one way of speaking. Writes shards
+of speech as it goes, so that what was said is kept when it is stopped.
 """
 
 import argparse
@@ -13,9 +16,10 @@ from pathlib import Path
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "teacher"))
-from phonemes import text_phonemes  # noqa: E402
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "teacher"))
+from symbols import parts_of, table_from, teachers, numbers_of  # noqa: E402
 from teacher import SAMPLE_RATE, Teacher  # noqa: E402
 
 # Timbre and prosody by weight. The order is the speakers' number in the model.
@@ -25,47 +29,99 @@ BLENDS = [
     ("juma", {"am_michael": 0.5, "im_nicola": 0.5}, {"im_nicola": 0.7, "em_alex": 0.3}),
     ("baraka", {"em_alex": 0.4, "am_michael": 0.6}, {"em_alex": 0.6, "im_nicola": 0.4}),
 ]
-SYMBOLS_RANGE = range(6, 260)
+SYMBOLS_RANGE = range(3, 260)
 PEAK = 0.7
+SHARD = 120
+VOICED_HZ = 50.0
+
+
+def other_rhythm(dice: random.Random):
+    """Another tempo, and every sound longer or shorter by chance."""
+    tempo = dice.uniform(-0.15, 0.2)
+    return lambda steps: steps * torch.exp(tempo + 0.22 * torch.randn_like(steps))
+
+
+def other_melody(dice: random.Random):
+    """Flatter or livelier, a little higher or lower, and drifting."""
+    scope, shift = dice.uniform(0.7, 1.5), dice.gauss(0, 0.04)
+
+    def changed(hz):
+        voiced = hz > VOICED_HZ
+        if not voiced.any():
+            return hz
+        log = hz.clamp(min=VOICED_HZ).log()
+        mean = log[voiced].mean()
+        points = torch.randn(1, 1, max(2, hz.shape[-1] // 30), device=hz.device) * 0.07
+        drift = F.interpolate(points, size=hz.shape[-1], mode="linear", align_corners=True)[0]
+        return torch.where(voiced, torch.exp(mean + scope * (log - mean) + shift + drift).clamp(VOICED_HZ, 480.0), hz)
+
+    return changed
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--teacher", required=True)
-    parser.add_argument("--sentences", type=Path, required=True, help="one a line, numbers spelled out")
-    parser.add_argument("--hours", type=float, required=True, help="of speech, for this process")
+    parser.add_argument("--phonemes", type=Path, required=True, help="a sentence a line")
+    parser.add_argument("--minutes", type=float, required=True)
+    parser.add_argument("--hours", type=float, default=1e9, help="of speech, for this process")
     parser.add_argument("--rank", type=int, default=0)
     parser.add_argument("--world", type=int, default=1)
-    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True, help="folder of the shards")
     args = parser.parse_args()
+    args.out.mkdir(parents=True, exist_ok=True)
+    torch.set_num_threads(1)
+    torch.manual_seed(900 + args.rank)
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
+    dice = random.Random(900 + args.rank)
 
+    began, seconds, spoken, number, count = time.time(), 0.0, [], 0, 0
     teacher = Teacher(args.teacher, "cuda" if torch.cuda.is_available() else "cpu")
-    sentences = args.sentences.read_text().splitlines()[args.rank :: args.world]
-    random.Random(900 + args.rank).shuffle(sentences)
-    start, seconds, spoken = time.time(), 0.0, []
-    for sentence in sentences:
-        if seconds > args.hours * 3600:
+    table = table_from(teacher.vocab)
+    lines = args.phonemes.read_text().splitlines()[args.rank :: args.world]
+    dice.shuffle(lines)
+
+    def save() -> None:
+        # Under another name first: a reader never sees half a shard.
+        nonlocal spoken, number
+        if spoken:
+            part = args.out / f"speech-{args.rank:02d}-{number:04d}.part"
+            torch.save(spoken, part)
+            part.rename(part.with_suffix(".pt"))
+            spoken, number = [], number + 1
+
+    for line in lines:
+        if time.time() - began > args.minutes * 60 or seconds > args.hours * 3600:
             break
-        symbols = teacher.symbols(text_phonemes(sentence))
+        symbols = teacher.symbols(teachers(line))
         if len(symbols) not in SYMBOLS_RANGE:
             continue
-        speaker = (len(spoken) + args.rank) % len(BLENDS)
+        speaker = (count + args.rank) % len(BLENDS)
         _, timbre, prosody = BLENDS[speaker]
-        sound, ids, durations, pitch, energy = teacher.say(symbols, teacher.style(timbre, prosody, len(symbols)))
+        own_ways = dice.random() < 0.5
+        change = {} if own_ways else {"rhythm": other_rhythm(dice), "melody": other_melody(dice)}
+        sound, ids, durations, pitch, energy = teacher.say(symbols, teacher.style(timbre, prosody, len(symbols)), **change)
+        if not torch.isfinite(sound).all():
+            continue
         sound = sound / sound.abs().max().clamp(min=0.05) * PEAK * 32767
         spoken.append(
             {
                 "samples": sound.short().cpu().numpy(),
                 "symbols": ids.cpu().numpy().astype(np.int16),
+                "parts": np.array(parts_of(line), dtype=np.int8),
+                "own_symbols": np.array([0, *numbers_of(line, table), 0], dtype=np.int16),
                 "durations": durations.cpu().numpy().astype(np.int16),
                 "pitch": pitch.cpu().numpy().astype(np.float16),
                 "energy": energy.cpu().numpy().astype(np.float16),
                 "speaker": speaker,
+                "own_ways": own_ways,
             }
         )
+        count += 1
         seconds += len(sound) / SAMPLE_RATE
-    torch.save(spoken, args.out)
-    print(f"rank {args.rank}: {len(spoken)} sentences, {seconds / 3600:.2f} h in {time.time() - start:.0f} s")
+        if len(spoken) == SHARD:
+            save()
+    save()
+    print(f"rank {args.rank}: {count} sentences, {seconds / 3600:.2f} h in {time.time() - began:.0f} s", flush=True)
 
 
 if __name__ == "__main__":

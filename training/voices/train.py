@@ -1,15 +1,19 @@
 """Teach the voice model. Stops after the given minutes and goes on where it stopped.
 
-    python train.py --speech 'work/speech-*.pt' --state work/state.pt --out work/gen16.pt --minutes 27
-    python train.py ... --init gen16.pt --minutes 5 --decay     fine-tune, rate falling to the end
-    python train.py ... --tiny --steps 3                        dry run on a CPU
+    python train.py --speech 'work/speech/*.pt' --state work/state.pt --out work/gen16.pt --minutes 27
+    python train.py ... --init gen16.pt --decoder-only --minutes 14 --decay    go on from trained weights, rate falling to the end
+    python train.py ... --tiny --steps 3                                       dry run on a CPU
 
-First `--warm` steps learn from mel spectra alone, then discriminators join in.
+From nothing, the first `--warm` steps learn from mel spectra alone, then discriminators join in. Going on from trained weights
+(`--init`), new discriminators first learn alone for `--judges-first` steps: fresh ones would only do harm. `--decoder-only` leaves
+the prosody side as it is; prosody.py teaches it. OUT is written every `--save-minutes`, whole and as files
+of at most 16 MB beside it (OUT.0, OUT.1, ...; parts.py puts them together).
 """
 
 import argparse
 import copy
 import glob
+import json
 import math
 import time
 from pathlib import Path
@@ -18,11 +22,15 @@ import torch
 import torch.nn.functional as F
 
 from data import Speech
-from losses import Discriminators, MelDistance
+from losses import Discriminators, MelDistance, cropped
 from model import HOP, Voice
+from parts import write_parts
+from symbols import table_from, with_own_sounds
 
 WINDOW, CONTEXT = 64, 16
 CONTOUR_BATCH = 16
+JUDGED = 8192  # samples of a window that the discriminators hear
+PROSODY = ("pt.", "spp.", "db.", "do.", "fi.", "fb.", "fo.")
 
 
 def prosody_losses(model, speech, batch):
@@ -52,7 +60,7 @@ def speak_windows(model, batch):
     pitch, voiced, energy = batch.contour.unbind(-1)
     start = batch.start - CONTEXT
     samples = model.decode(content, batch.ends, start, frames, pitch, voiced, energy, timbre, noise, phase)
-    return samples[:, CONTEXT * HOP : (CONTEXT + WINDOW) * HOP]
+    return samples[:, CONTEXT * HOP : (CONTEXT + WINDOW) * HOP] * batch.spoken
 
 
 class Trainer:
@@ -62,10 +70,16 @@ class Trainer:
         self.model, self.judges = Voice(**size).to(device), Discriminators().to(device)
         self.mel = MelDistance().to(device)
         options = {"betas": (0.8, 0.99), "weight_decay": 0.01, "fused": device == "cuda"}
-        self.model_rate = torch.optim.AdamW(self.model.parameters(), args.rate, **options)
+        if args.decoder_only:
+            for name, parameter in self.model.named_parameters():
+                parameter.requires_grad_(not name.startswith(PROSODY))
+        self.taught = [p for p in self.model.parameters() if p.requires_grad]
+        self.model_rate = torch.optim.AdamW(self.taught, args.rate, **options)
         self.judge_rate = torch.optim.AdamW(self.judges.parameters(), args.judge_rate, **options)
         if args.init:
             state = torch.load(args.init, map_location=device, weights_only=True)
+            if args.vocabulary:
+                state = with_own_sounds(state, table_from(json.loads(args.vocabulary.read_text())["vocab"]))
             self.model.load_state_dict({k: v.float() for k, v in state.items()})
         self.average = copy.deepcopy(self.model)
         if args.state.exists():
@@ -87,34 +101,44 @@ class Trainer:
         beside = self.args.state.with_suffix(".new")
         torch.save({**saved, "step": self.step}, beside)
         beside.replace(self.args.state)
-        torch.save({k: v.half() for k, v in self.average.state_dict().items()}, self.args.out)
+        weights = {k: v.half().cpu() for k, v in self.average.state_dict().items()}
+        torch.save(weights, self.args.out)
+        if self.args.decoder_only:
+            weights = {k: v for k, v in weights.items() if not k.startswith(PROSODY)}
+        write_parts(weights, self.args.out)
 
     def autocast(self):
         return torch.autocast(self.device, torch.bfloat16, enabled=self.device == "cuda")
 
     def teach(self, speech, progress):
         args = self.args
-        fall = max(0.05, 0.5 * (1 + math.cos(math.pi * progress))) if args.decay else 1.0
+        fall = max(0.03, 0.5 * (1 + math.cos(math.pi * progress))) if args.decay else 1.0
+        alone = args.judges_first if args.init else 0
         for group in self.model_rate.param_groups:
-            group["lr"] = args.rate * fall * min(1, (self.step + 1) / 500)
+            group["lr"] = args.rate * fall * min(1, max(1, self.step + 1 - alone) / 500)
         for group in self.judge_rate.param_groups:
             group["lr"] = args.judge_rate * fall
         batch = speech.batch(args.batch, WINDOW, CONTEXT)
+        if self.step < alone:
+            with torch.no_grad(), self.autocast():
+                spoken = speak_windows(self.model, batch)
+            self.step += 1
+            return {"judges": self.teach_judges(*cropped(batch.samples, spoken, JUDGED))}
         with self.autocast():
             spoken = speak_windows(self.model, batch)
-            losses = prosody_losses(self.model, speech, batch)
-        adversarial = self.step >= args.warm
-        if adversarial:
-            losses["judges"] = self.teach_judges(batch.samples, spoken)
+            losses = {} if args.decoder_only else prosody_losses(self.model, speech, batch)
+        adversarial = self.step >= args.warm or bool(args.init)
         losses["mel"] = self.mel(spoken.float(), batch.samples)
-        total = losses["mel"] * (15 if adversarial else 45) + losses["duration"]
-        total = total + 2 * losses["pitch"] + losses["voicing"] + 0.5 * losses["energy"]
+        weights = {"duration": 1.0, "pitch": 2.0, "voicing": 1.0, "energy": 0.5, "mel": 15.0 if adversarial else 45.0}
+        total = sum(weights[name] * loss for name, loss in losses.items())
         if adversarial:
-            losses["fooling"], losses["features"] = self.judged(batch.samples, spoken)
+            real, crop = cropped(batch.samples, spoken, JUDGED)
+            losses["judges"] = self.teach_judges(real, crop.detach())
+            losses["fooling"], losses["features"] = self.judged(real, crop)
             total = total + losses["fooling"] + 2 * losses["features"]
         self.model_rate.zero_grad(set_to_none=True)
         total.backward()
-        torch.nn.utils.clip_grad_norm_(self.model.parameters(), 5.0)
+        torch.nn.utils.clip_grad_norm_(self.taught, 5.0)
         self.model_rate.step()
         self.step += 1
         weight = args.average if self.step > 4000 or args.init else 0.01
@@ -161,21 +185,32 @@ def main() -> None:
     parser.add_argument("--average", type=float, default=0.001, help="how fast the averaged weights follow")
     parser.add_argument("--init", type=Path, help="a generator to start from")
     parser.add_argument("--decay", action="store_true", help="let the rates fall over this run")
+    parser.add_argument("--decoder-only", action="store_true", help="leave the prosody side as it is")
+    parser.add_argument("--judges-first", type=int, default=400, help="with --init: steps of the discriminators alone")
+    parser.add_argument("--vocabulary", type=Path, help="the teacher's config.json: --init knows the teacher's symbols only")
+    parser.add_argument("--save-minutes", type=float, default=1.5)
     parser.add_argument("--tiny", action="store_true", help="a toy model, to try the code")
     args = parser.parse_args()
 
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
+    torch.backends.cudnn.benchmark = True
+    start = time.time()
     speech = Speech([Path(p) for p in sorted(glob.glob(args.speech))], device)
-    print(f"{speech.hours():.2f} h of speech")
     trainer = Trainer(args, device)
-    start, first = time.time(), trainer.step
+    # A trained model keeps the scale it knows; the speech of a second lesson has another mean.
+    scale = speech.energy_known_to(trainer.average) if args.init else speech.energy_scale
+    print(f"{speech.hours():.2f} h in {speech.count} utterances, loaded in {time.time() - start:.0f} s; energy {scale}, of this speech {speech.energy_scale}", flush=True)
+    speech.scale_energy(*scale)
+    first, saved = trainer.step, time.time()
+    # Loading is part of the minutes given.
     while (passed := (time.time() - start) / 60) < args.minutes and trainer.step - first < args.steps:
         losses = trainer.teach(speech, passed / args.minutes)
         if trainer.step % 250 == 0 or device == "cpu":
-            print(trainer.step, *(f"{k} {v.item():.3f}" for k, v in losses.items()), flush=True)
-        if trainer.step % 2000 == 0:
+            print(f"{trainer.step} {time.time() - start:.0f} s", *(f"{k} {v.item():.3f}" for k, v in losses.items()), flush=True)
+        if time.time() - saved > args.save_minutes * 60:
             trainer.save()
+            saved = time.time()
     trainer.save()
 
 

@@ -1,4 +1,5 @@
-//! Letters to phonemes. The voices were trained on exactly these symbols, so the plain Swahili rules must not drift.
+//! Letters to phonemes, one symbol for each sound of Swahili: prenasalised and syllabic consonants too. The voices were
+//! trained on exactly these symbols, so the plain Swahili rules must not drift.
 
 use crate::english;
 use crate::letters::spell;
@@ -15,15 +16,27 @@ const GROUPS: [(&str, &str); 9] = [
     ("th", "θ"),
     ("dh", "ð"),
     ("gh", "ɣ"),
-    ("kh", "h"),
+    ("kh", "x"),
 ];
 
 pub(crate) const STRESS: char = 'ˈ';
 
+/// A nasal and the consonant it is one sound with.
+const PRENASALISED: [(char, char, &str); 6] = [
+    ('m', 'b', "ᵐb"),
+    ('m', 'v', "ᵐv"),
+    ('n', 'd', "ⁿd"),
+    ('n', 'z', "ⁿz"),
+    ('n', 'ʤ', "ⁿʤ"),
+    ('ŋ', 'ɡ', "ᵑɡ"),
+];
+/// Under a nasal that is a syllable by itself.
+const SYLLABIC: char = '\u{329}';
+
 /// Phonemes of one word in Swahili spelling, the stress mark right before the vowel of the last syllable but one.
 pub fn swahili_phonemes(word: &str) -> String {
     let word = word.to_lowercase().replace(['’', 'ʼ', '‘'], "'");
-    stressed(&sounds(&word))
+    joined(&stressed(&sounds(&word)))
 }
 
 /// Phonemes of any one word: from the lexicon, by its letters' names, by Swahili or by English spelling.
@@ -77,7 +90,7 @@ fn respelled(text: &str) -> String {
 fn respelled_word(word: &str) -> String {
     let word = word.to_lowercase().replace(['’', 'ʼ', '‘'], "'");
     let Some(accented) = word.chars().position(|c| plain_vowel(c).is_some()) else {
-        return stressed(&sounds(&word));
+        return joined(&stressed(&sounds(&word)));
     };
     let before: String = word.chars().take(accented).collect();
     let from: String = word
@@ -85,7 +98,7 @@ fn respelled_word(word: &str) -> String {
         .skip(accented)
         .map(|c| plain_vowel(c).unwrap_or(c))
         .collect();
-    format!("{}{STRESS}{}", sounds(&before), sounds(&from))
+    joined(&format!("{}{STRESS}{}", sounds(&before), sounds(&from)))
 }
 
 fn plain_vowel(c: char) -> Option<char> {
@@ -166,17 +179,53 @@ fn stressed(sounds: &str) -> String {
     }
 }
 
+/// One word's sounds with the nasals joined to what follows them ("mb" in "kumbuka"), or marked as syllables: at the
+/// start before other consonants ("mtu", "nchi"), and before any consonant where the word has one vowel ("mbwa").
+fn joined(sounds: &str) -> String {
+    let one_vowel = sounds.chars().filter(|c| is_vowel(*c)).count() == 1;
+    let mut out = String::with_capacity(sounds.len() + 4);
+    let mut rest = sounds.chars().peekable();
+    while let Some(sound) = rest.next() {
+        let next = rest.peek().copied();
+        let pair = PRENASALISED
+            .iter()
+            .find(|(nasal, consonant, _)| *nasal == sound && Some(*consonant) == next);
+        let at_start = out.is_empty() && matches!(sound, 'm' | 'n');
+        match pair {
+            Some((_, _, one)) if !(at_start && one_vowel) => {
+                out.push_str(one);
+                rest.next();
+            }
+            _ => {
+                out.push(sound);
+                if at_start && next.is_some_and(is_full_consonant) {
+                    out.push(SYLLABIC);
+                }
+            }
+        }
+    }
+    out
+}
+
+/// A consonant before which a nasal has to be a syllable: not a glide.
+fn is_full_consonant(sound: char) -> bool {
+    !is_vowel(sound) && !matches!(sound, 'w' | 'j' | STRESS)
+}
+
 /// IPA as people write it, brought to the symbols the voices know; what they do not know is dropped. The stress mark
 /// moves from the syllable's start to its vowel, and words without one get Swahili's.
 pub(crate) fn from_ipa(ipa: &str) -> String {
-    let joined = ipa
+    let plain = ipa
         .replace("t͡ʃ", "ʧ")
         .replace("d͡ʒ", "ʤ")
         .replace("tʃ", "ʧ")
-        .replace("dʒ", "ʤ");
-    let mut out = String::with_capacity(joined.len());
+        .replace("dʒ", "ʤ")
+        .replace('ᵐ', "m")
+        .replace('ⁿ', "n")
+        .replace('ᵑ', "ŋ");
+    let mut out = String::with_capacity(plain.len());
     let mut stress_waits = false;
-    for c in joined.chars() {
+    for c in plain.chars() {
         let sound = match c {
             'ˈ' | '\'' => {
                 stress_waits = true;
@@ -189,7 +238,8 @@ pub(crate) fn from_ipa(ipa: &str) -> String {
             'ʊ' | 'ʉ' => 'u',
             'g' => 'ɡ',
             'r' | 'ɹ' | 'ʁ' | 'ɽ' => 'ɾ',
-            'x' | 'χ' | 'ħ' | 'ɦ' => 'h',
+            'χ' => 'x',
+            'ħ' | 'ɦ' => 'h',
             'ʒ' => 'ʤ',
             'ɫ' => 'l',
             'c' | 'q' => 'k',
@@ -205,15 +255,14 @@ pub(crate) fn from_ipa(ipa: &str) -> String {
         if is_vowel(sound) && std::mem::take(&mut stress_waits) {
             out.push(STRESS);
         }
-        if is_vowel(sound) || "bdfɡhʤklmnpɾstvwjzŋɲʧʃθðɣ".contains(sound) {
+        if is_vowel(sound) || "bdfɡhʤklmnpɾstvwxjzŋɲʧʃθðɣ".contains(sound) {
             out.push(sound);
         }
     }
-    if out.contains(STRESS) {
-        out
-    } else {
-        stressed(&out)
+    if !out.contains(STRESS) {
+        out = stressed(&out);
     }
+    joined(&out)
 }
 
 #[cfg(test)]
@@ -224,19 +273,28 @@ mod tests {
     fn swahili_words_get_the_training_symbols() {
         for (word, phonemes) in [
             ("karibu", "kaɾˈibu"),
-            ("ng'ombe", "ŋˈombe"),
-            ("Ng’ombe", "ŋˈombe"),
-            ("ngoma", "ŋɡˈoma"),
-            ("nchi", "nʧi"),
-            ("mtu", "mtu"),
-            ("mbwa", "mbwa"),
-            ("nyumba", "ɲˈumba"),
-            ("njia", "nʤˈia"),
-            ("kheri", "hˈeɾi"),
+            ("ng'ombe", "ŋˈoᵐbe"),
+            ("Ng’ombe", "ŋˈoᵐbe"),
+            ("ngoma", "ᵑɡˈoma"),
+            ("nchi", "n̩ʧi"),
+            ("nne", "n̩ne"),
+            ("mtu", "m̩tu"),
+            ("mmoja", "m̩mˈoʤa"),
+            ("mnyama", "m̩ɲˈama"),
+            ("mwana", "mwˈana"),
+            ("mbwa", "m̩bwa"),
+            ("mbuzi", "ᵐbˈuzi"),
+            ("mvua", "ᵐvˈua"),
+            ("nzuri", "ⁿzˈuɾi"),
+            ("nyumba", "ɲˈuᵐba"),
+            ("njia", "ⁿʤˈia"),
+            ("kampuni", "kampˈuni"),
+            ("benki", "bˈenki"),
+            ("kheri", "xˈeɾi"),
             ("thelathini", "θelaθˈini"),
             ("ghali", "ɣˈali"),
             ("mandhari", "manðˈaɾi"),
-            ("ndani", "ndˈani"),
+            ("ndani", "ⁿdˈani"),
         ] {
             assert_eq!(swahili_phonemes(word), phonemes, "{word}");
             assert_eq!(pronounce(word, &Lexicon::builtin()), phonemes, "{word}");
@@ -271,6 +329,10 @@ mod tests {
     fn ipa_is_brought_to_known_symbols() {
         assert_eq!(from_ipa("ˈdʒɑːmɪ"), "ʤˈami");
         assert_eq!(from_ipa("habari"), "habˈaɾi");
+        for written in ["ᵐbˈuzi", "mˈbuzi", "mbuzi"] {
+            assert_eq!(from_ipa(written), "ᵐbˈuzi", "{written}");
+        }
+        assert_eq!(from_ipa("m̩tu"), from_ipa("mtu"));
     }
 
     #[test]

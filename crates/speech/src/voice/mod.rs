@@ -55,7 +55,7 @@ pub struct Synthesiser {
 
 #[derive(Deserialize)]
 struct SymbolTable {
-    symbols: HashMap<char, u16>,
+    symbols: HashMap<String, u16>,
 }
 
 impl Synthesiser {
@@ -65,7 +65,9 @@ impl Synthesiser {
         let voices = catalogue::read(models_dir)?;
         let table: SymbolTable = serde_json::from_slice(&folder.read("symbols.json")?)
             .map_err(|error| SpeechError::Model(format!("symbols.json: {error}")))?;
-        let symbols = Symbols::new(table.symbols);
+        let symbols = Symbols::new(table.symbols).map_err(|symbol| {
+            SpeechError::Model(format!("symbols.json: {symbol:?} is not a symbol"))
+        })?;
         let tensors = Tensors::parse(folder.read("voices.safetensors")?)?;
         let network = Network::load(&tensors)?;
         let version = folder.model_version();

@@ -33,17 +33,31 @@ pub(super) struct Stretch {
     pause_asked: bool,
 }
 
-/// Numbers for phoneme symbols.
+/// Numbers for phoneme symbols, which are a character or two ("ᵐb", "m̩").
 #[derive(Debug)]
-pub(super) struct Symbols(HashMap<char, u16>);
+pub(super) struct Symbols {
+    single: HashMap<char, u16>,
+    pairs: HashMap<(char, char), u16>,
+}
 
 impl Symbols {
-    pub fn new(table: HashMap<char, u16>) -> Self {
-        Self(table)
+    /// An error names a symbol of any other length.
+    pub fn new(table: HashMap<String, u16>) -> Result<Self, String> {
+        let (mut single, mut pairs) = (HashMap::new(), HashMap::new());
+        for (symbol, number) in table {
+            let mut characters = symbol.chars();
+            match (characters.next(), characters.next(), characters.next()) {
+                (Some(one), None, _) => single.insert(one, number),
+                (Some(first), Some(second), None) => pairs.insert((first, second), number),
+                _ => return Err(symbol),
+            };
+        }
+        Ok(Self { single, pairs })
     }
 
     pub fn largest(&self) -> u16 {
-        self.0.values().copied().max().unwrap_or(0)
+        let numbers = self.single.values().chain(self.pairs.values());
+        numbers.copied().max().unwrap_or(0)
     }
 
     fn number(&self, symbol: char) -> Option<u16> {
@@ -51,7 +65,34 @@ impl Symbols {
             'g' => 'ɡ',
             other => other,
         };
-        self.0.get(&symbol).copied()
+        self.single.get(&symbol).copied()
+    }
+
+    /// Numbers of a word's sounds. A sound of two characters that the model does not know is said as its parts; what is
+    /// left unknown is passed over.
+    fn numbers(&self, phonemes: &str) -> Vec<u16> {
+        let mut numbers = Vec::with_capacity(phonemes.len());
+        let mut rest = phonemes.chars().peekable();
+        while let Some(first) = rest.next() {
+            let pair = rest.peek().and_then(|next| self.pairs.get(&(first, *next)));
+            if let Some(number) = pair {
+                numbers.push(*number);
+                rest.next();
+            } else {
+                numbers.extend(self.number(full_nasal(first)));
+            }
+        }
+        numbers
+    }
+}
+
+/// The consonant that a prenasalised sound begins with.
+fn full_nasal(symbol: char) -> char {
+    match symbol {
+        'ᵐ' => 'm',
+        'ⁿ' => 'n',
+        'ᵑ' => 'ŋ',
+        other => other,
     }
 }
 
@@ -124,8 +165,7 @@ impl Planner<'_> {
 
     fn add_word(&mut self, text: &str, phonemes: &str) {
         let pace = self.open.pace;
-        let numbers = phonemes.chars().filter_map(|c| self.symbols.number(c));
-        let numbers = without_long_runs(numbers);
+        let numbers = without_long_runs(self.symbols.numbers(phonemes));
         if numbers.is_empty() {
             return;
         }
@@ -211,7 +251,7 @@ impl Planner<'_> {
     }
 }
 
-fn without_long_runs(numbers: impl Iterator<Item = u16>) -> Vec<u16> {
+fn without_long_runs(numbers: Vec<u16>) -> Vec<u16> {
     let mut kept: Vec<u16> = Vec::new();
     for number in numbers {
         let run = kept.iter().rev().take_while(|&&before| before == number);
@@ -242,9 +282,11 @@ mod tests {
         Symbols::new(
             (1..)
                 .zip(" ,:.?!abkɡ".chars())
-                .map(|(n, c)| (c, n))
+                .map(|(n, c)| (c.to_string(), n))
+                .chain([("ᵐb".to_owned(), 11), ("n".to_owned(), 12)])
                 .collect(),
         )
+        .unwrap()
     }
 
     fn clause(phonemes: &[&str], end: ClauseEnd) -> Clause {
@@ -267,7 +309,9 @@ mod tests {
 
     /// The symbols of a stretch as text, its edges as `|`.
     fn text(stretch: &Stretch) -> String {
-        let table = ['|', ' ', ',', ':', '.', '?', '!', 'a', 'b', 'k', 'ɡ'];
+        let table = [
+            "|", " ", ",", ":", ".", "?", "!", "a", "b", "k", "ɡ", "ᵐb", "n",
+        ];
         stretch
             .symbols
             .iter()
@@ -344,6 +388,20 @@ mod tests {
         let stretches = planned(vec![slow, clause(&["ka"], ClauseEnd::Full)]);
         let paces: Vec<f32> = stretches.iter().map(|s| s.pace).collect();
         assert_eq!(paces, [0.5, 1.0]);
+    }
+
+    #[test]
+    fn a_sound_of_two_characters_is_one_symbol_or_its_parts() {
+        let said = |word| text(&planned(vec![clause(&[word], ClauseEnd::Full)])[0]);
+        assert_eq!(said("aᵐba"), "|aᵐba.|");
+        assert_eq!(said("aⁿka"), "|anka.|");
+        assert_eq!(said("n̩ka"), "|nka.|");
+    }
+
+    #[test]
+    fn a_symbol_of_three_characters_is_refused() {
+        let table = HashMap::from([("abk".to_owned(), 1)]);
+        assert_eq!(Symbols::new(table).unwrap_err(), "abk");
     }
 
     #[test]
