@@ -1,6 +1,6 @@
 """Find out when each sound of a recording is said.
 
-    python align.py --checkpoint gen16.pt --symbols ../../models/voices/symbols.json --native work/native --out work/aligned.npy
+    python align.py --checkpoint gen16.pt --symbols teacher/config.json --native work/native --out work/aligned.npy
 
 A small network tells the sounds apart, frame by frame. It first learns from what our own voices say, where the times
 are known exactly; then it aligns the recordings, learns from them too, and aligns again. So its boundaries follow
@@ -10,7 +10,6 @@ A sound is a phone with the symbols that have no sound of their own: its stress 
 """
 
 import argparse
-import json
 import random
 import re
 import sys
@@ -28,6 +27,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "teacher"))
 from features import MELS, is_held_out, log_mel  # noqa: E402
 from model import Voice  # noqa: E402
 from phonemes import STRESS, text_phonemes  # noqa: E402
+from symbols import read_table  # noqa: E402
 
 PHONES = "aeioubdðfɡɣhʤjklmnɲŋpɾsʃtʧθvwz"
 SILENCE = len(PHONES)
@@ -304,7 +304,7 @@ def learned_ear(args, numbers: dict, learn: list[dict]) -> tuple[Ear, np.ndarray
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--checkpoint", type=Path, required=True)
-    parser.add_argument("--symbols", type=Path, required=True)
+    parser.add_argument("--symbols", type=Path, required=True, help="the teacher's config.json: recordings are aligned in its symbols")
     parser.add_argument("--native", type=Path, required=True, help="folder that features.py filled")
     parser.add_argument("--own", type=int, default=320, help="sentences of our own voices to learn from")
     parser.add_argument("--own-speech", type=Path, help="where our own sentences are kept, so that they are spoken once")
@@ -316,7 +316,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
     torch.manual_seed(1)
-    numbers = json.loads(args.symbols.read_text())["symbols"]
+    numbers = read_table(args.symbols)
     torch.set_num_threads(1)
     clips = read_clips(args.native)
     if args.per_set:

@@ -24,6 +24,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from symbols import table_from
+
 FORMAT = "sauti-voices-1"
 FEATURES = 256  # width of the phoneme encoders; the rest of a frame network's input is position
 
@@ -182,8 +184,7 @@ def main() -> None:
     state = load_state(args.checkpoint, args.prosody)
     state.pop("win", None)
     write_safetensors(args.out / "voices.safetensors", Exporter(state, args.pitch_range, args.pitch_means).run(), args.version)
-    vocabulary = json.loads(args.vocabulary.read_text())["vocab"]
-    symbols = json.dumps({"symbols": vocabulary}, ensure_ascii=False, indent=0)
+    symbols = json.dumps({"symbols": table_from(json.loads(args.vocabulary.read_text())["vocab"])}, ensure_ascii=False, indent=0)
     (args.out / "symbols.json").write_text(symbols + "\n")
     write_manifest(args.out, args.version, ["voices.safetensors", "symbols.json"])
     for path in sorted(args.out.iterdir()):

@@ -15,8 +15,9 @@ import torch
 
 from export import Exporter, add_pitch_options, load_state, write_safetensors
 from model import BINS, HOP, Voice, synthesise
+from symbols import numbers_of, table_from
 
-PHONEMES = "habˈaɾi, kaɾˈibu."
+PHONEMES = "habˈaɾi, m̩tu wa ᵐbˈili."
 SPEAKER = 2
 FILTER_FRAMES = 12
 
@@ -86,8 +87,8 @@ def main() -> None:
     weight, bias = Exporter(state, args.pitch_range, args.pitch_means).contour_output()
     state["fo.weight"], state["fo.bias"] = torch.from_numpy(weight), torch.from_numpy(bias[SPEAKER])
     model.load_state_dict({name: tensor.float() for name, tensor in state.items()})
-    vocabulary = json.loads(args.vocabulary.read_text())["vocab"]
-    tensors = sentence(model, [0, *(vocabulary[c] for c in PHONEMES), 0])
+    table = table_from(json.loads(args.vocabulary.read_text())["vocab"])
+    tensors = sentence(model, [0, *numbers_of(PHONEMES, table), 0])
     tensors["filtered"] = filtered(model)
     args.out.parent.mkdir(parents=True, exist_ok=True)
     write_safetensors(args.out, tensors, "golden")

@@ -1,6 +1,6 @@
 """Turn aligned recordings into lessons for the prosody side of the model.
 
-    python native.py --checkpoint gen16.pt --symbols ../../models/voices/symbols.json --aligned work/aligned.npy --out work/lessons.pt
+    python native.py --checkpoint gen16.pt --symbols teacher/config.json --aligned work/aligned.npy --out work/lessons.pt
 
 A lesson keeps one of our voices' tempo and mean pitch and takes from a recording what is left: which sounds are long, where
 the voice rises and falls, how long the pauses are. So a voice learns to speak like a native speaker without
@@ -10,7 +10,6 @@ holds them and the voices' own (symbols.py), in which a prenasalised consonant i
 """
 
 import argparse
-import json
 import time
 from pathlib import Path
 
@@ -19,7 +18,7 @@ import torch
 
 from align import DEVICE, load_voice, sounds_of
 from features import is_held_out
-from symbols import OWN, joined, merged, numbers_of, parts_of as symbol_parts
+from symbols import OWN, joined, merged, numbers_of, parts_of as symbol_parts, read_table
 
 VOICES = 4
 OCTAVE_SLIP = 0.55  # in log pitch from the speaker's median: the tracker's mistake, not the speaker's
@@ -132,7 +131,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
-    start = Start(load_voice(args.checkpoint).to(DEVICE), json.loads(args.symbols.read_text())["symbols"])
+    start = Start(load_voice(args.checkpoint).to(DEVICE), read_table(args.symbols))
     began, lessons, facts = time.time(), [], {}
     clips = list(np.load(args.aligned, allow_pickle=True))
     for name in sorted({c["set"] for c in clips}):

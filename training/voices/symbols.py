@@ -75,7 +75,9 @@ def table_from(vocabulary: dict[str, int]) -> dict[str, int]:
 
 
 def read_table(path: Path) -> dict[str, int]:
-    return json.loads(path.read_text())["symbols"]
+    """Of symbols.json, which export.py wrote, or of the teacher's config.json."""
+    content = json.loads(path.read_text())
+    return content["symbols"] if "symbols" in content else content["vocab"]
 
 
 def numbers_of(phonemes: str, table: dict[str, int]) -> list[int]:

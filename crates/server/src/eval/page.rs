@@ -11,7 +11,7 @@ body{font:16px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:70rem;padding
 table{border-collapse:collapse;width:100%;margin:1rem 0}td,th{padding:.35rem .6rem;border-bottom:1px solid #ddd;text-align:left;vertical-align:top}\
 td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}\
 del{background:#ffd9d9;text-decoration:line-through}ins{background:#d6f0d6;text-decoration:none}\
-mark{background:#fff0b8}small{color:#666}audio{height:2rem;width:16rem}\
+mark{background:#fff0b8}small{color:#666}audio{height:2rem;width:16rem}.wide{overflow-x:auto}\
 section{border-top:1px solid #ddd;padding:1rem 0}section h3{margin:0 0 .6rem;font-size:1.05rem}\
 .cards{display:grid;gap:.8rem;grid-template-columns:repeat(auto-fill,minmax(16rem,1fr))}\
 .card{border:1px solid #ddd;border-radius:.6rem;padding:.7rem .8rem;background:#fafafa}.card p{margin:.4rem 0 0}.card audio{width:100%;margin:.3rem 0}\
@@ -66,14 +66,14 @@ impl Page {
         };
         let _ = writeln!(
             self.html,
-            "<table><tr>{}</tr>",
+            "<div class=\"wide\"><table><tr>{}</tr>",
             cells("th", &mut header.iter().copied())
         );
         for row in rows {
             let row = cells("td", &mut row.iter().map(String::as_str));
             let _ = writeln!(self.html, "<tr>{row}</tr>");
         }
-        self.html.push_str("</table>\n");
+        self.html.push_str("</table></div>\n");
     }
 
     pub(super) fn legend(&mut self) {
@@ -95,12 +95,15 @@ impl Page {
             let whisper = card.whisper.map_or_else(String::new, |heard| {
                 format!("<p><small>Whisper: {}</small></p>", escaped(heard))
             });
+            // A figure stays beside its name.
+            let whole = |note: &String| escaped(note).replace(' ', "\u{a0}");
+            let notes: Vec<String> = card.notes.iter().map(whole).collect();
             let _ = writeln!(
                 self.html,
                 "<div class=\"card\"><b>{}</b> <small>{}</small>\
                  <audio controls preload=\"none\" src=\"{}\"></audio><p>{}</p>{whisper}</div>",
                 escaped(&card.clip.group),
-                escaped(&card.notes.join(" · ")),
+                notes.join(" · "),
                 escaped(&card.sound),
                 aligned(card.clip),
             );

@@ -1,0 +1,82 @@
+"""DistillMOS of checkpoints that are not exported yet, quickly: on an accelerator 400 sentences take half a minute.
+
+    python compare.py --phonemes prompts-phonemes.txt --vocabulary config.json gen16.pt fine16.pt+native16.pt:own
+
+Each model is CHECKPOINT[+PROSODY][:own]; `:own` spells with the voices' own symbols (symbols.py), else the teacher's. Prints
+the mean and the worst for every voice, and the worst lines. Needs PyPI distillmos. The service's own figures come
+from `sauti eval speech`: these are of the float model, without the service's level and its int8.
+"""
+
+import argparse
+import json
+import sys
+import types
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from align import DEVICE, load_voice
+from features import SAMPLE_RATE
+from symbols import OWN, numbers_of, table_from
+
+VOICES = ("asha", "zuri", "juma", "baraka")
+JUDGE_HZ = 16_000
+
+
+def narrowed(samples: torch.Tensor) -> torch.Tensor:
+    """To 16 kHz through the spectrum of the whole clip."""
+    count = len(samples) // 3 * 3
+    spectrum = torch.fft.rfft(samples[:count])
+    return torch.fft.irfft(spectrum[: count // 3 + 1], n=count // 3 * 2) * (JUDGE_HZ / SAMPLE_RATE)
+
+
+def load(named: str, teachers_table: dict) -> tuple:
+    named, _, spelling = named.partition(":")
+    checkpoint, _, prosody = named.partition("+")
+    model = load_voice(Path(checkpoint))
+    if prosody:
+        model.load_state_dict({k: v.float() for k, v in torch.load(prosody, weights_only=True).items()}, strict=False)
+    table = table_from(teachers_table)
+    if spelling != "own":
+        table = {symbol: number for symbol, number in table.items() if symbol not in OWN}
+    return model.to(DEVICE), table
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--phonemes", type=Path, required=True, help="a sentence a line")
+    parser.add_argument("--vocabulary", type=Path, required=True)
+    parser.add_argument("--limit", type=int, default=100)
+    parser.add_argument("--kh-as-h", action="store_true", help="for models that never learned kh")
+    parser.add_argument("models", nargs="+")
+    args = parser.parse_args()
+    sys.modules.setdefault("torchaudio", types.ModuleType("torchaudio"))
+    import distillmos
+
+    judge = distillmos.ConvTransformerSQAModel().eval().to(DEVICE)
+    lines = args.phonemes.read_text().splitlines()
+    lines = [lines[n * len(lines) // args.limit] for n in range(min(args.limit, len(lines)))]
+    teachers_table = json.loads(args.vocabulary.read_text())["vocab"]
+    for named in args.models:
+        model, table = load(named, teachers_table)
+        if args.kh_as_h:
+            table["x"] = table["h"]
+        for voice, name in enumerate(VOICES):
+            if model.voice_bias is not None:
+                model.fo.bias.data.copy_(model.voice_bias[voice])
+            figures = []
+            for at, line in enumerate(lines):
+                torch.manual_seed(at)
+                symbols = torch.tensor([[0, *numbers_of(line, table), 0]], device=DEVICE)
+                samples = model.say(symbols, torch.tensor([voice], device=DEVICE))[0]
+                samples = samples / samples.abs().max().clamp(min=1e-3) * 0.7
+                with torch.no_grad():
+                    figures.append(float(judge(narrowed(samples)[None])))
+            worst = np.argsort(figures)[:3]
+            told = "; ".join(f"{figures[i]:.2f} {lines[i][:50]}" for i in worst)
+            print(f"{named} {name}: mean {np.mean(figures):.3f}, worst {told}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
