@@ -117,9 +117,9 @@ def main():
             continue
         style = teacher.style(random_blend(names, dice), random_blend(names, dice), len(symbols))
         pitch = dice.choice([1.0, 1.0, dice.uniform(0.85, 1.18)])
-        wave = teacher.say(
-            symbols, style, dice.uniform(*args.speed), pitch, stretched(uneven_rhythm(len(symbols), dice)), swung(dice.choice([1.0, dice.uniform(0.2, 1.5)]))
-        )[0]
+        rhythm = stretched(uneven_rhythm(len(symbols), dice))
+        melody = swung(dice.choice([1.0, dice.uniform(0.2, 1.5)]))
+        wave = teacher.say(symbols, style, dice.uniform(*args.speed), pitch, rhythm, melody)[0]
         if not torch.isfinite(wave).all():
             continue
         shard.append((resample_24_to_16(wave), sentence))

@@ -48,12 +48,14 @@ def main() -> None:
     parser.add_argument("--phonemes", type=Path, required=True, help="a sentence a line")
     parser.add_argument("--vocabulary", type=Path, required=True)
     parser.add_argument("--limit", type=int, default=100)
+    parser.add_argument("--voices", type=int, nargs="+", default=[0, 1, 2, 3])
     parser.add_argument("--kh-as-h", action="store_true", help="for models that never learned kh")
     parser.add_argument("models", nargs="+")
     args = parser.parse_args()
     sys.modules.setdefault("torchaudio", types.ModuleType("torchaudio"))
     import distillmos
 
+    torch.set_num_threads(1)
     judge = distillmos.ConvTransformerSQAModel().eval().to(DEVICE)
     lines = args.phonemes.read_text().splitlines()
     lines = [lines[n * len(lines) // args.limit] for n in range(min(args.limit, len(lines)))]
@@ -62,7 +64,7 @@ def main() -> None:
         model, table = load(named, teachers_table)
         if args.kh_as_h:
             table["x"] = table["h"]
-        for voice, name in enumerate(VOICES):
+        for voice, name in ((v, VOICES[v]) for v in args.voices):
             if model.voice_bias is not None:
                 model.fo.bias.data.copy_(model.voice_bias[voice])
             figures = []

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from export import Exporter, add_pitch_options, load_state, write_safetensors
+from export import Exporter, add_contour_options, load_state, write_safetensors
 from model import BINS, HOP, Voice, synthesise
 from symbols import numbers_of, table_from
 
@@ -78,13 +78,15 @@ def main() -> None:
     parser.add_argument("--checkpoint", type=Path, required=True)
     parser.add_argument("--prosody", type=Path, help="as for export.py")
     parser.add_argument("--vocabulary", type=Path, required=True)
-    add_pitch_options(parser)
+    add_contour_options(parser)
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
 
     model = Voice().eval()
     state = load_state(args.checkpoint, args.prosody)
-    weight, bias = Exporter(state, args.pitch_range, args.pitch_means).contour_output()
+    exporter = Exporter(state, args.pitch_range, args.pitch_means, args.energy, args.brightness)
+    weight, bias = exporter.contour_output()
+    state["out.bias"] = torch.from_numpy(exporter.decoder_bias())
     state["fo.weight"], state["fo.bias"] = torch.from_numpy(weight), torch.from_numpy(bias[SPEAKER])
     model.load_state_dict({name: tensor.float() for name, tensor in state.items()})
     table = table_from(json.loads(args.vocabulary.read_text())["vocab"])
