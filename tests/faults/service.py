@@ -41,7 +41,8 @@ class Service:
         self.log_file = self.folder / "log"
         self.port = free_port()
         self.models = models
-        self.settings = {"telemetry.log_format": "json", **(settings or {})}
+        # Tests look many times a second whether something has happened.
+        self.settings = {"telemetry.log_format": "json", "limits.requests_per_minute": "100000", **(settings or {})}
         self.prefix = list(prefix)
         self.env = {**{k: v for k, v in os.environ.items() if not k.startswith("SAUTI_")}, **(env or {})}
         self.process = None

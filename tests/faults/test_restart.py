@@ -87,7 +87,7 @@ def test_a_replica_that_leaves_says_so_before_it_refuses(tmp_path):
 
 
 def test_killed_at_any_moment_nothing_is_lost_or_charged_twice(tmp_path):
-    service = Service(tmp_path, {"cache.bytes_max": "0", "limits.requests_per_minute": "100000"}).start()
+    service = Service(tmp_path, {"cache.bytes_max": "0"}).start()
     first = service.balance()["available_micro"]
     told, in_flight = 0, 0
     chance = random.Random(7)
@@ -109,7 +109,7 @@ def test_killed_at_any_moment_nothing_is_lost_or_charged_twice(tmp_path):
 
 
 def test_a_copy_made_under_load_restores_to_sound_books(tmp_path):
-    service = Service(tmp_path, {"limits.requests_per_minute": "100000"}).start()
+    service = Service(tmp_path).start()
     copy = tmp_path / "copy.db"
     with Callers(lambda name: service.speak(f"{SENTENCE} {name}")) as callers:
         until("some are served", lambda: len(callers.answers) >= 10)
