@@ -3,20 +3,25 @@
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 import tools
-from server import free_port, running_server
+from server import free_port, running_server, until
 
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = ROOT / "tests"
 BINARY = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "debug" / "sauti"
+
+# One that hangs must not keep the others from being run and counted.
+COMMAND_SECONDS_MAX = 1500
 
 
 @dataclass
@@ -32,6 +37,7 @@ class Counts:
 def run(command, env=None, count=None):
     """Runs a command, shows its output, and counts: by `count`, else the command as one test."""
     print("$", " ".join(str(part) for part in command), flush=True)
+    # A session of its own, so that whatever it started can be ended with it.
     process = subprocess.Popen(
         [str(part) for part in command],
         cwd=ROOT,
@@ -40,13 +46,21 @@ def run(command, env=None, count=None):
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
+        start_new_session=True,
     )
     lines = []
-    for line in process.stdout:
-        sys.stdout.write(line)
-        sys.stdout.flush()
-        lines.append(line)
-    ok = process.wait() == 0
+    watch = threading.Timer(COMMAND_SECONDS_MAX, give_up, [process])
+    watch.start()
+    try:
+        for line in process.stdout:
+            sys.stdout.write(line)
+            sys.stdout.flush()
+            lines.append(line)
+        ok = process.wait() == 0
+    finally:
+        watch.cancel()
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
     counts = count("".join(lines)) if count else Counts()
     # A command that broke without naming a failed test, or ran none, is one failure itself.
     if not ok and counts.failed == 0:
@@ -54,6 +68,11 @@ def run(command, env=None, count=None):
     if ok and counts.passed == 0:
         counts = Counts(0, 1) if count else Counts(1, 0)
     return counts
+
+
+def give_up(process):
+    print(f"the command did not end within {COMMAND_SECONDS_MAX} s and is killed", flush=True)
+    os.killpg(process.pid, signal.SIGKILL)
 
 
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
@@ -143,13 +162,20 @@ def valkey():
         options = ["--port", "0", "--unixsocket", socket, "--save", "", "--dir", folder]
         process = subprocess.Popen([server, *options], stdout=subprocess.DEVNULL)
         try:
-            while not Path(socket).exists() and process.poll() is None:
-                time.sleep(0.05)
+            until("Valkey listens", Path(socket).exists, 30)
             env = {"SAUTI_TEST_VALKEY_URL": f"unix://{socket}"}
             return run(["cargo", "test", "--locked", "-p", "sauti", "--lib", "valkey"], env=env, count=by_cargo)
         finally:
             process.terminate()
             process.wait()
+
+
+def listens(port):
+    try:
+        socket.create_connection(("127.0.0.1", port), 1).close()
+        return True
+    except OSError:
+        return False
 
 
 def nats():
@@ -160,12 +186,7 @@ def nats():
         command = [shutil.which("nats-server"), "-js", "-sd", folder, "-a", "127.0.0.1", "-p", str(port), "-l", f"{folder}/log"]
         process = subprocess.Popen(command)
         try:
-            while process.poll() is None:
-                try:
-                    socket.create_connection(("127.0.0.1", port), 1).close()
-                    break
-                except OSError:
-                    time.sleep(0.05)
+            until("NATS listens", lambda: listens(port), 30)
             env = {"SAUTI_TEST_NATS_URL": f"nats://127.0.0.1:{port}"}
             counts = cargo_test("--workspace", "--test", "http_api", "--", "batches::", "queue::", env=env)
             counts.add(cargo_test("--workspace", "--test", "cli_suite", "--", "batches::", env=env))
@@ -260,8 +281,9 @@ def deploy():
 def faults():
     """Full disks, cut lines, kills, jumping clocks, a database that goes away: the service must say so and lose nothing."""
     tools.need_python("pytest")
-    tools.need_programs({"faketime": "faketime", "prlimit": "util-linux", "nats-server": "nats-server"})
+    tools.need_programs({"faketime": "faketime", "prlimit": "util-linux", "nats-server": "nats-server", "openssl": "openssl"})
     tools.need_postgres()
+    tools.need_valkey()
     counts = build()
     counts.add(pytest(TESTS / "faults", env={"SAUTI_BINARY": str(BINARY)}))
     return counts

@@ -12,11 +12,13 @@ VENV = ROOT / ".venv"
 NODE_FOLDER = VENV / "node"
 # The official Node client wants this or newer; Debian 12 has 18.
 NODE_MAJOR_MIN = 22
+INSTALL_SECONDS_MAX = 900
 
 
 def say(command):
     print("$", " ".join(str(part) for part in command), flush=True)
-    subprocess.run([str(part) for part in command], check=True, stdout=subprocess.DEVNULL)
+    # A registry that hangs must not hang everything.
+    subprocess.run([str(part) for part in command], check=True, stdout=subprocess.DEVNULL, timeout=INSTALL_SECONDS_MAX)
 
 
 @functools.cache

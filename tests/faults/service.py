@@ -52,10 +52,10 @@ class Service:
         options = [part for name, value in self.settings.items() for part in ("--set", f"{name}={value}")]
         return [BINARY, *words, "--data", str(self.data), "--models", str(self.models), *options]
 
-    def start(self, ready=True, wait=True):
+    def start(self, ready=True, wait=True, stderr=subprocess.STDOUT):
         command = [*self.prefix, *self.command("serve", "--demo", "--listen", f"127.0.0.1:{self.port}")]
         with self.log_file.open("a") as log:
-            self.process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, env=self.env, cwd=self.folder)
+            self.process = subprocess.Popen(command, stdout=log, stderr=stderr, env=self.env, cwd=self.folder)
         STARTED.append(self.process)
         if wait:
             until("the service answers", lambda: self.alive() and (not ready or self.status("/readyz") == 200))

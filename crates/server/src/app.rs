@@ -97,8 +97,7 @@ impl App {
         // Connected later, in the background; but what is wrong with the settings is said now.
         crate::batches::queue::options(&config.nats)?;
         let cache_dir = config.cache_dir();
-        let valkey = config.valkey.url.as_ref().map(Valkey::new).transpose()?;
-        let valkey = valkey.map(Arc::new);
+        let valkey = Valkey::new(&config.valkey)?.map(Arc::new);
         let cache = SpeechCache::open(cache_dir.clone(), config.cache.bytes_max, valkey.clone())
             .with_context(|| format!("cannot open the cache in {}", cache_dir.display()))?;
         let rates = Rates::new(RateLimits::from(&config.limits), valkey);

@@ -1,14 +1,18 @@
 //! Valkey (or Redis), for what several processes share and can bear to lose: rates and finished speech. Nothing waits for
 //! it longer than a moment: when it does not answer, each process goes on by itself.
 
+use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use redis::aio::{ConnectionManager, ConnectionManagerConfig};
-use redis::{Client, FromRedisValue, RedisResult, Script, ScriptInvocation};
-use secrecy::{ExposeSecret, SecretString};
+use redis::{
+    Client, ClientTlsConfig, FromRedisValue, RedisResult, Script, ScriptInvocation, TlsCertificates,
+};
+use secrecy::ExposeSecret;
 
+use crate::config;
 use crate::http::metrics;
 
 /// A caller is kept waiting for this long at most.
@@ -30,18 +34,41 @@ impl std::fmt::Debug for Valkey {
 }
 
 impl Valkey {
-    /// Connects when it is first needed: a service must start without it.
-    pub fn new(url: &SecretString) -> anyhow::Result<Valkey> {
-        let client = Client::open(url.expose_secret()).context("valkey.url cannot be used")?;
+    /// Connects when it is first needed: a service must start without it. `None` where no server is named.
+    pub fn new(settings: &config::Valkey) -> anyhow::Result<Option<Valkey>> {
+        let Some(client) = client(settings)? else {
+            return Ok(None);
+        };
         let config = ConnectionManagerConfig::new()
             .set_response_timeout(Some(ANSWER_TIME_MAX))
             .set_connection_timeout(Some(CONNECT_TIME_MAX))
             .set_number_of_retries(0);
-        Ok(Valkey {
+        Ok(Some(Valkey {
             connection: ConnectionManager::new_lazy_with_config(client, config)
                 .context("valkey.url cannot be used")?,
             resting: Mutex::new(None),
-        })
+        }))
+    }
+
+    /// The one that the tests name, if they do.
+    #[cfg(test)]
+    pub fn of_the_tests() -> Option<std::sync::Arc<Valkey>> {
+        let settings = config::Valkey {
+            url: Some(std::env::var("SAUTI_TEST_VALKEY_URL").ok()?.into()),
+            ca_file: std::env::var_os("SAUTI_TEST_VALKEY_CA").map(Into::into),
+            ..config::Valkey::default()
+        };
+        Valkey::new(&settings).unwrap().map(std::sync::Arc::new)
+    }
+
+    #[cfg(test)]
+    pub fn that_is_away() -> std::sync::Arc<Valkey> {
+        let settings = config::Valkey {
+            // Nothing listens on this port.
+            url: Some("redis://127.0.0.1:1".to_owned().into()),
+            ..config::Valkey::default()
+        };
+        Valkey::new(&settings).unwrap().unwrap().into()
     }
 
     /// Runs a script; `None` when there is no answer. `purpose` is for the metric.
@@ -119,4 +146,51 @@ impl Valkey {
             .lock()
             .unwrap_or_else(|poisoned| poisoned.into_inner())
     }
+}
+
+fn client(settings: &config::Valkey) -> anyhow::Result<Option<Client>> {
+    let Some(url) = &settings.url else {
+        return Ok(None);
+    };
+    let url = url.expose_secret();
+    let read = |key: &str, file: &Path| {
+        std::fs::read(file).with_context(|| format!("{key}: cannot read {}", file.display()))
+    };
+    let root_cert = settings.ca_file.as_deref();
+    let root_cert = root_cert.map(|file| read("valkey.ca_file", file));
+    let client_tls = match (&settings.cert_file, &settings.key_file) {
+        (Some(certificate), Some(key)) => Some(ClientTlsConfig {
+            client_cert: read("valkey.cert_file", certificate)?,
+            client_key: read("valkey.key_file", key)?,
+        }),
+        _ => None,
+    };
+    let certificates = TlsCertificates {
+        client_tls,
+        root_cert: root_cert.transpose()?,
+    };
+    let client = match url.starts_with("rediss://") {
+        true => Client::build_with_tls(url, certificates),
+        false => Client::open(url),
+    };
+    // The error of the parser does not repeat the password.
+    client.context("valkey.url cannot be used").map(Some)
+}
+
+/// For `sauti doctor`: signs in and asks who answers.
+pub async fn examine(settings: &config::Valkey) -> anyhow::Result<String> {
+    let Some(client) = client(settings)? else {
+        return Ok("none".to_owned());
+    };
+    let mut connection = client.get_multiplexed_async_connection().await?;
+    let about: String = redis::cmd("INFO")
+        .arg("server")
+        .query_async(&mut connection)
+        .await?;
+    let value = |name: &str| about.lines().find_map(|line| line.strip_prefix(name));
+    let (name, version) = match value("valkey_version:") {
+        Some(version) => ("Valkey", version),
+        None => ("Redis", value("redis_version:").unwrap_or_default()),
+    };
+    Ok(format!("{name} {version}"))
 }

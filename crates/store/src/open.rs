@@ -16,7 +16,13 @@ use crate::{StoreError, checkpoint, maintenance, patience};
 
 pub(crate) type Tx = Transaction<'static, Any>;
 
-static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!();
+/// A table that a newer program has changed already is no fault: changes only add, and during an upgrade a process of the
+/// old program may well start again.
+fn migrations() -> sqlx::migrate::Migrator {
+    let mut migrations = sqlx::migrate!();
+    migrations.set_ignore_missing(true);
+    migrations
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Backend {
@@ -323,14 +329,14 @@ async fn migrate(target: &Target, pool: &AnyPool) -> Result<(), StoreError> {
         Target::Postgres { .. } => None,
     };
     let done = match target {
-        Target::Sqlite { .. } => MIGRATIONS.run(pool).await,
+        Target::Sqlite { .. } => migrations().run(pool).await,
         // A connection without the bounds of the others: a migration may take its time, or wait for another process's.
         Target::Postgres { url } => {
             let unbounded = AnyPoolOptions::new()
                 .max_connections(1)
                 .connect(url)
                 .await?;
-            let done = MIGRATIONS.run(&unbounded).await;
+            let done = migrations().run(&unbounded).await;
             unbounded.close().await;
             done
         }

@@ -188,15 +188,14 @@ mod tests {
 
     #[tokio::test]
     async fn what_one_process_made_another_finds_in_valkey() {
-        let Ok(url) = std::env::var("SAUTI_TEST_VALKEY_URL") else {
+        let (Some(here), Some(there)) = (Valkey::of_the_tests(), Valkey::of_the_tests()) else {
             return eprintln!("skipped: SAUTI_TEST_VALKEY_URL is not set");
         };
         let folder = tempfile::tempdir().unwrap();
-        let open = |name: &str, url: &str| {
-            let valkey = Arc::new(Valkey::new(&url.to_owned().into()).unwrap());
+        let open = |name: &str, valkey| {
             SpeechCache::open(folder.path().join(name), 1_000_000, Some(valkey)).unwrap()
         };
-        let (one, other) = (open("one", &url), open("other", &url));
+        let (one, other) = (open("one", here), open("other", there));
         let key = CacheKey::of(&[sauti_store::ids::new_id("k").as_bytes()]);
         assert_eq!(other.get(key).await, None);
         one.put(key, speech());
@@ -204,7 +203,7 @@ mod tests {
             if let Some(found) = other.get(key).await {
                 assert_eq!(found, speech());
                 assert!(other.memory.get(&key).is_some(), "kept from now on");
-                let alone = open("alone", "redis://127.0.0.1:1");
+                let alone = open("alone", Valkey::that_is_away());
                 assert_eq!(alone.get(key).await, None, "a miss while Valkey is away");
                 return;
             }

@@ -93,6 +93,7 @@ impl Doctor {
         show(memory())?;
         show(disk(&config))?;
         show(Finding::of("database", database(&config)))?;
+        show(shared(&config))?;
         show(queue(&config))?;
         show(port(&config))?;
         show(mail(&config))?;
@@ -231,6 +232,28 @@ fn database(config: &Config) -> anyhow::Result<String> {
             .await
             .context("the database does not answer")?
     })?
+}
+
+/// Away it only makes rates and cache those of each process, so it is no failure.
+fn shared(config: &Config) -> Finding {
+    if config.valkey.url.is_none() {
+        let detail = "each process counts its own rates (valkey.url)";
+        return Finding::new("valkey", Verdict::Ok, detail);
+    }
+    let examined = offline::block_on(async {
+        let examined = crate::valkey::examine(&config.valkey);
+        let examined = tokio::time::timeout(DATABASE_TIME_MAX, examined);
+        examined
+            .await
+            .context("Valkey does not answer (valkey.url)")?
+    });
+    match examined.and_then(|examined| examined) {
+        Ok(detail) => Finding::new("valkey", Verdict::Ok, detail),
+        Err(error) => {
+            let detail = format!("{error:#}; each process goes on by itself meanwhile");
+            Finding::new("valkey", Verdict::Warn, detail)
+        }
+    }
 }
 
 /// Away it only slows batches down, so it is no failure.

@@ -162,6 +162,7 @@ fn shutdown_signal() -> anyhow::Result<impl Future<Output = ()>> {
                 _ = interrupt.recv() => {}
             }
             tracing::warn!("second signal: ending at once");
+            telemetry::flush();
             std::process::exit(1);
         });
     })

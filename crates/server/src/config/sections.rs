@@ -31,10 +31,16 @@ pub struct Database {
     pub url: SecretString,
 }
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 pub struct Valkey {
     #[serde(deserialize_with = "secret_or_none")]
     pub url: Option<SecretString>,
+    #[serde(deserialize_with = "path_or_none")]
+    pub ca_file: Option<PathBuf>,
+    #[serde(deserialize_with = "path_or_none")]
+    pub cert_file: Option<PathBuf>,
+    #[serde(deserialize_with = "path_or_none")]
+    pub key_file: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Deserialize)]

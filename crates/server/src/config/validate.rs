@@ -2,7 +2,7 @@
 
 use secrecy::ExposeSecret;
 
-use super::{Config, Problem};
+use super::{Config, Problem, Valkey};
 
 pub(super) fn problems(config: &Config) -> Vec<Problem> {
     let mut problems = Vec::new();
@@ -55,9 +55,30 @@ pub(super) fn problems(config: &Config) -> Vec<Problem> {
 
     let valkey = config.valkey.url.as_ref().map(|url| url.expose_secret());
     require(
-        valkey.is_none_or(|url| url.starts_with("redis://") || url.starts_with("unix://")),
+        valkey.is_none_or(|url| {
+            ["redis://", "rediss://", "unix://"]
+                .iter()
+                .any(|start| url.starts_with(start))
+        }),
         "valkey.url",
-        "must start with redis:// or unix://",
+        "must start with redis://, rediss:// or unix://",
+    );
+    let Valkey {
+        ca_file,
+        cert_file,
+        key_file,
+        ..
+    } = &config.valkey;
+    require(
+        cert_file.is_some() == key_file.is_some(),
+        "valkey.cert_file",
+        "goes together with valkey.key_file",
+    );
+    require(
+        (ca_file.is_none() && cert_file.is_none())
+            || valkey.is_some_and(|url| url.starts_with("rediss://")),
+        "valkey.ca_file",
+        "and valkey.cert_file are for a valkey.url with rediss://",
     );
 
     nats(config, &mut require);

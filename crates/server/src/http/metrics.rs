@@ -10,6 +10,7 @@ use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use sauti_speech::Readiness;
 
 use crate::app::App;
+use crate::telemetry;
 
 const SECONDS: &[f64] = &[
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0,
@@ -153,6 +154,7 @@ pub fn render(app: &App) -> String {
     let ready = app.engine.readiness() == Readiness::Ready && !app.leaving.load(Ordering::Relaxed);
     gauge!("sauti_ready").set(f64::from(u8::from(ready)));
     process();
+    counter!("sauti_log_lines_lost_total").absolute(telemetry::lines_lost());
     gauge!("sauti_cache_disk_bytes").set(app.cache.bytes_on_disk() as f64);
     app.metrics.run_upkeep();
     app.metrics.render()

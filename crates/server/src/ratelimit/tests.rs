@@ -14,11 +14,6 @@ fn limits(requests_per_minute: u32, concurrent_requests: u32) -> RateLimits {
     }
 }
 
-fn valkey() -> Option<Arc<Valkey>> {
-    let url = std::env::var("SAUTI_TEST_VALKEY_URL").ok()?;
-    Some(Arc::new(Valkey::new(&url.into()).unwrap()))
-}
-
 /// Makes each named async function, which takes rates of so many requests and places, a test of both kinds.
 macro_rules! here_and_in_valkey {
     ($($name:ident),* $(,)?) => {
@@ -31,7 +26,7 @@ macro_rules! here_and_in_valkey {
         mod in_valkey {
             $(#[tokio::test]
             async fn $name() {
-                match super::valkey() {
+                match super::Valkey::of_the_tests() {
                     Some(valkey) => super::$name(|limits| super::Rates::new(limits, Some(valkey.clone()))).await,
                     None => eprintln!("skipped: SAUTI_TEST_VALKEY_URL is not set"),
                 }
@@ -102,12 +97,12 @@ async fn other_limits_hold_at_once(make: impl Fn(RateLimits) -> Rates) {
 
 #[tokio::test]
 async fn two_processes_share_one_bucket_in_valkey() {
-    let Some(shared) = valkey() else {
+    let Some(shared) = Valkey::of_the_tests() else {
         return eprintln!("skipped: SAUTI_TEST_VALKEY_URL is not set");
     };
     let caller = new_id("key_");
     let one = Rates::new(limits(3, 2), Some(shared));
-    let other = Rates::new(limits(3, 2), valkey());
+    let other = Rates::new(limits(3, 2), Valkey::of_the_tests());
     let _a = one.admit(&caller).await.unwrap();
     let (status, _b) = other.admit(&caller).await.unwrap();
     assert_eq!(status.remaining, 1);
@@ -121,10 +116,8 @@ async fn two_processes_share_one_bucket_in_valkey() {
 
 #[tokio::test]
 async fn without_an_answer_from_valkey_each_process_counts_for_itself() {
-    // Nothing listens on this port.
-    let gone = Valkey::new(&"redis://127.0.0.1:1".to_owned().into()).unwrap();
     let (rates, caller) = (
-        Rates::new(limits(2, 10), Some(Arc::new(gone))),
+        Rates::new(limits(2, 10), Some(Valkey::that_is_away())),
         new_id("key_"),
     );
     let _a = rates.admit(&caller).await.unwrap();

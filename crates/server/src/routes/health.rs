@@ -47,10 +47,8 @@ pub async fn readyz(State(app): State<App>) -> Result<Json<Health>, Problem> {
         Readiness::Ready => {}
         Readiness::Loading => return Err(Problem::new(Code::WarmingUp).retry_after(1)),
         Readiness::Draining => return Err(Problem::new(Code::ShuttingDown).retry_after(5)),
-        Readiness::Failed(why) => {
-            tracing::error!(%why, "the models could not be loaded");
-            return Err(Problem::new(Code::WarmingUp).retry_after(10));
-        }
+        // Why, the log says once, from the start.
+        Readiness::Failed(_) => return Err(Problem::new(Code::WarmingUp).retry_after(10)),
     }
     app.store.ping().await.map_err(|error| {
         tracing::error!(%error, "the database does not answer");

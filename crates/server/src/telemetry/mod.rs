@@ -1,37 +1,54 @@
 //! Logs and traces (metrics live with the routes they count). None of them ever carries a key, a text or a recording.
 
+mod log;
 #[cfg(feature = "otel")]
 mod otel;
 mod panics;
 mod redact;
 
 use anyhow::Context;
+use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer, Registry};
 
+pub use self::log::{flush, lines_lost};
+use self::redact::RedactedStderr;
 pub use self::redact::redacted;
 use crate::config::{LogFormat, Telemetry};
 
 type BoxedLayer = Box<dyn Layer<Registry> + Send + Sync>;
 
-/// Keeps telemetry going; sends what is left of the traces when dropped.
+/// Keeps telemetry going; writes and sends what is left of logs and traces when dropped.
 #[must_use]
 pub struct Guard {
     #[cfg(feature = "otel")]
     _traces: Option<otel::Traces>,
+    _log: FlushedLog,
+}
+
+struct FlushedLog;
+
+impl Drop for FlushedLog {
+    fn drop(&mut self) {
+        flush();
+    }
 }
 
 /// Starts logging to standard error, and tracing where the settings name an endpoint.
 pub fn start(settings: &Telemetry) -> anyhow::Result<Guard> {
     panics::report_without_words();
     let filter = EnvFilter::try_new(&settings.log_level).context("telemetry.log_level")?;
-    let logs = log_layer(settings.log_format).with_filter(filter).boxed();
+    let log = log::Log::to(RedactedStderr).context("the thread that writes the log")?;
+    let logs = log_layer(settings.log_format, log)
+        .with_filter(filter)
+        .boxed();
     if settings.otlp_endpoint.is_empty() {
         tracing_subscriber::registry().with(vec![logs]).try_init()?;
         return Ok(Guard {
             #[cfg(feature = "otel")]
             _traces: None,
+            _log: FlushedLog,
         });
     }
     start_with_traces(settings, logs)
@@ -39,7 +56,7 @@ pub fn start(settings: &Telemetry) -> anyhow::Result<Guard> {
 
 /// Logging of the commands that work without a server: warnings only, for people.
 pub fn start_quiet() {
-    let logs = log_layer(LogFormat::Pretty)
+    let logs = log_layer(LogFormat::Pretty, || RedactedStderr)
         .with_filter(EnvFilter::new("warn"))
         .boxed();
     // Fails only where logging runs already, which is as good.
@@ -54,6 +71,7 @@ fn start_with_traces(settings: &Telemetry, logs: BoxedLayer) -> anyhow::Result<G
         .try_init()?;
     Ok(Guard {
         _traces: Some(traces),
+        _log: FlushedLog,
     })
 }
 
@@ -64,8 +82,11 @@ fn start_with_traces(_settings: &Telemetry, _logs: BoxedLayer) -> anyhow::Result
     )
 }
 
-fn log_layer(format: LogFormat) -> BoxedLayer {
-    let layer = tracing_subscriber::fmt::layer().with_writer(redact::RedactedStderr);
+fn log_layer<W>(format: LogFormat, writer: W) -> BoxedLayer
+where
+    W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
+{
+    let layer = tracing_subscriber::fmt::layer().with_writer(writer);
     match format {
         LogFormat::Json => layer.json().flatten_event(true).boxed(),
         LogFormat::Pretty => {

@@ -4,8 +4,6 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use tracing_subscriber::fmt::MakeWriter;
-
 const MARKS: [&str; 3] = ["sauti_live_", "sauti_test_", "Bearer "];
 
 /// The line with everything that looks like a key or a bearer token masked.
@@ -41,16 +39,8 @@ fn first_mark(text: &str) -> Option<(usize, &'static str)> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RedactedStderr;
 
-impl<'a> MakeWriter<'a> for RedactedStderr {
-    type Writer = Self;
-
-    fn make_writer(&'a self) -> Self {
-        Self
-    }
-}
-
 impl Write for RedactedStderr {
-    /// The subscriber hands over one whole event at a time, so no key is cut in two.
+    /// One whole event at a time is handed over, so no key is cut in two.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let line = String::from_utf8_lossy(bytes);
         io::stderr().lock().write_all(redacted(&line).as_bytes())?;

@@ -56,18 +56,16 @@ fn a_batch_survives_processes_killed_in_its_midst() {
         service = Service::start(folder);
     }
     wait(folder, &service, &batch_id, ITEMS);
-    let results = loop {
-        let results = curl(
-            folder,
-            &service,
-            &format!("/v1/batches/{batch_id}/results"),
-            &[],
-        );
+    let path = format!("/v1/batches/{batch_id}/results");
+    let results = (0..3_000).find_map(|_| {
+        let results = curl(folder, &service, &path, &[]);
         if !results.contains("is not over yet") {
-            break results;
+            return Some(results);
         }
         std::thread::sleep(Duration::from_millis(20));
-    };
+        None
+    });
+    let results = results.expect("the batch is over when all of it is done");
     let lines: Vec<Value> = results
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())

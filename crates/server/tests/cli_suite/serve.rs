@@ -3,12 +3,15 @@
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::thread::JoinHandle;
 
 use crate::support::{command, folder, sauti};
 
 pub struct Service {
     child: Child,
     shown: String,
+    /// Read as it comes: a pipe that nobody empties holds a few hundred lines and no more.
+    log: Option<JoinHandle<String>>,
 }
 
 impl Service {
@@ -27,21 +30,24 @@ impl Service {
             .stderr(Stdio::piped())
             .spawn()
             .expect("the program starts");
+        let mut err = child.stderr.take().expect("a pipe");
+        let log = std::thread::spawn(move || {
+            let mut log = Vec::new();
+            err.read_to_end(&mut log).expect("a log");
+            String::from_utf8_lossy(&log).into_owned()
+        });
         let mut shown = String::new();
         let mut out = BufReader::new(child.stdout.take().expect("a pipe"));
         while shown.matches("\n  curl ").count() < 2 || !shown.ends_with('\n') {
             if out.read_line(&mut shown).expect("text") == 0 {
-                let mut err = String::new();
-                child
-                    .stderr
-                    .take()
-                    .expect("a pipe")
-                    .read_to_string(&mut err)
-                    .ok();
-                panic!("the service ended: {shown}{err}");
+                panic!("the service ended: {shown}{}", log.join().unwrap());
             }
         }
-        Self { child, shown }
+        Self {
+            child,
+            shown,
+            log: Some(log),
+        }
     }
 
     pub fn value(&self, name: &str) -> String {
@@ -64,13 +70,7 @@ impl Service {
                 .expect("kill runs")
                 .success()
         );
-        let mut log = String::new();
-        self.child
-            .stderr
-            .take()
-            .expect("a pipe")
-            .read_to_string(&mut log)
-            .expect("a log");
+        let log = self.log.take().expect("a log").join().unwrap();
         assert!(self.child.wait().expect("it ends").success(), "{log}");
         log
     }
@@ -81,7 +81,7 @@ pub fn curl(folder: &Path, service: &Service, path: &str, more: &[&str]) -> Stri
     let key = format!("Authorization: Bearer {}", service.value("API key"));
     let url = service.value("Console").replace("/console", path);
     let run = Command::new("curl")
-        .args(["-sS", "-H", &key, &url])
+        .args(["-sS", "--max-time", "60", "-H", &key, &url])
         .args(more)
         .current_dir(folder)
         .output()

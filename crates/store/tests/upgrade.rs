@@ -1,0 +1,111 @@
+//! Programs of two versions on one database: the newer one has changed the tables, the older one works on, and may even
+//! start again.
+
+mod common;
+
+use std::path::Path;
+
+use common::{Database, ask, assert_clean, charge_of, funded, key_with_cap};
+use sauti_store::{Backend, Begin, Store, Usage};
+use sqlx::{AnyConnection, AssertSqlSafe, Connection, Executor, Row};
+
+on_both_databases!(an_older_program_works_and_starts_on_newer_tables);
+
+/// What a program of the next version may do: columns in every table, a table, an index, and its mark.
+async fn upgrade(database: &Database, backend: Backend) {
+    let mut connection = AnyConnection::connect(&database.url).await.unwrap();
+    let tables = match backend {
+        Backend::Sqlite => "select name from sqlite_master where type = 'table'",
+        Backend::Postgres => {
+            "select cast(tablename as text) as name from pg_tables where schemaname = 'public'"
+        }
+    };
+    let rows = connection.fetch_all(tables).await.unwrap();
+    let names: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+    let ours = names
+        .iter()
+        .filter(|name| !name.starts_with("sqlite_") && *name != "_sqlx_migrations");
+    let mut changed = 0;
+    for table in ours {
+        let change =
+            format!("alter table {table} add column newer_note text not null default 'none'");
+        connection.execute(AssertSqlSafe(change)).await.unwrap();
+        changed += 1;
+    }
+    assert!(changed > 15, "only {changed} tables were found");
+    for change in [
+        "create table newer_things (id text primary key)",
+        "create index newer_entries on entries (newer_note)",
+        "insert into _sqlx_migrations (version, description, success, checksum, execution_time) \
+         select 9999, 'newer things', success, checksum, execution_time from _sqlx_migrations where version = 1",
+    ] {
+        connection.execute(change).await.unwrap();
+    }
+    connection.close().await.unwrap();
+}
+
+async fn a_days_work(store: &Store, name: &str) {
+    let workspace = funded(store, 1_000).await;
+    let key = key_with_cap(store, &workspace, Some(500)).await;
+    assert_eq!(
+        store
+            .authenticate(key.key.reveal())
+            .await
+            .unwrap()
+            .workspace_id,
+        workspace.id
+    );
+    let reservation = store.reserve(ask(&workspace, 400)).await.unwrap();
+    assert!(matches!(
+        store.begin(&workspace.id, name, "body").await.unwrap(),
+        Begin::New(_)
+    ));
+    store
+        .settle(&reservation, 300, Usage::default())
+        .await
+        .unwrap();
+    store.charge(charge_of(&workspace, 100)).await.unwrap();
+    let balance = store.balance(&workspace.id).await.unwrap();
+    assert_eq!((balance.available_micro, balance.reserved_micro), (600, 0));
+    assert_clean(store).await;
+}
+
+async fn an_older_program_works_and_starts_on_newer_tables(database: Database) {
+    let running = database.open().await;
+    a_days_work(&running, "before").await;
+    upgrade(&database, running.backend()).await;
+    a_days_work(&running, "meanwhile").await;
+    running.close().await.unwrap();
+    let again = database.open().await;
+    a_days_work(&again, "again").await;
+    again.close().await.unwrap();
+}
+
+/// The words that a statement may begin with, so that what an older program knows stays as it is.
+const ADDING: [&str; 3] = ["create table", "create index", "create unique index"];
+
+#[test]
+fn migrations_only_add() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations");
+    let mut statements = 0;
+    for file in std::fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap().to_lowercase();
+        let code: Vec<&str> = text
+            .lines()
+            .map(|line| line.split("--").next().unwrap_or_default().trim())
+            .filter(|line| !line.is_empty())
+            .collect();
+        let code = code.join(" ");
+        for statement in code.split(';').map(str::trim).filter(|s| !s.is_empty()) {
+            let adds = ADDING.iter().any(|words| statement.starts_with(words));
+            // A row that an older program writes must fit too.
+            let widens = statement.starts_with("alter table")
+                && statement.contains(" add column ")
+                && (statement.contains(" default ") || !statement.contains("not null"));
+            assert!(adds || widens, "{}: {statement}", path.display());
+            statements += 1;
+        }
+    }
+    assert!(statements > 30, "only {statements} statements were found");
+}
