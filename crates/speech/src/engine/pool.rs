@@ -417,8 +417,13 @@ impl Shared {
         state.stats.panics += 1;
     }
 
+    /// Says so in the log, but only once for all workers and attempts.
     pub fn worker_failed(&self, message: String) {
-        lock(&self.state).failure = Some(message);
+        let mut state = lock(&self.state);
+        if state.failure.as_ref() != Some(&message) {
+            tracing::error!(%message, "the models did not load");
+        }
+        state.failure = Some(message);
     }
 
     /// Waits before another try to load; `false` when the engine is shutting down.

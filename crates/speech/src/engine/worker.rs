@@ -54,7 +54,6 @@ fn load_patiently(shared: &Shared, load: &Load) -> Option<Box<dyn Backend>> {
             Ok(Err(error)) => error.to_string(),
             Err(_) => "the models panicked while loading".to_owned(),
         };
-        tracing::error!(%message, "the models did not load");
         shared.worker_failed(message);
         if !shared.pause_before_reload(pause) {
             return None;
