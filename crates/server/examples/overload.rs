@@ -63,8 +63,8 @@ struct Load {
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let args = Args::parse();
-    // Not a text of an earlier run against the same server.
-    let first = u64::from(std::process::id()) * 1_000_000;
+    // Not a text of an earlier run against the same server, and always nine digits: all texts are about as long.
+    let first = 100_000_000 + u64::from(std::process::id() % 8_000) * 100_000;
     let form = match &args.recording {
         Some(path) => form(&std::fs::read(path).with_context(|| path.display().to_string())?),
         None => Bytes::new(),
@@ -105,7 +105,10 @@ fn form(recording: &[u8]) -> Bytes {
 async fn wait_for_each(load: Arc<Load>, start: Instant) {
     let end = start + Duration::from_secs_f64(load.args.seconds);
     while Instant::now() < end {
-        load.ask(Instant::now()).await;
+        // As it was told to: whoever asks again at once takes the cores from those who are served.
+        if let Some(pause) = load.ask(Instant::now()).await {
+            tokio::time::sleep(pause).await;
+        }
     }
 }
 
@@ -115,24 +118,28 @@ async fn send_at_rate(load: &Arc<Load>, start: Instant, tasks: &mut JoinSet<()>)
         let due = start + Duration::from_secs_f64(number as f64 / load.args.rate);
         tokio::time::sleep_until(due.into()).await;
         let load = Arc::clone(load);
-        tasks.spawn(async move { load.ask(due).await });
+        tasks.spawn(async move {
+            load.ask(due).await;
+        });
         while tasks.try_join_next().is_some() {}
     }
 }
 
 impl Load {
-    async fn ask(&self, due: Instant) {
+    /// How long the server asks to be left alone, if it does.
+    async fn ask(&self, due: Instant) -> Option<Duration> {
         let number = self.number.fetch_add(1, Ordering::Relaxed);
         // Spread evenly: 37 shares no factor with 100.
         let kind = match number * 37 % 100 < self.args.recordings_percent {
             true => Kind::Transcription,
             false => Kind::Speech,
         };
-        let status = self.once(kind, number).await.unwrap_or(0);
+        let (status, pause) = self.once(kind, number).await.unwrap_or((0, None));
         self.seen
             .lock()
             .expect("no panic")
             .push((kind, status, due.elapsed()));
+        pause
     }
 
     fn request(&self, kind: Kind, number: u64) -> anyhow::Result<Request<Full<Bytes>>> {
@@ -154,7 +161,7 @@ impl Load {
             .body(Full::new(body))?)
     }
 
-    async fn once(&self, kind: Kind, number: u64) -> anyhow::Result<u16> {
+    async fn once(&self, kind: Kind, number: u64) -> anyhow::Result<(u16, Option<Duration>)> {
         let kept = self
             .idle
             .lock()
@@ -168,9 +175,11 @@ impl Load {
         sender.ready().await?;
         let answer = sender.send_request(self.request(kind, number)?).await?;
         let status = answer.status().as_u16();
+        let pause = answer.headers().get("retry-after");
+        let pause = pause.and_then(|value| value.to_str().ok()?.parse().ok());
         answer.into_body().collect().await?;
         self.idle.lock().expect("no panic").push(sender);
-        Ok(status)
+        Ok((status, pause.map(Duration::from_secs)))
     }
 
     async fn connect(&self) -> anyhow::Result<SendRequest<Full<Bytes>>> {
