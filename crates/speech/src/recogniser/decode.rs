@@ -5,6 +5,7 @@ use super::beam::{BeamConfig, BeamSearch, Hypothesis};
 use super::bias::Bias;
 use super::grammar::{Grammar, as_figures};
 use super::lm::{Lm, LmState, UNKNOWN};
+use super::orthography::as_written;
 use super::posteriors::{Posteriors, STEP_SECONDS};
 use super::text::Spellings;
 use crate::{Expect, SpeechError, TranscribeRequest, Word};
@@ -68,8 +69,9 @@ pub fn decode(
         return Decoded::default();
     };
     let shares = word_shares(&hypotheses);
+    let words = words_in_time(posteriors, &best.text, start_seconds, |i| shares[i]);
     Decoded {
-        words: words_in_time(posteriors, &best.text, start_seconds, |i| shares[i]),
+        words: as_written(words, &wanted.spellings),
         written: None,
     }
 }

@@ -15,6 +15,7 @@ mod live;
 pub mod lm;
 mod manifest;
 mod mel;
+mod orthography;
 mod posteriors;
 mod segment;
 mod text;

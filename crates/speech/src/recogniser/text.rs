@@ -82,6 +82,11 @@ impl Spellings {
         Self(spellings)
     }
 
+    /// Whether the caller named these words, as they are heard.
+    pub fn knows(&self, heard: &str) -> bool {
+        self.0.iter().any(|(words, _)| words.join(" ") == heard)
+    }
+
     /// The text with every term spelled as its owner does; a sentence still begins large.
     pub fn apply(&self, text: &str) -> String {
         if self.0.is_empty() {
