@@ -14,6 +14,7 @@ pub mod eval;
 pub mod http;
 pub mod lexicons;
 pub mod mail;
+pub mod memory;
 mod offline;
 pub mod openapi;
 mod outbound;
