@@ -4,14 +4,18 @@
 use std::io::{self, Write};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::time::Duration;
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::time::{Duration, Instant};
 
+use serde_json::json;
 use tracing_subscriber::fmt::MakeWriter;
+
+use crate::config::LogFormat;
 
 /// Lines that wait for a reader, a few MB at most.
 const WAITING_MAX: usize = 8_192;
 const FLUSH_TIME_MAX: Duration = Duration::from_secs(2);
+const FLUSH_STEP: Duration = Duration::from_millis(2);
 
 static LOST: AtomicU64 = AtomicU64::new(0);
 static LOG: OnceLock<Log> = OnceLock::new();
@@ -35,32 +39,44 @@ pub fn flush() {
     let Some(Log(orders)) = LOG.get() else {
         return;
     };
+    let give_up = Instant::now() + FLUSH_TIME_MAX;
     let (tell, told) = sync_channel(1);
-    if orders.try_send(Order::Tell(tell)).is_ok() {
-        told.recv_timeout(FLUSH_TIME_MAX).ok();
+    let mut order = Order::Tell(tell);
+    while let Err(TrySendError::Full(again)) = orders.try_send(order) {
+        if Instant::now() > give_up {
+            return;
+        }
+        order = again;
+        std::thread::sleep(FLUSH_STEP);
     }
+    told.recv_timeout(give_up.saturating_duration_since(Instant::now()))
+        .ok();
 }
 
 impl Log {
     /// The process's one log; its thread begins with the first call.
-    pub(super) fn to(out: impl Write + Send + 'static) -> io::Result<Log> {
+    pub(super) fn to(out: impl Write + Send + 'static, format: LogFormat) -> io::Result<Log> {
         if let Some(log) = LOG.get() {
             return Ok(log.clone());
         }
-        let log = Log::start(out, WAITING_MAX)?;
+        let log = Log::start(out, format, WAITING_MAX)?;
         Ok(LOG.get_or_init(|| log).clone())
     }
 
-    fn start(out: impl Write + Send + 'static, waiting_max: usize) -> io::Result<Log> {
+    fn start(
+        out: impl Write + Send + 'static,
+        format: LogFormat,
+        waiting_max: usize,
+    ) -> io::Result<Log> {
         let (orders, received) = sync_channel(waiting_max);
         std::thread::Builder::new()
             .name("log".to_owned())
-            .spawn(move || write_forever(out, &received))?;
+            .spawn(move || write_forever(out, format, &received))?;
         Ok(Log(orders))
     }
 }
 
-fn write_forever(mut out: impl Write, orders: &Receiver<Order>) {
+fn write_forever(mut out: impl Write, format: LogFormat, orders: &Receiver<Order>) {
     let mut told = 0;
     for order in orders {
         match order {
@@ -70,13 +86,23 @@ fn write_forever(mut out: impl Write, orders: &Receiver<Order>) {
         }
         let lost = lines_lost();
         if lost != told {
-            let line = format!(
-                "{} lines of the log were lost: nobody read them in time\n",
-                lost - told
-            );
-            drop(out.write_all(line.as_bytes()));
+            drop(out.write_all(notice(format, lost - told).as_bytes()));
             told = lost;
         }
+    }
+}
+
+/// Not by the subscriber, whose lines come back here.
+fn notice(format: LogFormat, lines: u64) -> String {
+    let message = "lines of the log were lost: nobody read them in time";
+    match format {
+        LogFormat::Json => {
+            format!(
+                "{}\n",
+                json!({"level": "WARN", "message": message, "lines": lines})
+            )
+        }
+        LogFormat::Pretty => format!("WARN {lines} {message}\n"),
     }
 }
 
@@ -131,7 +157,7 @@ mod tests {
     fn a_reader_that_does_not_read_costs_lines_and_no_time() {
         let (open, gate) = channel();
         let (seen, shown) = channel();
-        let mut log = Log::start(Slow { gate, seen }, 4).unwrap();
+        let mut log = Log::start(Slow { gate, seen }, LogFormat::Pretty, 4).unwrap();
         // One may be in the writer's hands, four wait, and the rest is lost.
         for n in 0..20 {
             log.write_all(format!("line {n}\n").as_bytes()).unwrap();
@@ -142,7 +168,7 @@ mod tests {
         assert_eq!(shown.recv().unwrap(), "line 0\n");
         let next = shown.recv().unwrap();
         assert!(
-            next.starts_with(&format!("{lost} lines of the log were lost")),
+            next.starts_with(&format!("WARN {lost} lines of the log were lost")),
             "{next}"
         );
         assert_eq!(shown.recv().unwrap(), "line 1\n");

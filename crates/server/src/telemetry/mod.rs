@@ -39,7 +39,8 @@ impl Drop for FlushedLog {
 pub fn start(settings: &Telemetry) -> anyhow::Result<Guard> {
     panics::report_without_words();
     let filter = EnvFilter::try_new(&settings.log_level).context("telemetry.log_level")?;
-    let log = log::Log::to(RedactedStderr).context("the thread that writes the log")?;
+    let log = log::Log::to(RedactedStderr, settings.log_format)
+        .context("the thread that writes the log")?;
     let logs = log_layer(settings.log_format, log)
         .with_filter(filter)
         .boxed();
