@@ -13,12 +13,12 @@ OURS, OTHERS = "#0b7a5b", "#8a8f98"
 
 
 def scatter(axes, peers, quality, label):
-    for name, figures in peers.items():
+    for at, (name, figures) in enumerate(peers.items()):
         if figures[quality] is None:
             continue
         color = OURS if name == "sauti" else OTHERS
         axes.scatter(figures["rtf_cpu"], figures[quality], s=70, color=color, zorder=3)
-        axes.annotate(name, (figures["rtf_cpu"], figures[quality]), textcoords="offset points", xytext=(7, 5), fontsize=9)
+        axes.annotate(name, (figures["rtf_cpu"], figures[quality]), textcoords="offset points", xytext=(7, -14 if at % 2 else 5), fontsize=9)
     axes.set_xscale("log")
     axes.margins(0.25)
     axes.set_xlabel("processor seconds for a second of sound, one core")

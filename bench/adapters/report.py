@@ -1,5 +1,7 @@
 """The figures as one page of Markdown."""
 
+from adapters.streams import COUNT_MAX
+
 MISSING = """Vosk: no Swahili model was found on PyPI or npm, so it did not run. sherpa-onnx: no Swahili recogniser was found there;
 as a voice it runs Piper's. Of Piper no Swahili voice was found either: an American one reads Swahili, right for speed and not for
 sound. Whisper is the small model; none above it was found."""
@@ -7,6 +9,11 @@ sound. Whisper is the small model; none above it was found."""
 
 def cell(value, digits):
     return "not measured" if value is None else f"{value:,.{digits}f}"
+
+
+def held(figures):
+    count = figures.get("streams")
+    return f"{count} or more" if count == COUNT_MAX else cell(count, 0)
 
 
 def table(heads, rows):
@@ -27,7 +34,7 @@ def recognisers(peers):
     columns = [
         lambda f: cell(f["wer"], 1), lambda f: f"{f['wer_low']:.0f} to {f['wer_high']:.0f}", lambda f: cell(f["cer"], 1),
         lambda f: cell(f["rtf_cpu"], 3), lambda f: cell(f["rtf_wall"], 3), lambda f: cell(f["peak_mb"], 0),
-        lambda f: cell(f["load_s"], 1), lambda f: cell(f.get("streams"), 0),
+        lambda f: cell(f["load_s"], 1), held,
     ]
     return table(heads, rows_of(peers, columns))
 
@@ -37,7 +44,7 @@ def voices(peers):
     columns = [
         lambda f: cell(f["mos"], 2), lambda f: cell(f["cer"], 1), lambda f: cell(f["rtf_cpu"], 3), lambda f: cell(f["rtf_wall"], 3),
         lambda f: cell(f["first_sound_ms"], 0), lambda f: cell(f["peak_mb"], 0), lambda f: cell(f["load_s"], 1),
-        lambda f: cell(f.get("streams"), 0),
+        held,
     ]
     return table(heads, rows_of(peers, columns))
 

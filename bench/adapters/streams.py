@@ -11,6 +11,8 @@ import threading
 import time
 
 FIRST_SOUND_SECONDS_MAX = 1.0
+# More are not tried.
+COUNT_MAX = 64
 
 
 def hold(peer, task):
@@ -80,7 +82,7 @@ def speak_once(peer, gate, item):
     return worst, first + heard - time.monotonic()
 
 
-def most_held(ask, limit):
+def most_held(ask, limit=COUNT_MAX):
     """The largest count up to `limit` for which `ask(count)` says held: doubling, then halving the gap."""
     low, high = 0, 1
     while high <= limit and ask(high)["held"]:

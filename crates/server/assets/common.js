@@ -152,4 +152,9 @@ for (const time of document.querySelectorAll("time")) {
 }
 
 // On a phone the pages' names scroll sideways: the current one has to be in sight.
-document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+// Not by scrollIntoView: the browser would let the first Tab begin here, past the link that skips to the content.
+const current = document.querySelector("nav [aria-current]");
+if (current) {
+  const nav = current.closest("nav");
+  nav.scrollLeft = current.offsetLeft - nav.offsetLeft - (nav.clientWidth - current.clientWidth) / 2;
+}

@@ -153,9 +153,6 @@ test("a first visit weighs less than 100 kB", async () => {
 
 test("every page can be walked through by keyboard", async () => {
   const page = await signedIn();
-  // A key that is pressed before the page stands goes nowhere.
-  await page.waitForLoadState("networkidle");
-  await page.bringToFront();
   await page.keyboard.press("Tab");
   assert.equal(await page.evaluate(() => document.activeElement.className), "skip");
   await page.keyboard.press("Enter");
@@ -173,5 +170,19 @@ test("every page can be walked through by keyboard", async () => {
   await page.focus("#go");
   await page.keyboard.press("Enter");
   await page.waitForSelector("#spoken .lit", { timeout: 60_000 });
+  await finish(page);
+});
+
+test("on a phone the name of the current page is in sight", async () => {
+  const page = await signedIn({ viewport: { width: 360, height: 740 } });
+  for (const path of ["", "/webhooks"]) {
+    await page.goto(at(path));
+    const places = await page.evaluate(() => {
+      const current = document.querySelector("nav [aria-current]");
+      return [current, current.closest("nav")].map((one) => one.getBoundingClientRect()).map(({ left, right }) => [left, right]);
+    });
+    const [[left, right], [from, to]] = places;
+    assert.ok(left >= from && right <= to, `${path}: ${places}`);
+  }
   await finish(page);
 });
