@@ -55,7 +55,6 @@ impl Valkey {
     pub fn of_the_tests() -> Option<std::sync::Arc<Valkey>> {
         let settings = config::Valkey {
             url: Some(std::env::var("SAUTI_TEST_VALKEY_URL").ok()?.into()),
-            ca_file: std::env::var_os("SAUTI_TEST_VALKEY_CA").map(Into::into),
             ..config::Valkey::default()
         };
         Valkey::new(&settings).unwrap().map(std::sync::Arc::new)
