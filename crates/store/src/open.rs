@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use sqlx::any::{Any, AnyPoolOptions};
 use sqlx::postgres::PgConnectOptions;
-use sqlx::{AnyPool, Connection, Executor, Transaction};
+use sqlx::{AnyPool, AssertSqlSafe, Connection, Executor, Transaction};
 
 use crate::auth::KeyCache;
 use crate::instances::{Instance, lock_for_migration};
@@ -277,17 +277,22 @@ impl Target {
                         StoreError::Open(format!("{}: {error}", folder.display()))
                     })?;
                 }
-                let write = with_pragmas(pool().max_connections(1)).connect(url).await?;
-                let read = with_pragmas(pool().max_connections(options.connections_max.max(1)))
-                    .connect(url)
-                    .await?;
+                let write = with_pragmas(pool().max_connections(1), WRITER_CACHE_KB);
+                let write = write.connect(url).await?;
+                let readers = pool().max_connections(options.connections_max.max(1));
+                let read = with_pragmas(readers, READER_CACHE_KB).connect(url).await?;
                 Ok((read, write))
             }
         }
     }
 }
 
-fn with_pragmas(pool: AnyPoolOptions) -> AnyPoolOptions {
+/// Pages that each connection to SQLite keeps for itself. Those who read are many and have the system's cache behind them:
+/// a large one each would hold the same pages many times over, more of them as the database grows.
+const WRITER_CACHE_KB: u32 = 16_000;
+const READER_CACHE_KB: u32 = 2_000;
+
+fn with_pragmas(pool: AnyPoolOptions, cache_kb: u32) -> AnyPoolOptions {
     let pool = pool.before_acquire(|connection, _| {
         Box::pin(async move {
             // A full disk makes SQLite roll back by itself. The driver still believes in the transaction and would refuse
@@ -298,8 +303,10 @@ fn with_pragmas(pool: AnyPoolOptions) -> AnyPoolOptions {
             Ok(!connection.is_in_transaction())
         })
     });
-    pool.after_connect(|connection, _| {
+    pool.after_connect(move |connection, _| {
         Box::pin(async move {
+            let cache_size = format!("pragma cache_size = -{cache_kb}");
+            connection.execute(AssertSqlSafe(cache_size)).await?;
             // FULL: the log is on the disk before a commit returns, so a power cut takes nothing that was acknowledged.
             for pragma in [
                 "pragma busy_timeout = 20000",
@@ -308,7 +315,6 @@ fn with_pragmas(pool: AnyPoolOptions) -> AnyPoolOptions {
                 "pragma foreign_keys = on",
                 // A task of its own moves the log: see checkpoint.rs.
                 "pragma wal_autocheckpoint = 0",
-                "pragma cache_size = -16000",
                 "pragma temp_store = memory",
             ] {
                 connection.execute(pragma).await?;
