@@ -28,6 +28,9 @@ def scatter(axes, peers, quality, label):
 
 def bars(axes, peers, title):
     held = {name: figures["streams"] for name, figures in peers.items() if figures.get("streams") is not None}
+    if not held:
+        axes.set_axis_off()
+        return
     colors = [OURS if name == "sauti" else OTHERS for name in held]
     shown = axes.barh(list(held), list(held.values()), color=colors)
     axes.bar_label(shown, padding=3, fontsize=9)
