@@ -33,6 +33,15 @@ def python_with(*packages):
     return python
 
 
+def release_program():
+    """The release program: the one that SAUTI_BINARY names, else built from this checkout."""
+    named = os.environ.get("SAUTI_BINARY")
+    if named:
+        return Path(named)
+    say(["cargo", "build", "--release", "-p", "sauti", "--bin", "sauti"], cwd=ROOT)
+    return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release/sauti"
+
+
 def npm_package(name, version, integrity=None):
     """The folder of an npm package, unpacked. `integrity` is the SHA-256 of its archive."""
     folder = WORK / "npm" / f"{name}-{version}"

@@ -32,21 +32,12 @@ SETTINGS = {
 }
 
 
-def binary():
-    named = os.environ.get("SAUTI_BINARY")
-    if named:
-        return Path(named)
-    target = Path(os.environ.get("CARGO_TARGET_DIR", packages.ROOT / "target"))
-    packages.say(["cargo", "build", "--release", "-p", "sauti", "--bin", "sauti"], cwd=packages.ROOT)
-    return target / "release/sauti"
-
-
 class Sauti(Peer):
     name = "sauti"
     parallel = 64
 
     def __init__(self, threads=1):
-        program = binary()
+        program = packages.release_program()
         self.version = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout.split()[-1]
         self.folder = tempfile.TemporaryDirectory(prefix="sauti-bench-")
         self.log = (Path(self.folder.name) / "log").open("w")

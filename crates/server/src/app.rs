@@ -188,6 +188,6 @@ pub fn start_background(app: &App) -> Background {
     tasks.spawn(crate::retention::forget_forever(app.clone()));
     tasks.spawn(crate::accounts::welcome_forever(app.clone()));
     tasks.spawn(crate::ratelimit::watch_forever(app.clone()));
-    tasks.spawn(async { match crate::memory::give_back_forever().await {} });
+    tasks.spawn(crate::memory::give_back_forever());
     Background(tasks)
 }

@@ -5,7 +5,6 @@
 //! minute what is free inside them goes back to the system. Large blocks are not mapped one by one instead: the models take
 //! and drop them all the time.
 
-use std::convert::Infallible;
 use std::time::Duration;
 
 const TRIM_EVERY: Duration = Duration::from_secs(60);
@@ -21,7 +20,7 @@ pub fn have_few_heaps() {
     }
 }
 
-pub async fn give_back_forever() -> Infallible {
+pub async fn give_back_forever() {
     loop {
         tokio::time::sleep(TRIM_EVERY).await;
         // Milliseconds, but in them others may wait for memory; never the threads that answer.

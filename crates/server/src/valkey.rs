@@ -155,9 +155,9 @@ fn client(settings: &config::Valkey) -> anyhow::Result<Option<Client>> {
     let read = |key: &str, file: &Path| {
         std::fs::read(file).with_context(|| format!("{key}: cannot read {}", file.display()))
     };
-    let root_cert = settings.ca_file.as_deref();
+    let root_cert = settings.tls.ca_file.as_deref();
     let root_cert = root_cert.map(|file| read("valkey.ca_file", file));
-    let client_tls = match (&settings.cert_file, &settings.key_file) {
+    let client_tls = match (&settings.tls.cert_file, &settings.tls.key_file) {
         (Some(certificate), Some(key)) => Some(ClientTlsConfig {
             client_cert: read("valkey.cert_file", certificate)?,
             client_key: read("valkey.key_file", key)?,

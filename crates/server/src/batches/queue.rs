@@ -119,10 +119,10 @@ pub fn options(settings: &Nats) -> anyhow::Result<Option<(Vec<ServerAddr>, Conne
         Some((token, None)) => options.token(plain(token)?),
         None => options,
     };
-    if let Some(file) = &settings.ca_file {
+    if let Some(file) = &settings.tls.ca_file {
         options = options.add_root_certificates(readable("nats.ca_file", file)?.to_owned());
     }
-    if let (Some(certificate), Some(key)) = (&settings.cert_file, &settings.key_file) {
+    if let (Some(certificate), Some(key)) = (&settings.tls.cert_file, &settings.tls.key_file) {
         options = options.add_client_certificate(
             readable("nats.cert_file", certificate)?.to_owned(),
             readable("nats.key_file", key)?.to_owned(),

@@ -234,44 +234,44 @@ fn database(config: &Config) -> anyhow::Result<String> {
     })?
 }
 
-/// Away it only makes rates and cache those of each process, so it is no failure.
+/// Away it only makes rates and cache those of each process.
 fn shared(config: &Config) -> Finding {
     if config.valkey.url.is_none() {
         let detail = "each process counts its own rates (valkey.url)";
         return Finding::new("valkey", Verdict::Ok, detail);
     }
-    let examined = offline::block_on(async {
-        let examined = crate::valkey::examine(&config.valkey);
-        let examined = tokio::time::timeout(DATABASE_TIME_MAX, examined);
-        examined
-            .await
-            .context("Valkey does not answer (valkey.url)")?
-    });
-    match examined.and_then(|examined| examined) {
-        Ok(detail) => Finding::new("valkey", Verdict::Ok, detail),
-        Err(error) => {
-            let detail = format!("{error:#}; each process goes on by itself meanwhile");
-            Finding::new("valkey", Verdict::Warn, detail)
-        }
-    }
+    let examined = crate::valkey::examine(&config.valkey);
+    let silent = "Valkey does not answer (valkey.url)";
+    can_be_away("valkey", examined, silent, "each process goes on by itself")
 }
 
-/// Away it only slows batches down, so it is no failure.
+/// Away it only slows batches down.
 fn queue(config: &Config) -> Finding {
     if config.nats.url.is_none() {
         let detail = "the database hands out the items of batches (nats.url)";
         return Finding::new("queue", Verdict::Ok, detail);
     }
+    let examined = crate::batches::queue::examine(&config.nats);
+    let silent = "NATS does not answer (nats.url)";
+    can_be_away("queue", examined, silent, "batches go through the database")
+}
+
+/// A server that we can do without: that it is away is no failure.
+fn can_be_away(
+    name: &'static str,
+    examined: impl Future<Output = anyhow::Result<String>>,
+    silent: &'static str,
+    meanwhile: &str,
+) -> Finding {
     let examined = offline::block_on(async {
-        let examined = crate::batches::queue::examine(&config.nats);
         let examined = tokio::time::timeout(DATABASE_TIME_MAX, examined);
-        examined.await.context("NATS does not answer (nats.url)")?
+        examined.await.context(silent)?
     });
     match examined.and_then(|examined| examined) {
-        Ok(detail) => Finding::new("queue", Verdict::Ok, detail),
+        Ok(detail) => Finding::new(name, Verdict::Ok, detail),
         Err(error) => {
-            let detail = format!("{error:#}; batches go through the database meanwhile");
-            Finding::new("queue", Verdict::Warn, detail)
+            let detail = format!("{error:#}; {meanwhile} meanwhile");
+            Finding::new(name, Verdict::Warn, detail)
         }
     }
 }

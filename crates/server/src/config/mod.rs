@@ -14,7 +14,7 @@ use serde::Deserialize;
 pub use hint::near_miss;
 pub use sections::{
     Batches, Cache, Data, Database, Engine, Keys, Limits, LogFormat, Mail, Models, Nats, Network,
-    Payments, Prices, Retention, Server, Signup, Telemetry, Valkey, Webhooks,
+    Payments, Prices, Retention, Server, Signup, Telemetry, TlsFiles, Valkey, Webhooks,
 };
 
 /// The defaults, with a comment for every key. It is also the list of the keys that exist.

@@ -31,10 +31,9 @@ pub struct Database {
     pub url: SecretString,
 }
 
+/// Whom we trust at the other end of a line, and who we are.
 #[derive(Debug, Clone, Default, Deserialize)]
-pub struct Valkey {
-    #[serde(deserialize_with = "secret_or_none")]
-    pub url: Option<SecretString>,
+pub struct TlsFiles {
     #[serde(deserialize_with = "path_or_none")]
     pub ca_file: Option<PathBuf>,
     #[serde(deserialize_with = "path_or_none")]
@@ -43,16 +42,20 @@ pub struct Valkey {
     pub key_file: Option<PathBuf>,
 }
 
+#[derive(Debug, Clone, Default, Deserialize)]
+pub struct Valkey {
+    #[serde(deserialize_with = "secret_or_none")]
+    pub url: Option<SecretString>,
+    #[serde(flatten)]
+    pub tls: TlsFiles,
+}
+
 #[derive(Debug, Clone, Deserialize)]
 pub struct Nats {
     #[serde(deserialize_with = "secret_or_none")]
     pub url: Option<SecretString>,
-    #[serde(deserialize_with = "path_or_none")]
-    pub ca_file: Option<PathBuf>,
-    #[serde(deserialize_with = "path_or_none")]
-    pub cert_file: Option<PathBuf>,
-    #[serde(deserialize_with = "path_or_none")]
-    pub key_file: Option<PathBuf>,
+    #[serde(flatten)]
+    pub tls: TlsFiles,
     pub stream: String,
     pub replicas: usize,
 }

@@ -2,7 +2,7 @@
 
 use secrecy::ExposeSecret;
 
-use super::{Config, Problem, Valkey};
+use super::{Config, Problem, TlsFiles};
 
 pub(super) fn problems(config: &Config) -> Vec<Problem> {
     let mut problems = Vec::new();
@@ -63,19 +63,10 @@ pub(super) fn problems(config: &Config) -> Vec<Problem> {
         "valkey.url",
         "must start with redis://, rediss:// or unix://",
     );
-    let Valkey {
-        ca_file,
-        cert_file,
-        key_file,
-        ..
-    } = &config.valkey;
+    let tls = &config.valkey.tls;
+    pair(tls, "valkey", &mut require);
     require(
-        cert_file.is_some() == key_file.is_some(),
-        "valkey.cert_file",
-        "goes together with valkey.key_file",
-    );
-    require(
-        (ca_file.is_none() && cert_file.is_none())
+        (tls.ca_file.is_none() && tls.cert_file.is_none())
             || valkey.is_some_and(|url| url.starts_with("rediss://")),
         "valkey.ca_file",
         "and valkey.cert_file are for a valkey.url with rediss://",
@@ -171,6 +162,14 @@ pub(super) fn problems(config: &Config) -> Vec<Problem> {
     problems
 }
 
+fn pair(tls: &TlsFiles, section: &str, require: &mut impl FnMut(bool, &str, &str)) {
+    require(
+        tls.cert_file.is_some() == tls.key_file.is_some(),
+        &format!("{section}.cert_file"),
+        &format!("goes together with {section}.key_file"),
+    );
+}
+
 fn nats(config: &Config, require: &mut impl FnMut(bool, &str, &str)) {
     let nats = &config.nats;
     let url = nats.url.as_ref().map_or("", |url| url.expose_secret());
@@ -185,11 +184,7 @@ fn nats(config: &Config, require: &mut impl FnMut(bool, &str, &str)) {
         "nats.url",
         "must be nats:// or tls:// and a host, or several of these with commas between them",
     );
-    require(
-        nats.cert_file.is_some() == nats.key_file.is_some(),
-        "nats.cert_file",
-        "goes together with nats.key_file",
-    );
+    pair(&nats.tls, "nats", require);
     let is_name = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
     require(
         (1..=64).contains(&nats.stream.len()) && nats.stream.chars().all(is_name),
