@@ -11,7 +11,7 @@ from torch.nn.utils.parametrizations import weight_norm
 class PeriodDiscriminator(nn.Module):
     """Looks at every p-th sample."""
 
-    def __init__(self, period: int, channels=(32, 96, 256, 384)):
+    def __init__(self, period: int, channels: tuple):
         super().__init__()
         self.period = period
         widths = [1, *channels]
@@ -27,7 +27,7 @@ class PeriodDiscriminator(nn.Module):
 
 
 class SpectrumDiscriminator(nn.Module):
-    def __init__(self, window: int, channels: int = 32):
+    def __init__(self, window: int, channels: int):
         super().__init__()
         self.size = window
         self.register_buffer("window", torch.hann_window(window))
@@ -50,9 +50,10 @@ def judge(discriminator, x):
 
 
 class Discriminators(nn.Module):
-    def __init__(self, periods=(2, 3, 5, 7, 11), windows=(2048, 1024, 512)):
+    def __init__(self, strong: bool = False, periods=(2, 3, 5, 7, 11), windows=(2048, 1024, 512)):
         super().__init__()
-        parts = [PeriodDiscriminator(p) for p in periods] + [SpectrumDiscriminator(w) for w in windows]
+        channels, width = ((32, 128, 384, 768), 64) if strong else ((32, 96, 256, 384), 32)
+        parts = [PeriodDiscriminator(p, channels) for p in periods] + [SpectrumDiscriminator(w, width) for w in windows]
         self.parts = nn.ModuleList(parts)
 
     def forward(self, samples):

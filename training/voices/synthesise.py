@@ -3,9 +3,10 @@
     python synthesise.py --teacher DIR --phonemes phonemes.txt --minutes 5 --rank 0 --world 15 --out speech
 
 Several processes share one accelerator well, best under NVIDIA's MPS: start one for each rank. See ../teacher for DIR and
-sentences.py for the lines. Every second sentence is said in a rhythm and with a melody that are not the teacher's own:
-the decoder will be asked for native ones, and must have heard more than one way of speaking. Writes shards
-of speech as it goes, so that what was said is kept when it is stopped.
+sentences.py for the lines. Most sentences are said in a rhythm and with a melody that are not the teacher's own: the decoder
+will be asked for native ones, and must have heard more than one way of speaking (ways.py). With `--native` CHECKPOINT PROSODY
+the teacher also follows a prosody side that knows native speech. Writes shards of speech as it goes, so that what was said is
+kept when it is stopped.
 """
 
 import argparse
@@ -16,11 +17,11 @@ from pathlib import Path
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "teacher"))
 from symbols import parts_of, table_from, teachers, numbers_of  # noqa: E402
 from teacher import SAMPLE_RATE, Teacher  # noqa: E402
+from ways import NativeWays, random_melody, random_rhythm  # noqa: E402
 
 # Timbre and prosody by weight. The order is the speakers' number in the model.
 BLENDS = [
@@ -32,30 +33,8 @@ BLENDS = [
 SYMBOLS_RANGE = range(3, 260)
 PEAK = 0.7
 SHARD = 120
-VOICED_HZ = 50.0
-
-
-def other_rhythm(dice: random.Random):
-    """Another tempo, and every sound longer or shorter by chance."""
-    tempo = dice.uniform(-0.15, 0.2)
-    return lambda steps: steps * torch.exp(tempo + 0.22 * torch.randn_like(steps))
-
-
-def other_melody(dice: random.Random):
-    """Flatter or livelier, a little higher or lower, and drifting."""
-    scope, shift = dice.uniform(0.7, 1.5), dice.gauss(0, 0.04)
-
-    def changed(hz):
-        voiced = hz > VOICED_HZ
-        if not voiced.any():
-            return hz
-        log = hz.clamp(min=VOICED_HZ).log()
-        mean = log[voiced].mean()
-        points = torch.randn(1, 1, max(2, hz.shape[-1] // 30), device=hz.device) * 0.07
-        drift = F.interpolate(points, size=hz.shape[-1], mode="linear", align_corners=True)[0]
-        return torch.where(voiced, torch.exp(mean + scope * (log - mean) + shift + drift).clamp(VOICED_HZ, 480.0), hz)
-
-    return changed
+# Shares of the ways of speaking.
+OWN_WAYS, NATIVE_WAYS = 0.35, 0.45
 
 
 def main() -> None:
@@ -66,6 +45,7 @@ def main() -> None:
     parser.add_argument("--hours", type=float, default=1e9, help="of speech, for this process")
     parser.add_argument("--rank", type=int, default=0)
     parser.add_argument("--world", type=int, default=1)
+    parser.add_argument("--native", type=Path, nargs=2, metavar=("CHECKPOINT", "PROSODY"), help="weights whose rhythm and melody the teacher follows at times")
     parser.add_argument("--out", type=Path, required=True, help="folder of the shards")
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
@@ -75,8 +55,10 @@ def main() -> None:
     dice = random.Random(900 + args.rank)
 
     began, seconds, spoken, number, count = time.time(), 0.0, [], 0, 0
-    teacher = Teacher(args.teacher, "cuda" if torch.cuda.is_available() else "cpu")
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    teacher = Teacher(args.teacher, device)
     table = table_from(teacher.vocab)
+    native = NativeWays(*args.native, table, device) if args.native else None
     lines = args.phonemes.read_text().splitlines()[args.rank :: args.world]
     dice.shuffle(lines)
 
@@ -97,8 +79,14 @@ def main() -> None:
             continue
         speaker = (count + args.rank) % len(BLENDS)
         _, timbre, prosody = BLENDS[speaker]
-        own_ways = dice.random() < 0.5
-        change = {} if own_ways else {"rhythm": other_rhythm(dice), "melody": other_melody(dice)}
+        way = dice.random()
+        own_ways = way < OWN_WAYS
+        if own_ways:
+            change = {}
+        elif native and way < OWN_WAYS + NATIVE_WAYS:
+            change = native.of(line, speaker, dice)
+        else:
+            change = {"rhythm": random_rhythm(dice), "melody": random_melody(dice)}
         sound, ids, durations, pitch, energy = teacher.say(symbols, teacher.style(timbre, prosody, len(symbols)), **change)
         if not torch.isfinite(sound).all():
             continue

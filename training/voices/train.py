@@ -67,7 +67,7 @@ class Trainer:
     def __init__(self, args, device):
         self.args, self.device, self.step = args, device, 0
         size = {"width": 32, "decoder_width": 32, "hidden": 64, "layers": 1} if args.tiny else {}
-        self.model, self.judges = Voice(**size).to(device), Discriminators().to(device)
+        self.model, self.judges = Voice(**size).to(device), Discriminators(args.strong_judges).to(device)
         self.mel = MelDistance().to(device)
         options = {"betas": (0.8, 0.99), "weight_decay": 0.01, "fused": device == "cuda"}
         if args.decoder_only:
@@ -187,6 +187,7 @@ def main() -> None:
     parser.add_argument("--decay", action="store_true", help="let the rates fall over this run")
     parser.add_argument("--decoder-only", action="store_true", help="leave the prosody side as it is")
     parser.add_argument("--judges-first", type=int, default=400, help="with --init: steps of the discriminators alone")
+    parser.add_argument("--strong-judges", action="store_true", help="discriminators with twice the channels: slower, harder to fool")
     parser.add_argument("--vocabulary", type=Path, help="the teacher's config.json: --init knows the teacher's symbols only")
     parser.add_argument("--save-minutes", type=float, default=1.5)
     parser.add_argument("--tiny", action="store_true", help="a toy model, to try the code")
