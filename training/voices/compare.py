@@ -31,6 +31,14 @@ def narrowed(samples: torch.Tensor) -> torch.Tensor:
     return torch.fft.irfft(spectrum[: count // 3 + 1], n=count // 3 * 2) * (JUDGE_HZ / SAMPLE_RATE)
 
 
+def judge_of_speech():
+    # Only distillmos's own command line uses torchaudio, which must match torch to the build.
+    sys.modules.setdefault("torchaudio", types.ModuleType("torchaudio"))
+    import distillmos
+
+    return distillmos.ConvTransformerSQAModel().eval().to(DEVICE)
+
+
 def load(named: str, teachers_table: dict) -> tuple:
     named, _, spelling = named.partition(":")
     checkpoint, _, prosody = named.partition("+")
@@ -52,11 +60,8 @@ def main() -> None:
     parser.add_argument("--kh-as-h", action="store_true", help="for models that never learned kh")
     parser.add_argument("models", nargs="+")
     args = parser.parse_args()
-    sys.modules.setdefault("torchaudio", types.ModuleType("torchaudio"))
-    import distillmos
-
     torch.set_num_threads(1)
-    judge = distillmos.ConvTransformerSQAModel().eval().to(DEVICE)
+    judge = judge_of_speech()
     lines = args.phonemes.read_text().splitlines()
     lines = [lines[n * len(lines) // args.limit] for n in range(min(args.limit, len(lines)))]
     teachers_table = json.loads(args.vocabulary.read_text())["vocab"]

@@ -1,0 +1,53 @@
+"""How much effort and brightness suit each voice: DistillMOS over a grid of export.py's --energy and --brightness.
+
+    python tone.py --phonemes dev-phonemes.txt --vocabulary config.json --limit 25 fine16.pt+settled16.pt:own
+
+Prints the mean and the worst clip of every setting. Give sentences that the voices are not measured with afterwards. Needs PyPI distillmos.
+"""
+
+import argparse
+import json
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from compare import DEVICE, VOICES, judge_of_speech, load, narrowed
+from model import BINS
+from symbols import numbers_of
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--phonemes", type=Path, required=True, help="a sentence a line")
+    parser.add_argument("--vocabulary", type=Path, required=True)
+    parser.add_argument("--limit", type=int, default=25)
+    parser.add_argument("--voices", type=int, nargs="+", default=[0, 1, 2, 3])
+    parser.add_argument("--energy", type=float, nargs="+", default=[0.3, 0.6, 0.9])
+    parser.add_argument("--brightness", type=float, nargs="+", default=[0.6, 1.2, 1.8])
+    parser.add_argument("model", help="as for compare.py")
+    args = parser.parse_args()
+    torch.set_num_threads(1)
+    judge = judge_of_speech()
+    lines = args.phonemes.read_text().splitlines()
+    lines = [lines[n * len(lines) // args.limit] for n in range(args.limit)]
+    model, table = load(args.model, json.loads(args.vocabulary.read_text())["vocab"])
+    timid, dull = model.fo.bias[2].item(), model.out.bias[:BINS].detach().clone()
+    for voice in args.voices:
+        for brightness in args.brightness:
+            for energy in args.energy:
+                model.fo.bias.data[2] = timid + energy
+                model.out.bias.data[:BINS] = dull + torch.linspace(0.0, brightness, BINS, device=DEVICE)
+                figures = []
+                for at, line in enumerate(lines):
+                    torch.manual_seed(at)
+                    symbols = torch.tensor([[0, *numbers_of(line, table), 0]], device=DEVICE)
+                    samples = model.say(symbols, torch.tensor([voice], device=DEVICE))[0]
+                    samples = samples / samples.abs().max().clamp(min=1e-3) * 0.7
+                    with torch.no_grad():
+                        figures.append(float(judge(narrowed(samples)[None])))
+                print(f"{VOICES[voice]} energy {energy:.2f} brightness {brightness:.2f}: mean {np.mean(figures):.3f}, worst {min(figures):.2f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
