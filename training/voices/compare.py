@@ -3,14 +3,16 @@
     python compare.py --phonemes prompts-phonemes.txt --vocabulary config.json gen16.pt fine16.pt+native16.pt:own
 
 Each model is CHECKPOINT[+PROSODY][:own]; `:own` spells with the voices' own symbols (symbols.py), else the teacher's. Prints
-the mean and the worst for every voice, and the worst lines. Needs PyPI distillmos. The service's own figures come
-from `sauti eval speech`: these are of the float model, without the service's level and its int8.
+the mean and the worst for every voice, and the worst lines; with --teacher DIR also for the teacher in the same blends. Needs
+PyPI distillmos. The service's own figures come from `sauti eval speech`: these are of the float model, without the service's
+level and its int8.
 """
 
 import argparse
 import json
 import sys
 import types
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 
 import numpy as np
@@ -18,10 +20,11 @@ import torch
 
 from align import DEVICE, load_voice
 from features import SAMPLE_RATE
-from symbols import OWN, numbers_of, table_from
+from symbols import OWN, numbers_of, table_from, teachers
 
 VOICES = ("asha", "zuri", "juma", "baraka")
 JUDGE_HZ = 16_000
+PEAK = 0.7
 
 
 def narrowed(samples: torch.Tensor) -> torch.Tensor:
@@ -33,10 +36,55 @@ def narrowed(samples: torch.Tensor) -> torch.Tensor:
 
 def judge_of_speech():
     # Only distillmos's own command line uses torchaudio, which must match torch to the build.
-    sys.modules.setdefault("torchaudio", types.ModuleType("torchaudio"))
+    absent = types.ModuleType("torchaudio")
+    absent.__spec__ = ModuleSpec("torchaudio", None)
+    sys.modules.setdefault("torchaudio", absent)
     import distillmos
 
     return distillmos.ConvTransformerSQAModel().eval().to(DEVICE)
+
+
+@torch.no_grad()
+def judged(judge, say, lines: list[str]) -> list[float]:
+    """What the judge says of each line; `say` makes samples of it."""
+    figures = []
+    for at, line in enumerate(lines):
+        torch.manual_seed(at)
+        samples = say(line)
+        samples = samples / samples.abs().max().clamp(min=1e-3) * PEAK
+        figures.append(float(judge(narrowed(samples)[None])))
+    return figures
+
+
+def sayer(model, table: dict, voice: int):
+    def say(line: str) -> torch.Tensor:
+        symbols = torch.tensor([[0, *numbers_of(line, table), 0]], device=DEVICE)
+        return model.say(symbols, torch.tensor([voice], device=DEVICE))[0]
+
+    return say
+
+
+def teacher_sayer(teacher, voice: int):
+    """The teacher in the same blend, with its own rhythm and melody."""
+    from synthesise import BLENDS
+
+    _, timbre, prosody = BLENDS[voice]
+
+    def say(line: str) -> torch.Tensor:
+        symbols = teacher.symbols(teachers(line))
+        return teacher.say(symbols, teacher.style(timbre, prosody, len(symbols)))[0]
+
+    return say
+
+
+def told(named: str, voice: int, figures: list[float], lines: list[str]) -> str:
+    worst = "; ".join(f"{figures[i]:.2f} {lines[i][:50]}" for i in np.argsort(figures)[:3])
+    return f"{named} {VOICES[voice]}: mean {np.mean(figures):.3f}, {sum(f < 4 for f in figures)} under 4.0, worst {worst}"
+
+
+def spread_over(lines: list[str], count: int) -> list[str]:
+    """So many of the lines, evenly; all where there are not more."""
+    return lines if count >= len(lines) else [lines[n * len(lines) // count] for n in range(count)]
 
 
 def load(named: str, teachers_table: dict) -> tuple:
@@ -58,31 +106,28 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=100)
     parser.add_argument("--voices", type=int, nargs="+", default=[0, 1, 2, 3])
     parser.add_argument("--kh-as-h", action="store_true", help="for models that never learned kh")
-    parser.add_argument("models", nargs="+")
+    parser.add_argument("--teacher", type=Path, help="the teacher's folder: it says the lines too")
+    parser.add_argument("models", nargs="*")
     args = parser.parse_args()
     torch.set_num_threads(1)
     judge = judge_of_speech()
-    lines = args.phonemes.read_text().splitlines()
-    lines = [lines[n * len(lines) // args.limit] for n in range(min(args.limit, len(lines)))]
+    lines = spread_over(args.phonemes.read_text().splitlines(), args.limit)
     teachers_table = json.loads(args.vocabulary.read_text())["vocab"]
     for named in args.models:
         model, table = load(named, teachers_table)
         if args.kh_as_h:
             table["x"] = table["h"]
-        for voice, name in ((v, VOICES[v]) for v in args.voices):
+        for voice in args.voices:
             if model.voice_bias is not None:
                 model.fo.bias.data.copy_(model.voice_bias[voice])
-            figures = []
-            for at, line in enumerate(lines):
-                torch.manual_seed(at)
-                symbols = torch.tensor([[0, *numbers_of(line, table), 0]], device=DEVICE)
-                samples = model.say(symbols, torch.tensor([voice], device=DEVICE))[0]
-                samples = samples / samples.abs().max().clamp(min=1e-3) * 0.7
-                with torch.no_grad():
-                    figures.append(float(judge(narrowed(samples)[None])))
-            worst = np.argsort(figures)[:3]
-            told = "; ".join(f"{figures[i]:.2f} {lines[i][:50]}" for i in worst)
-            print(f"{named} {name}: mean {np.mean(figures):.3f}, worst {told}", flush=True)
+            print(told(named, voice, judged(judge, sayer(model, table, voice), lines), lines), flush=True)
+    if args.teacher:
+        sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "teacher"))
+        from teacher import Teacher
+
+        teacher = Teacher(str(args.teacher), DEVICE)
+        for voice in args.voices:
+            print(told("teacher", voice, judged(judge, teacher_sayer(teacher, voice), lines), lines), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """How much effort and brightness suit each voice: DistillMOS over a grid of export.py's --energy and --brightness.
 
-    python tone.py --phonemes dev-phonemes.txt --vocabulary config.json --limit 25 fine16.pt+settled16.pt:own
+    python tone.py fine16.pt+settled16.pt:own --phonemes dev-phonemes.txt --vocabulary config.json --limit 20
 
 Prints the mean and the worst clip of every setting. Give sentences that the voices are not measured with afterwards. Needs PyPI distillmos.
 """
@@ -12,9 +12,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from compare import DEVICE, VOICES, judge_of_speech, load, narrowed
+from compare import DEVICE, VOICES, judge_of_speech, judged, load, sayer, spread_over
 from model import BINS
-from symbols import numbers_of
 
 
 def main() -> None:
@@ -29,8 +28,7 @@ def main() -> None:
     args = parser.parse_args()
     torch.set_num_threads(1)
     judge = judge_of_speech()
-    lines = args.phonemes.read_text().splitlines()
-    lines = [lines[n * len(lines) // args.limit] for n in range(args.limit)]
+    lines = spread_over(args.phonemes.read_text().splitlines(), args.limit)
     model, table = load(args.model, json.loads(args.vocabulary.read_text())["vocab"])
     timid, dull = model.fo.bias[2].item(), model.out.bias[:BINS].detach().clone()
     for voice in args.voices:
@@ -38,14 +36,7 @@ def main() -> None:
             for energy in args.energy:
                 model.fo.bias.data[2] = timid + energy
                 model.out.bias.data[:BINS] = dull + torch.linspace(0.0, brightness, BINS, device=DEVICE)
-                figures = []
-                for at, line in enumerate(lines):
-                    torch.manual_seed(at)
-                    symbols = torch.tensor([[0, *numbers_of(line, table), 0]], device=DEVICE)
-                    samples = model.say(symbols, torch.tensor([voice], device=DEVICE))[0]
-                    samples = samples / samples.abs().max().clamp(min=1e-3) * 0.7
-                    with torch.no_grad():
-                        figures.append(float(judge(narrowed(samples)[None])))
+                figures = judged(judge, sayer(model, table, voice), lines)
                 print(f"{VOICES[voice]} energy {energy:.2f} brightness {brightness:.2f}: mean {np.mean(figures):.3f}, worst {min(figures):.2f}", flush=True)
 
 
