@@ -143,6 +143,23 @@ fn sound_starts_and_ends_without_a_click() {
     }
 }
 
+#[test]
+fn a_word_that_begins_with_a_nasal_is_not_cut_off() {
+    for voice in ["asha", "zuri", "juma", "baraka"] {
+        for word in ["ⁿzˈuɾi", "m̩tˈoto", "ɲˈaɲa"] {
+            let text = script(vec![clause(&[word, "sˈana"], ClauseEnd::Full)]);
+            let samples = speak(voice, text, 1.0).unwrap().samples;
+            // 10 ms at the start, and the loudest 10 ms of all.
+            let loudest = samples.chunks(240).map(level_db).fold(f64::MIN, f64::max);
+            let start = level_db(&samples[..240]);
+            assert!(
+                start < loudest - 20.0,
+                "{voice} begins {word} at {start:.0} dB, its loudest is {loudest:.0} dB"
+            );
+        }
+    }
+}
+
 /// The strongest period between 60 and 400 Hz over the loudest half second.
 fn pitch_hz(samples: &[f32]) -> f64 {
     let width = 12_000.min(samples.len());

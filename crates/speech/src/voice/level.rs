@@ -9,8 +9,8 @@ const FADE_SAMPLES: usize = SAMPLE_RATE_HZ as usize / 200;
 const CEILING: f32 = 0.84;
 /// One-pole high-pass at about 20 Hz.
 const OFFSET_KEEP: f32 = 0.9948;
-/// What is fainter counts as silence when a stretch's end is looked for: -62 dB of full scale.
-const SILENCE: f32 = 8e-4;
+/// What is fainter counts as silence when a stretch's start or end is looked for: -62 dB of full scale.
+pub(super) const SILENCE: f32 = 8e-4;
 /// Silence kept after the last audible sample: 40 ms.
 const TAIL_SAMPLES: usize = SAMPLE_RATE_HZ as usize / 25;
 

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::level::{Leveller, Tail, fade_in};
+use super::level::{Leveller, SILENCE, Tail, fade_in};
 use super::network::Encoded;
 use super::plan::{Stretch, plan};
 use super::source::{HOP, Noise, SAMPLE_RATE_HZ};
@@ -19,6 +19,10 @@ const FIRST_WINDOW_FRAMES: usize = 39 + 40;
 const WINDOW_FRAMES: usize = 128;
 /// Of the silence before the first phoneme this much is kept.
 const LEAD_FRAMES_KEPT: usize = 6;
+/// Nasals are heard before their time ("Nzuri", "Mtoto"): where there is sound, this much is.
+const LEAD_FRAMES_MAX: usize = 16;
+/// Kept before the first audible sample: 15 ms, the fade and a little silence.
+const ONSET_SAMPLES: usize = SAMPLE_RATE_HZ as usize * 15 / 1_000;
 
 pub(super) fn speak(
     synthesiser: &mut Synthesiser,
@@ -110,32 +114,47 @@ impl Speaker<'_, '_> {
             speaker,
         );
 
-        let lead_frames = timeline.end(0).saturating_sub(LEAD_FRAMES_KEPT);
-        let mut skip = lead_frames * HOP;
+        let (scratch, noise) = (&mut *self.scratch, &mut self.noise);
+        let mut samples = Vec::new();
+        let first = FIRST_WINDOW_FRAMES + timeline.end(0).saturating_sub(LEAD_FRAMES_KEPT);
+        self.runner
+            .run(|| stream.advance(first, scratch, noise, &mut samples));
+        let lead = silent_lead(&samples, timeline.end(0));
+        samples.drain(..lead);
         let mut faded = 0;
         let mut tail = Tail::default();
-        let mut words = WordTimes::new(stretch, &timeline, lead_frames, self.output.made);
-        let mut window = FIRST_WINDOW_FRAMES + lead_frames;
-        while !stream.finished() {
-            let (scratch, noise) = (&mut *self.scratch, &mut self.noise);
-            let mut samples = Vec::new();
-            self.runner
-                .run(|| stream.advance(window, scratch, noise, &mut samples));
-            window = WINDOW_FRAMES;
-            let skipped = skip.min(samples.len());
-            skip -= skipped;
-            let samples = &mut samples[skipped..];
-            fade_in(samples, faded);
+        let mut words = WordTimes::new(stretch, &timeline, lead, self.output.made);
+        loop {
+            fade_in(&mut samples, faded);
             faded += samples.len();
-            let audible = tail.push(samples);
+            let audible = tail.push(&samples);
             let end = self.output.made + audible.len();
             self.output.send(&audible, words.ended_by(end))?;
+            if stream.finished() {
+                break;
+            }
+            samples.clear();
+            let (scratch, noise) = (&mut *self.scratch, &mut self.noise);
+            self.runner
+                .run(|| stream.advance(WINDOW_FRAMES, scratch, noise, &mut samples));
         }
         let rest = tail.finish();
         let end = self.output.made + rest.len();
         self.output.send(&rest, words.rest(end))?;
         self.output.pause(stretch.pause_ms)
     }
+}
+
+/// How many samples to leave out before a stretch whose first phoneme comes after `edge_frames`.
+fn silent_lead(samples: &[f32], edge_frames: usize) -> usize {
+    let latest = edge_frames.saturating_sub(LEAD_FRAMES_KEPT) * HOP;
+    let earliest = edge_frames.saturating_sub(LEAD_FRAMES_MAX) * HOP;
+    let latest = latest.min(samples.len());
+    let heard = samples[..latest].iter().position(|s| s.abs() > SILENCE);
+    heard.map_or(latest, |at| {
+        at.saturating_sub(ONSET_SAMPLES)
+            .clamp(earliest.min(latest), latest)
+    })
 }
 
 /// The words of a stretch, given out when their audio is.
@@ -145,8 +164,8 @@ struct WordTimes {
 }
 
 impl WordTimes {
-    fn new(stretch: &Stretch, timeline: &Timeline, lead_frames: usize, made: usize) -> Self {
-        let at = |frame: usize| made + frame.saturating_sub(lead_frames) * HOP;
+    fn new(stretch: &Stretch, timeline: &Timeline, lead_samples: usize, made: usize) -> Self {
+        let at = |frame: usize| made + (frame * HOP).saturating_sub(lead_samples);
         let words: Vec<_> = stretch
             .words
             .iter()
@@ -234,5 +253,35 @@ impl<'e> Output<'e> {
             return ControlFlow::Continue(());
         }
         (self.emit)(SpeakEvent::Audio { samples, words })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sound_from(frame: usize) -> Vec<f32> {
+        let mut samples = vec![1e-5; 60 * HOP];
+        samples[frame * HOP..].fill(0.1);
+        samples
+    }
+
+    #[test]
+    fn silence_is_left_out_but_for_a_little_before_the_first_phoneme() {
+        assert_eq!(silent_lead(&sound_from(30), 30), 24 * HOP);
+        assert_eq!(silent_lead(&sound_from(26), 30), 24 * HOP);
+        assert_eq!(silent_lead(&sound_from(2), 4), 0);
+    }
+
+    #[test]
+    fn sound_before_its_phoneme_is_kept_with_its_onset() {
+        assert_eq!(silent_lead(&sound_from(20), 30), 20 * HOP - ONSET_SAMPLES);
+        // Something faint long before is not worth waiting for.
+        assert_eq!(silent_lead(&sound_from(3), 30), 14 * HOP);
+    }
+
+    #[test]
+    fn a_stretch_shorter_than_its_lead_does_no_harm() {
+        assert_eq!(silent_lead(&[0.0; 100], 30), 100);
     }
 }
