@@ -254,7 +254,8 @@ def load_ear(path: Path) -> tuple[Ear, np.ndarray]:
     return ear.to(DEVICE), saved["prior"].cpu().numpy()
 
 
-def load_voice(checkpoint: Path) -> Voice:
+def load_voice(checkpoint: Path, prosody: Path | None = None) -> Voice:
+    """The model of a checkpoint, with the prosody side of another file laid over it."""
     state = torch.load(checkpoint, map_location="cpu", weights_only=True)
     model = Voice(speakers=len(state["spp.weight"])).eval()
     # A restored export (restore.py) has a bias of the contour for each voice.
@@ -263,6 +264,9 @@ def load_voice(checkpoint: Path) -> Voice:
     # The prosody side may come alone.
     if unknown or any(name.startswith(PROSODY) for name in missing):
         raise SystemExit(f"{checkpoint}: not of this model: {unknown or missing}")
+    if prosody:
+        over = torch.load(prosody, map_location="cpu", weights_only=True)
+        model.load_state_dict({k: v.float() for k, v in over.items()}, strict=False)
     return model
 
 

@@ -90,21 +90,23 @@ def spread_over(lines: list[str], count: int) -> list[str]:
 def load(named: str, teachers_table: dict) -> tuple:
     named, _, spelling = named.partition(":")
     checkpoint, _, prosody = named.partition("+")
-    model = load_voice(Path(checkpoint))
-    if prosody:
-        model.load_state_dict({k: v.float() for k, v in torch.load(prosody, weights_only=True).items()}, strict=False)
+    model = load_voice(Path(checkpoint), Path(prosody) if prosody else None)
     table = table_from(teachers_table)
     if spelling != "own":
         table = {symbol: number for symbol, number in table.items() if symbol not in OWN}
     return model.to(DEVICE), table
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def add_options(parser: argparse.ArgumentParser, limit: int) -> None:
     parser.add_argument("--phonemes", type=Path, required=True, help="a sentence a line")
     parser.add_argument("--vocabulary", type=Path, required=True)
-    parser.add_argument("--limit", type=int, default=100)
+    parser.add_argument("--limit", type=int, default=limit)
     parser.add_argument("--voices", type=int, nargs="+", default=[0, 1, 2, 3])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_options(parser, 100)
     parser.add_argument("--kh-as-h", action="store_true", help="for models that never learned kh")
     parser.add_argument("--teacher", type=Path, help="the teacher's folder: it says the lines too")
     parser.add_argument("models", nargs="*")
@@ -122,8 +124,7 @@ def main() -> None:
                 model.fo.bias.data.copy_(model.voice_bias[voice])
             print(told(named, voice, judged(judge, sayer(model, table, voice), lines), lines), flush=True)
     if args.teacher:
-        sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "teacher"))
-        from teacher import Teacher
+        from teacher import Teacher  # align.py has named its folder
 
         teacher = Teacher(str(args.teacher), DEVICE)
         for voice in args.voices:

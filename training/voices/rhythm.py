@@ -159,9 +159,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
     torch.set_num_threads(1)
-    model, (ear, prior) = load_voice(args.checkpoint), load_ear(args.ear)
-    if args.prosody:
-        model.load_state_dict({k: v.float() for k, v in torch.load(args.prosody, weights_only=True).items()}, strict=False)
+    model, (ear, prior) = load_voice(args.checkpoint, args.prosody), load_ear(args.ear)
     numbers = read_table(args.symbols)
     own_sounds = all(sound in numbers for sound in OWN)
     if own_sounds and (args.predicted or args.imitate):

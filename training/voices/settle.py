@@ -115,9 +115,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
     torch.set_num_threads(1)
-    model, (ear, prior) = load_voice(args.checkpoint), load_ear(args.ear)
-    prosody = torch.load(args.prosody, map_location="cpu", weights_only=True)
-    model.load_state_dict({k: v.float() for k, v in prosody.items()}, strict=False)
+    model, (ear, prior) = load_voice(args.checkpoint, args.prosody), load_ear(args.ear)
     numbers = read_table(args.symbols)
     clips = [c for c in np.load(args.aligned, allow_pickle=True) if not is_held_out(c["file"])]
     sure = {name: np.quantile([c["score"] for c in clips if c["set"] == name], 0.2) for name in {c["set"] for c in clips}}

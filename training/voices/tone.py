@@ -7,21 +7,17 @@ Prints the mean and the worst clip of every setting. Give sentences that the voi
 
 import argparse
 import json
-from pathlib import Path
 
 import numpy as np
 import torch
 
-from compare import DEVICE, VOICES, judge_of_speech, judged, load, sayer, spread_over
+from compare import DEVICE, VOICES, add_options, judge_of_speech, judged, load, sayer, spread_over
 from model import BINS
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--phonemes", type=Path, required=True, help="a sentence a line")
-    parser.add_argument("--vocabulary", type=Path, required=True)
-    parser.add_argument("--limit", type=int, default=25)
-    parser.add_argument("--voices", type=int, nargs="+", default=[0, 1, 2, 3])
+    add_options(parser, 25)
     parser.add_argument("--energy", type=float, nargs="+", default=[0.3, 0.6, 0.9])
     parser.add_argument("--brightness", type=float, nargs="+", default=[0.6, 1.2, 1.8])
     parser.add_argument("model", help="as for compare.py")

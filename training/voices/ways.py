@@ -11,10 +11,10 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+from data import TEACHER_PITCH_STEP, TEACHER_STEP
 from model import HOP
 from symbols import merged, numbers_of, parts_of
 
-TEACHER_STEP, TEACHER_PITCH_STEP = 600, 300  # samples
 VOICED_HZ, HIGHEST_HZ = 50.0, 480.0
 
 
@@ -52,10 +52,7 @@ class NativeWays:
     def __init__(self, checkpoint: Path, prosody: Path, table: dict, device: str):
         from align import load_voice  # it needs packages that only the recordings need
 
-        self.model, self.table, self.device = load_voice(checkpoint), table, device
-        over = torch.load(prosody, map_location="cpu", weights_only=True)
-        self.model.load_state_dict({name: tensor.float() for name, tensor in over.items()}, strict=False)
-        self.model = self.model.to(device)
+        self.model, self.table, self.device = load_voice(checkpoint, prosody).to(device), table, device
 
     @torch.no_grad()
     def of(self, line: str, speaker: int, dice: random.Random) -> dict:
