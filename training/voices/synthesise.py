@@ -45,14 +45,15 @@ def main() -> None:
     parser.add_argument("--hours", type=float, default=1e9, help="of speech, for this process")
     parser.add_argument("--rank", type=int, default=0)
     parser.add_argument("--world", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=900, help="another one, other sentences first and other ways by chance")
     parser.add_argument("--native", type=Path, nargs=2, metavar=("CHECKPOINT", "PROSODY"), help="weights whose rhythm and melody the teacher follows at times")
     parser.add_argument("--out", type=Path, required=True, help="folder of the shards")
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(1)
-    torch.manual_seed(900 + args.rank)
+    torch.manual_seed(args.seed + args.rank)
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
-    dice = random.Random(900 + args.rank)
+    dice = random.Random(args.seed + args.rank)
 
     began, seconds, spoken, number, count = time.time(), 0.0, [], 0, 0
     device = "cuda" if torch.cuda.is_available() else "cpu"

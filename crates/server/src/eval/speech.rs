@@ -42,8 +42,15 @@ pub struct VoiceReport {
     /// What the judges said, by their names.
     pub judged: BTreeMap<String, Judged>,
     /// What Whisper makes of the speech, where it was asked.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub whisper_cer_percent: Option<f64>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub whisper: Option<ByWhisper>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct ByWhisper {
+    pub whisper_cer_percent: f64,
+    /// The same of the letters alone: Whisper often writes Swahili words together or takes them apart.
+    pub whisper_letters_percent: f64,
 }
 
 /// A judge's figures over all clips of a voice.
@@ -182,7 +189,7 @@ fn by_voice(clips: &[Said]) -> BTreeMap<String, VoiceReport> {
             first_sound_ms_median: latencies[latencies.len() / 2],
             first_sound_ms_p95: latencies[(latencies.len() * 95 / 100).min(latencies.len() - 1)],
             judged: judged(&said),
-            whisper_cer_percent: whisper_cer_percent(&said),
+            whisper: by_whisper(&said),
         };
         (voice.to_owned(), report)
     };
@@ -204,13 +211,21 @@ fn judged(said: &[&Said]) -> BTreeMap<String, Judged> {
     figures.into_iter().map(summed_up).collect()
 }
 
-fn whisper_cer_percent(said: &[&Said]) -> Option<f64> {
-    let mut errors = Errors::default();
+fn by_whisper(said: &[&Said]) -> Option<ByWhisper> {
+    let (mut characters, mut letters) = (Errors::default(), Errors::default());
     for one in said {
         let heard = comparable(one.verdict.heard.as_ref()?);
-        errors += character_errors(&one.scored.reference, &heard);
+        characters += character_errors(&one.scored.reference, &heard);
+        letters += character_errors(&unspaced(&one.scored.reference), &unspaced(&heard));
     }
-    Some(errors.rate() * 100.0)
+    Some(ByWhisper {
+        whisper_cer_percent: characters.rate() * 100.0,
+        whisper_letters_percent: letters.rate() * 100.0,
+    })
+}
+
+fn unspaced(text: &str) -> String {
+    text.split_whitespace().collect()
 }
 
 impl Report {
@@ -218,12 +233,11 @@ impl Report {
     pub fn table(&self) -> (Vec<String>, Vec<Vec<String>>) {
         let voices = self.voices.values();
         let judges: BTreeSet<&String> = voices.flat_map(|voice| voice.judged.keys()).collect();
-        let whisper = self
-            .voices
-            .values()
-            .any(|v| v.whisper_cer_percent.is_some());
+        let whisper = self.voices.values().any(|v| v.whisper.is_some());
         let mut header: Vec<String> = ["voice", "CER", "WER"].map(str::to_owned).into();
-        header.extend(whisper.then(|| "CER by Whisper".to_owned()));
+        if whisper {
+            header.extend(["CER by Whisper", "letters alone"].map(str::to_owned));
+        }
         for judge in &judges {
             header.extend([(*judge).clone(), "worst".to_owned()]);
         }
@@ -235,11 +249,14 @@ impl Report {
                 format!("{:.1} %", report.rates.wer_percent),
             ];
             if whisper {
-                row.push(
-                    report
-                        .whisper_cer_percent
-                        .map_or_else(String::new, |cer| format!("{cer:.1} %")),
-                );
+                let cell = |figure: fn(&ByWhisper) -> f64| {
+                    let heard = report.whisper.as_ref();
+                    heard.map_or_else(String::new, |heard| format!("{:.1} %", figure(heard)))
+                };
+                row.extend([
+                    cell(|w| w.whisper_cer_percent),
+                    cell(|w| w.whisper_letters_percent),
+                ]);
             }
             for judge in &judges {
                 let judged = report.judged.get(*judge);
@@ -262,7 +279,8 @@ impl Report {
     pub fn html(&self, audio_prefix: &str) -> String {
         let mut page = Page::new("Voices");
         page.paragraph(
-            "CER and WER are what our own recogniser hears; DistillMOS and DNSMOS go from 1 to 5, with the worst \
+            "CER and WER are what our own recogniser hears; of Whisper, which often writes words together or takes them \
+             apart, also the letters alone; DistillMOS and DNSMOS go from 1 to 5, with the worst \
              clip beside the mean; RTF is seconds of work for a second of speech.",
         );
         let (header, rows) = self.table();
