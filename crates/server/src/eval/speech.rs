@@ -322,3 +322,45 @@ impl Said {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(text: &str, heard: Option<&str>) -> Said {
+        Said {
+            scored: Scored::new("0000".into(), "asha".into(), 1.0, text, text.to_owned()),
+            sentence: text.to_owned(),
+            file: "asha-0000.wav".into(),
+            verdict: Verdict {
+                heard: heard.map(str::to_owned),
+                ..Verdict::default()
+            },
+            took_s: 0.02,
+            first_sound_ms: 15.0,
+        }
+    }
+
+    #[test]
+    fn words_written_together_are_no_errors_of_letters() {
+        let said = said("elfu moja", Some("Elfumoja."));
+        let heard = by_whisper(&[&said]).unwrap();
+        assert!((heard.whisper_cer_percent - 100.0 / 9.0).abs() < 1e-9);
+        assert_eq!(heard.whisper_letters_percent, 0.0);
+    }
+
+    #[test]
+    fn without_whisper_there_is_no_figure_of_it() {
+        let (heard, unheard) = (said("elfu", Some("elfu")), said("moja", None));
+        assert_eq!(by_whisper(&[&heard, &unheard]), None);
+    }
+
+    #[test]
+    fn the_table_has_a_cell_for_every_heading() {
+        let clips = vec![said("elfu moja", Some("elfumoja"))];
+        let voices = by_voice(&clips);
+        let (header, rows) = Report { voices, clips }.table();
+        assert!(header.contains(&"letters alone".to_owned()));
+        assert_eq!(header.len(), rows[0].len());
+    }
+}
