@@ -270,6 +270,12 @@ def load_voice(checkpoint: Path, prosody: Path | None = None) -> Voice:
     return model
 
 
+def speak_as(model: Voice, voice: int) -> None:
+    """Puts a restored export's bias of the contour for the voice in its place; other models have none."""
+    if model.voice_bias is not None:
+        model.fo.bias.data.copy_(model.voice_bias[voice])
+
+
 def read_clips(folder: Path) -> list[dict]:
     clips = []
     for path in sorted(folder.glob("*.npy")):

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from align import DEVICE, load_voice
+from align import DEVICE, load_voice, speak_as
 from features import SAMPLE_RATE
 from symbols import OWN, numbers_of, table_from, teachers
 
@@ -44,16 +44,17 @@ def judge_of_speech():
     return distillmos.ConvTransformerSQAModel().eval().to(DEVICE)
 
 
+def spoken(say, line: str, seed: int) -> torch.Tensor:
+    """A line as the judges hear it; `say` makes samples of it."""
+    torch.manual_seed(seed)
+    samples = say(line)
+    return narrowed(samples / samples.abs().max().clamp(min=1e-3) * PEAK)
+
+
 @torch.no_grad()
 def judged(judge, say, lines: list[str]) -> list[float]:
-    """What the judge says of each line; `say` makes samples of it."""
-    figures = []
-    for at, line in enumerate(lines):
-        torch.manual_seed(at)
-        samples = say(line)
-        samples = samples / samples.abs().max().clamp(min=1e-3) * PEAK
-        figures.append(float(judge(narrowed(samples)[None])))
-    return figures
+    """What the judge says of each line."""
+    return [float(judge(spoken(say, line, at)[None])) for at, line in enumerate(lines)]
 
 
 def sayer(model, table: dict, voice: int):
@@ -104,31 +105,40 @@ def add_options(parser: argparse.ArgumentParser, limit: int) -> None:
     parser.add_argument("--voices", type=int, nargs="+", default=[0, 1, 2, 3])
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    add_options(parser, 100)
+def add_sayers(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--kh-as-h", action="store_true", help="for models that never learned kh")
     parser.add_argument("--teacher", type=Path, help="the teacher's folder: it says the lines too")
     parser.add_argument("models", nargs="*")
-    args = parser.parse_args()
-    torch.set_num_threads(1)
-    judge = judge_of_speech()
-    lines = spread_over(args.phonemes.read_text().splitlines(), args.limit)
+
+
+def sayers(args):
+    """Name, voice and speech of everyone that `add_options` and `add_sayers` asked for, one after the other."""
     teachers_table = json.loads(args.vocabulary.read_text())["vocab"]
     for named in args.models:
         model, table = load(named, teachers_table)
         if args.kh_as_h:
             table["x"] = table["h"]
         for voice in args.voices:
-            if model.voice_bias is not None:
-                model.fo.bias.data.copy_(model.voice_bias[voice])
-            print(told(named, voice, judged(judge, sayer(model, table, voice), lines), lines), flush=True)
+            speak_as(model, voice)
+            yield named, voice, sayer(model, table, voice)
     if args.teacher:
         from teacher import Teacher  # align.py has named its folder
 
         teacher = Teacher(str(args.teacher), DEVICE)
         for voice in args.voices:
-            print(told("teacher", voice, judged(judge, teacher_sayer(teacher, voice), lines), lines), flush=True)
+            yield "teacher", voice, teacher_sayer(teacher, voice)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_options(parser, 100)
+    add_sayers(parser)
+    args = parser.parse_args()
+    torch.set_num_threads(1)
+    judge = judge_of_speech()
+    lines = spread_over(args.phonemes.read_text().splitlines(), args.limit)
+    for named, voice, say in sayers(args):
+        print(told(named, voice, judged(judge, say, lines), lines), flush=True)
 
 
 if __name__ == "__main__":

