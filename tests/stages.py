@@ -289,6 +289,14 @@ def faults():
     return counts
 
 
+def attacks():
+    """What an attacker would send, over loopback: nobody else may notice, and nothing is given away."""
+    tools.need_python("pytest")
+    counts = build()
+    counts.add(pytest(TESTS / "attacks", env={"SAUTI_BINARY": str(BINARY)}))
+    return counts
+
+
 def cluster():
     """Three replicas with PostgreSQL, Valkey and NATS on machines of their own: parts killed and cut off, money counted."""
     tools.need_programs({"ip": "iproute2", "setpriv": "util-linux", "nats-server": "nats-server"})
@@ -315,7 +323,7 @@ STAGES = {
     stage.__name__: stage
     for stage in (
         tidy, fmt, clippy, licences, supply, rust, fuzz, postgres, valkey, nats, clients, openapi, cli, browser, readme, deploy, faults,
-        cluster, recipes,
+        attacks, cluster, recipes,
     )
 }
 QUICK = ["tidy", "fmt", "clippy", "rust"]
