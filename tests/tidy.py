@@ -5,6 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import circles
+import documents
+
 ROOT = Path(__file__).resolve().parent.parent
 LINES_MAX = 600
 BYTES_MAX = 1_000_000
@@ -77,14 +80,14 @@ def main():
     names = tracked()
     rules = (
         no_source_file_is_too_long, no_file_is_too_large, no_machine_path_is_written_down,
-        no_line_ends_in_spaces, unsafe_code_says_why,
+        no_line_ends_in_spaces, unsafe_code_says_why, circles.no_import_circle_grows, *documents.RULES,
     )
     failed = 0
     for rule in rules:
         problems = list(rule(names))
         failed += bool(problems)
         print(f"{'FAIL' if problems else 'ok'}  {rule.__name__.replace('_', ' ')}")
-        for problem in problems[:20]:
+        for problem in problems[:40]:
             print(f"      {problem}")
     print(f"{len(rules) - failed} passed, {failed} failed")
     return 1 if failed else 0
