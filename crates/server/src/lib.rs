@@ -5,7 +5,6 @@
 pub mod accounts;
 pub mod app;
 pub mod batches;
-pub mod billing;
 pub mod cache;
 pub mod cli;
 pub mod config;
@@ -24,6 +23,7 @@ pub mod ratelimit;
 pub mod retention;
 pub mod routes;
 pub mod self_check;
+pub mod service;
 pub mod telemetry;
 pub mod trail;
 pub mod valkey;

@@ -43,7 +43,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         requests.push(ChargeRequest {
             workspace_id: workspace.id,
             key_id: Some(key.info.id),
-            operation: "speech".into(),
+            operation: sauti_store::Operation::Speech,
             amount_micro: 1_000,
             request_id: "req_rate".into(),
             usage: Usage {

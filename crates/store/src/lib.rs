@@ -45,6 +45,7 @@ mod lexicon;
 mod limits;
 mod maintenance;
 mod open;
+mod operation;
 pub mod password;
 mod patience;
 mod payments;
@@ -74,6 +75,7 @@ pub use ledger::{
 pub use lexicon::{Alphabet, Pronunciation};
 pub use maintenance::SweepReport;
 pub use open::{Backend, Store, StoreOptions};
+pub use operation::Operation;
 pub use payments::{PaymentEvent, PaymentOutcome};
 pub use sessions::{IssuedSession, Session};
 pub use tokens::TokenPurpose;

@@ -29,7 +29,7 @@ fn order(workspace: &Workspace, items: i64) -> NewBatch {
     NewBatch {
         workspace_id: workspace.id.clone(),
         key_id: None,
-        operation: "speech".into(),
+        operation: sauti_store::Operation::Speech,
         items,
         bytes: 100,
         idempotency_key: None,

@@ -109,7 +109,7 @@ async fn keys_rotated_into_one_another_share_their_cap(database: Database) {
         let request = ChargeRequest {
             workspace_id: workspace.id.clone(),
             key_id: Some(key_id.to_owned()),
-            operation: "speech".to_owned(),
+            operation: sauti_store::Operation::Speech,
             amount_micro,
             request_id: "req".to_owned(),
             usage: Usage::default(),

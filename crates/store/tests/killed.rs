@@ -15,8 +15,8 @@ use std::time::Duration;
 
 use common::{Database, assert_clean, funded, key_with_cap};
 use sauti_store::{
-    Begin, ChargeRequest, LedgerError, ReserveRequest, StatementQuery, Store, StoreOptions,
-    StoredAnswer, Usage,
+    Begin, ChargeRequest, LedgerError, Operation, ReserveRequest, StatementQuery, Store,
+    StoreOptions, StoredAnswer, Usage,
 };
 
 on_both_databases!(
@@ -99,7 +99,7 @@ async fn verify(store: &Store, workspace_id: &str, log: &Path) {
     assert_clean(store).await;
     let booked = all_charges(store, workspace_id).await;
     let mut by_request: HashMap<&str, Vec<&str>> = HashMap::new();
-    for (id, request_id, _) in &booked {
+    for (id, request_id) in &booked {
         by_request.entry(request_id).or_default().push(id);
     }
     let text = std::fs::read_to_string(log).unwrap();
@@ -147,22 +147,18 @@ async fn verify(store: &Store, workspace_id: &str, log: &Path) {
     }
     // Each key was charged once, whether or not anyone was told.
     let mut charged_keys = HashSet::new();
-    for (_, request_id, operation) in booked
-        .iter()
-        .filter(|(_, _, operation)| operation == "keyed")
-    {
-        let key = request_id.split('.').next().unwrap();
-        assert!(
-            charged_keys.insert(key),
-            "{key} was charged twice ({operation})"
-        );
+    for (_, request_id) in &booked {
+        let Some((key, _)) = request_id.split_once('.') else {
+            continue;
+        };
+        assert!(charged_keys.insert(key), "{key} was charged twice");
     }
     let balance = store.balance(workspace_id).await.unwrap();
     assert_eq!(balance.reserved_micro, 0);
     assert!(balance.available_micro >= 0);
 }
 
-async fn all_charges(store: &Store, workspace_id: &str) -> Vec<(String, String, String)> {
+async fn all_charges(store: &Store, workspace_id: &str) -> Vec<(String, String)> {
     let mut rows = Vec::new();
     let mut query = StatementQuery {
         from_us: 0,
@@ -177,7 +173,7 @@ async fn all_charges(store: &Store, workspace_id: &str) -> Vec<(String, String, 
         let charges = page
             .into_iter()
             .filter(|row| matches!(row.kind.as_str(), "charge" | "settle"));
-        rows.extend(charges.map(|row| (row.id, row.request_id, row.operation)));
+        rows.extend(charges.map(|row| (row.id, row.request_id)));
     }
 }
 
@@ -283,21 +279,21 @@ impl Worker {
             .unwrap();
     }
 
-    fn request(&self, operation: &str, request_id: &str) -> ReserveRequest {
+    fn request(&self, request_id: &str) -> ReserveRequest {
         ReserveRequest {
             workspace_id: self.workspace_id.clone(),
             key_id: Some(self.key_id.clone()),
-            operation: operation.to_owned(),
+            operation: Operation::Speech,
             amount_micro: 300,
             request_id: request_id.to_owned(),
         }
     }
 
-    fn charge_request(&self, operation: &str, request_id: &str) -> ChargeRequest {
+    fn charge_request(&self, request_id: &str) -> ChargeRequest {
         ChargeRequest {
             workspace_id: self.workspace_id.clone(),
             key_id: Some(self.key_id.clone()),
-            operation: operation.to_owned(),
+            operation: Operation::Speech,
             amount_micro: 120,
             request_id: request_id.to_owned(),
             usage: Usage::default(),
@@ -306,20 +302,14 @@ impl Worker {
 
     async fn charge(&self) -> Result<(), LedgerError> {
         let request_id = sauti_store::ids::new_id("req_");
-        let charge = self
-            .store
-            .charge(self.charge_request("speech", &request_id))
-            .await?;
+        let charge = self.store.charge(self.charge_request(&request_id)).await?;
         self.told(&format!("charged {request_id} {}", charge.id));
         Ok(())
     }
 
     async fn settle(&self, chance: &mut Chance) -> Result<(), LedgerError> {
         let request_id = sauti_store::ids::new_id("req_");
-        let reservation = self
-            .store
-            .reserve(self.request("speech", &request_id))
-            .await?;
+        let reservation = self.store.reserve(self.request(&request_id)).await?;
         tokio::time::sleep(Duration::from_millis(chance.below(20))).await;
         let charge = self
             .store
@@ -331,10 +321,7 @@ impl Worker {
 
     async fn release(&self) -> Result<(), LedgerError> {
         let request_id = sauti_store::ids::new_id("req_");
-        let reservation = self
-            .store
-            .reserve(self.request("speech", &request_id))
-            .await?;
+        let reservation = self.store.reserve(self.request(&request_id)).await?;
         self.store.release(&reservation).await?;
         self.told(&format!("released {request_id}"));
         Ok(())
@@ -361,13 +348,10 @@ impl Worker {
         };
         if chance.below(2) == 0 {
             self.store
-                .charge_and_store(self.charge_request("keyed", &request_id), &guard, answer)
+                .charge_and_store(self.charge_request(&request_id), &guard, answer)
                 .await?;
         } else {
-            let reservation = self
-                .store
-                .reserve(self.request("keyed", &request_id))
-                .await?;
+            let reservation = self.store.reserve(self.request(&request_id)).await?;
             self.store
                 .settle_and_store(&reservation, 200, Usage::default(), &guard, answer)
                 .await?;

@@ -8,14 +8,13 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use sauti_speech::{Job, Priority};
 use sauti_store::ids::{new_id, now_us};
-use sauti_store::{BLOB_PART_BYTES, ClaimedItem, LedgerError, ReserveRequest};
+use sauti_store::{BLOB_PART_BYTES, ClaimedItem, LedgerError, Operation};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use tokio::io::AsyncWriteExt;
 
-use super::{Desk, Operation, fetch};
+use super::{Desk, fetch};
 use crate::app::App;
-use crate::billing::{Bill, Hold};
 use crate::cache::CachedSpeech;
 use crate::http::language::Language;
 use crate::http::metrics;
@@ -24,6 +23,8 @@ use crate::routes::speech::{self, SpeechRequest};
 use crate::routes::transcription::decode::{self, Sound};
 use crate::routes::transcription::upload::{self, Source, Upload};
 use crate::routes::transcription::{self, TranscriptionRequest};
+use crate::service::Payer;
+use crate::service::money::{Bill, Hold};
 
 /// How often an item may break off before it is given up.
 const ATTEMPTS_MAX: i64 = 5;
@@ -96,7 +97,7 @@ pub async fn work(desk: &Desk, item: &ClaimedItem) {
             ("failed", fail(desk, item, &problem).await)
         }
     };
-    metrics::batch_item(&item.operation, ending);
+    metrics::batch_item(item.operation, ending);
     if let Err(error) = reported {
         // The sweep after this process's end puts it right at the latest.
         tracing::error!(%error, item = %item.id, "the end of an item was not written down");
@@ -148,23 +149,10 @@ async fn attempt(desk: &Desk, item: &ClaimedItem) -> Result<(), Stop> {
         let detail = "The work on this item broke off too often.";
         return Err(Stop::Fail(Problem::detailed(Code::Internal, detail)));
     }
-    match Operation::parse(&item.operation) {
-        Some(Operation::Speech) => speak(&desk.app, item).await,
-        Some(Operation::Transcription) => transcribe(desk, item).await,
-        None => Err(Stop::Fail(Problem::new(Code::ValidationFailed))),
+    match item.operation {
+        Operation::Speech => speak(&desk.app, item).await,
+        Operation::Transcription => transcribe(desk, item).await,
     }
-}
-
-/// Sets the money aside in the item's name: the statement shows what was paid for.
-async fn reserve(app: &App, item: &ClaimedItem, bill: &Bill) -> Result<Hold, Stop> {
-    let request = ReserveRequest {
-        workspace_id: item.workspace_id.clone(),
-        key_id: item.key_id.clone(),
-        operation: bill.operation.to_owned(),
-        amount_micro: bill.amount_micro,
-        request_id: item.id.clone(),
-    };
-    Ok(Hold::of(app, request).await?)
 }
 
 fn job(item: &ClaimedItem) -> Job {
@@ -182,8 +170,9 @@ async fn speak(app: &App, item: &ClaimedItem) -> Result<(), Stop> {
     let lexicon = app.lexicons.of(&app.store, &item.workspace_id).await?;
     let reading = speech::read(app, &request, &lexicon.lexicon)?;
     let cached = speech::look_up(app, reading.key).await;
-    let mut bill = speech::bill(app, reading.characters, cached.is_some());
-    let hold = reserve(app, item, &bill).await?;
+    let prices = &app.config.prices;
+    let mut bill = Bill::speech(prices, reading.characters, cached.is_some());
+    let hold = Hold::reserve(app, &Payer::of_item(item), &bill).await?;
     let speech = match cached {
         Some(speech) => speech,
         None => {
@@ -240,12 +229,16 @@ async fn transcribe(desk: &Desk, item: &ClaimedItem) -> Result<(), Stop> {
     let wanted = TranscriptionRequest::parse(&form_fields(&fields))?;
     let upload = recording(desk, item, &fields).await?;
     let sound = decoded(desk, upload).await?;
-    let bill = transcription::bill(app, sound.seconds);
-    let hold = reserve(app, item, &bill).await?;
+    let bill = Bill::transcription(&app.config.prices, sound.seconds);
+    let hold = Hold::reserve(app, &Payer::of_item(item), &bill).await?;
     let started = Instant::now();
     let handle = transcription::start_job(app, job(item), &wanted, sound, None)?;
     let transcript = transcription::finish(handle).await?;
-    metrics::work("transcription", bill.audio_seconds, started.elapsed());
+    metrics::work(
+        Operation::Transcription,
+        bill.audio_seconds,
+        started.elapsed(),
+    );
     let (content_type, body) = transcription::written(&wanted, &transcript);
     let result = match content_type {
         "application/json" => serde_json::from_slice(&body).unwrap_or_default(),

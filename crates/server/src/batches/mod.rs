@@ -40,29 +40,6 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 const SWEEP_EVERY: Duration = Duration::from_secs(5);
 const PAUSE_AFTER_ERROR: Duration = Duration::from_secs(5);
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Operation {
-    Speech,
-    Transcription,
-}
-
-impl Operation {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Operation::Speech => "speech",
-            Operation::Transcription => "transcription",
-        }
-    }
-
-    pub fn parse(text: &str) -> Option<Operation> {
-        match text {
-            "speech" => Some(Operation::Speech),
-            "transcription" => Some(Operation::Transcription),
-            _ => None,
-        }
-    }
-}
-
 pub fn keep(app: &App) -> Duration {
     Duration::from_secs(u64::from(app.config.batches.keep_hours) * 3_600)
 }

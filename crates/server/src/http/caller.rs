@@ -18,6 +18,7 @@ use crate::accounts;
 use crate::app::App;
 use crate::problem::{Code, Problem};
 use crate::ratelimit::Permit;
+use crate::service::Payer;
 
 pub const SESSION_COOKIE: &str = "sauti_session";
 pub const CSRF_HEADER: &str = "x-csrf-token";
@@ -37,6 +38,18 @@ pub struct Caller {
     pub actor: String,
     /// Its place among the requests at once, held until the last clone goes.
     _permit: Option<Arc<Permit>>,
+}
+
+impl Caller {
+    /// Who pays for what this request asks for.
+    pub fn payer(&self, context: &Context) -> Payer {
+        Payer {
+            workspace_id: self.workspace_id.clone(),
+            currency: self.currency.clone(),
+            key_id: self.key_id.clone(),
+            request_id: context.request_id().to_owned(),
+        }
+    }
 }
 
 /// What an operation asks of a caller: any one of these permissions, or none in particular.

@@ -3,61 +3,28 @@
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
-use sauti_store::{Begin, Guard, Store, StoredAnswer};
+use sauti_store::{Begin, StoredAnswer};
 use sha2::{Digest, Sha256};
 
-use super::Caller;
+use super::{Caller, money_headers};
 use crate::app::App;
-use crate::billing;
 use crate::problem::{Code, Problem, Reason};
+use crate::service::money::IdempotencyLease;
 
 pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 const KEY_BYTES_MAX: usize = 255;
-
-/// The right to answer for a key; given up when dropped unanswered, so that a retry can succeed.
-pub struct Held {
-    store: Store,
-    guard: Option<Guard>,
-}
-
-impl std::fmt::Debug for Held {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Held")
-            .field("guard", &self.guard)
-            .finish_non_exhaustive()
-    }
-}
 
 #[derive(Debug)]
 pub enum Claim {
     /// No key was sent.
     Unkeyed,
     /// The first request with this key.
-    Held(Held),
+    New(IdempotencyLease),
     /// Done and paid before, but the answer was too large to keep: done again, free of charge.
     Paid,
     /// Done before.
     Replay(StoredAnswer),
-}
-
-impl Held {
-    pub fn guard(&self) -> Option<&Guard> {
-        self.guard.as_ref()
-    }
-
-    /// The answer is stored: nothing is left to give up.
-    pub fn answered(mut self) {
-        self.guard = None;
-    }
-}
-
-impl Drop for Held {
-    fn drop(&mut self) {
-        if let Some(guard) = self.guard.take() {
-            self.store.abandon_later(&guard);
-        }
-    }
 }
 
 /// The key of a request, if it brings one.
@@ -108,10 +75,7 @@ pub async fn claim(
         .begin(&caller.workspace_id, key, &fingerprint())
         .await?
     {
-        Begin::New(guard) => Ok(Claim::Held(Held {
-            store: app.store.clone(),
-            guard: Some(guard),
-        })),
+        Begin::New(guard) => Ok(Claim::New(IdempotencyLease::new(&app.store, guard))),
         Begin::InFlight => Err(Problem::new(Code::IdempotencyInFlight).retry_after(1)),
         Begin::Mismatch => Err(Problem::new(Code::IdempotencyMismatch)),
         Begin::Replay(StoredAnswer { body: None, .. }) => Ok(Claim::Paid),
@@ -129,7 +93,7 @@ pub async fn replay(app: &App, caller: &Caller, answer: StoredAnswer) -> Result<
         }
     }
     let balance = app.store.balance(&caller.workspace_id).await?;
-    billing::add_balance(response.headers_mut(), balance.available_micro);
+    money_headers::add_balance(response.headers_mut(), balance.available_micro);
     response
         .headers_mut()
         .insert(REPLAYED, HeaderValue::from_static("true"));

@@ -8,6 +8,7 @@ use std::time::Duration;
 use metrics::{counter, gauge, histogram};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use sauti_speech::Readiness;
+use sauti_store::Operation;
 
 use crate::app::App;
 use crate::telemetry;
@@ -45,7 +46,8 @@ pub fn request(method: &str, route: &str, status: u16, took: Duration) {
         .increment(1);
 }
 
-pub fn work(operation: &'static str, audio_seconds: f64, took: Duration) {
+pub fn work(operation: Operation, audio_seconds: f64, took: Duration) {
+    let operation = operation.as_str();
     counter!("sauti_audio_milliseconds_total", "operation" => operation)
         .increment((audio_seconds * 1000.0) as u64);
     if audio_seconds > 0.0 {
@@ -63,8 +65,8 @@ pub fn cache(hit: bool) {
 }
 
 /// An item of a batch: `done`, `failed`, `put_back` or `lost` (cancelled, or taken over by another).
-pub fn batch_item(operation: &str, ending: &'static str) {
-    counter!("sauti_batch_items_total", "operation" => operation.to_owned(), "ending" => ending)
+pub fn batch_item(operation: Operation, ending: &'static str) {
+    counter!("sauti_batch_items_total", "operation" => operation.as_str(), "ending" => ending)
         .increment(1);
 }
 
@@ -97,8 +99,8 @@ fn start_at_zero() {
     for result in ["hit", "miss"] {
         counter!("sauti_speech_cache_total", "result" => result).increment(0);
     }
-    for operation in ["speech", "transcription"] {
-        counter!("sauti_audio_milliseconds_total", "operation" => operation).increment(0);
+    for operation in Operation::ALL {
+        counter!("sauti_audio_milliseconds_total", "operation" => operation.as_str()).increment(0);
     }
 }
 
@@ -126,9 +128,10 @@ pub fn render(app: &App) -> String {
     gauge!("sauti_engine_workers").set(stats.workers as f64);
     gauge!("sauti_engine_model_load_milliseconds").set(stats.model_load_ms as f64);
     for (kind, figures) in [
-        ("speech", stats.speech),
-        ("transcription", stats.transcription),
+        (Operation::Speech, stats.speech),
+        (Operation::Transcription, stats.transcription),
     ] {
+        let kind = kind.as_str();
         gauge!("sauti_engine_audio_seconds", "operation" => kind).set(figures.audio_seconds);
         gauge!("sauti_engine_busy_seconds", "operation" => kind).set(figures.busy_seconds);
         counter!("sauti_engine_jobs_total", "operation" => kind, "ending" => "done")

@@ -11,6 +11,7 @@ pub mod idempotency;
 pub mod language;
 pub mod member;
 pub mod metrics;
+pub mod money_headers;
 pub mod query;
 mod serve;
 pub mod socket;

@@ -3,14 +3,15 @@
 use axum::Json;
 use axum::extract::State;
 use sauti_audio::OutputFormat;
+use sauti_store::Operation;
 use serde::{Deserialize, Serialize};
 
 use super::speech::{self, SPEED_MAX, SPEED_MIN, looks_like_ssml};
 use crate::app::App;
-use crate::billing::price;
 use crate::http::caller::{AnyKey, May, Speech};
 use crate::http::fields::{Fields, JsonBytes};
 use crate::problem::{Problem, Reason};
+use crate::service::money::price;
 
 /// As OpenAI's clients expect it.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -110,8 +111,9 @@ pub struct QuoteBody {
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct Quote {
+    #[schema(value_type = String)]
     /// `speech` or `transcription`
-    pub operation: &'static str,
+    pub operation: Operation,
     /// Characters or seconds.
     pub units: i64,
     pub cost_micro: i64,
@@ -177,7 +179,7 @@ pub async fn create_quote(
             let characters = spoken_characters(&app, &text)?;
             let cached = price::cached_speech_micro(prices, characters);
             (
-                "speech",
+                Operation::Speech,
                 characters as i64,
                 price::speech_micro(prices, characters),
                 Some(cached),
@@ -186,7 +188,7 @@ pub async fn create_quote(
         (None, seconds) => {
             let seconds = seconds.unwrap_or_default();
             (
-                "transcription",
+                Operation::Transcription,
                 seconds.ceil() as i64,
                 price::transcription_micro(prices, seconds),
                 None,

@@ -11,6 +11,8 @@ mod work;
 
 use serde::Serialize;
 
+use crate::Operation;
+
 pub use blobs::BLOB_PART_BYTES;
 pub use receive::{NewBatch, NewItem, Received};
 pub use work::{ClaimedItem, FinishedItem};
@@ -20,7 +22,7 @@ pub struct Batch {
     pub id: String,
     pub workspace_id: String,
     pub key_id: Option<String>,
-    pub operation: String,
+    pub operation: Operation,
     pub state: BatchState,
     pub items: i64,
     pub bytes: i64,

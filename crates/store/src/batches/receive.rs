@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::{Batch, BatchState};
 use crate::ids::{new_id, now_us};
-use crate::sql::{Value, check_text, execute_rows, is_unique_violation};
-use crate::{Store, StoreError};
+use crate::sql::{Value, execute_rows, is_unique_violation};
+use crate::{Operation, Store, StoreError};
 
 const ROWS_AT_ONCE: usize = 500;
 
@@ -13,7 +13,7 @@ const ROWS_AT_ONCE: usize = 500;
 pub struct NewBatch {
     pub workspace_id: String,
     pub key_id: Option<String>,
-    pub operation: String,
+    pub operation: Operation,
     pub items: i64,
     pub bytes: i64,
     pub idempotency_key: Option<String>,
@@ -63,7 +63,7 @@ impl Store {
         .bind(&id)
         .bind(&new.workspace_id)
         .bind(new.key_id.as_deref().unwrap_or(""))
-        .bind(check_text("operation", &new.operation, 1, 64)?)
+        .bind(new.operation.as_str())
         .bind(new.items)
         .bind(new.bytes)
         .bind(new.idempotency_key.as_deref())

@@ -136,10 +136,10 @@ async fn counted(connection: &mut AnyConnection, row: BatchRow) -> Result<Batch,
     .bind(&row.0)
     .fetch_all(connection)
     .await?;
-    Ok(batch_of(row, &states))
+    batch_of(row, &states)
 }
 
-fn batch_of(row: BatchRow, states: &[(String, i64, i64)]) -> Batch {
+fn batch_of(row: BatchRow, states: &[(String, i64, i64)]) -> Result<Batch, StoreError> {
     let mut counts = ItemCounts::default();
     for (state, count, _) in states {
         match state.as_str() {
@@ -151,11 +151,11 @@ fn batch_of(row: BatchRow, states: &[(String, i64, i64)]) -> Batch {
         }
     }
     let (id, workspace_id, key_id, operation, state, items, bytes, fingerprint, ..) = row;
-    Batch {
+    Ok(Batch {
         id,
         workspace_id,
         key_id: Some(key_id).filter(|id| !id.is_empty()),
-        operation,
+        operation: operation.parse()?,
         state: BatchState::parse(&state),
         items,
         bytes,
@@ -166,5 +166,5 @@ fn batch_of(row: BatchRow, states: &[(String, i64, i64)]) -> Batch {
         deadline_us: row.9,
         finished_us: row.10,
         expires_us: row.11,
-    }
+    })
 }

@@ -7,7 +7,7 @@ use sqlx::AssertSqlSafe;
 use super::Batch;
 use crate::ids::{new_id, now_us};
 use crate::ledger::{Charge, Reservation, Usage};
-use crate::{LedgerError, Store, StoreError};
+use crate::{LedgerError, Operation, Store, StoreError};
 
 /// An item to be worked on now. `claim` proves to the later report that nobody else has it meanwhile.
 #[derive(Debug, Clone)]
@@ -16,10 +16,11 @@ pub struct ClaimedItem {
     pub claim: String,
     pub batch_id: String,
     pub workspace_id: String,
+    pub currency: String,
     pub key_id: Option<String>,
     /// Whoever ordered it may not spend any more.
     pub key_revoked: bool,
-    pub operation: String,
+    pub operation: Operation,
     pub position: i64,
     pub request: String,
     pub input_id: String,
@@ -107,31 +108,36 @@ impl Store {
             String,
             i64,
             i64,
+            String,
         );
         let rows: Vec<Row> = sqlx::query_as(
             "select i.id, i.batch_id, i.workspace_id, b.key_id, k.revoked_us, b.operation, i.position, i.request,
-                    i.input_id, i.attempts, b.deadline_us
-             from batch_items i join batches b on b.id = i.batch_id left join api_keys k on k.id = b.key_id
+                    i.input_id, i.attempts, b.deadline_us, w.currency
+             from batch_items i join batches b on b.id = i.batch_id join workspaces w on w.id = i.workspace_id
+                  left join api_keys k on k.id = b.key_id
              where i.claim = $1 and i.state = 'running' order by i.position",
         )
         .bind(&claim)
         .fetch_all(self.write())
         .await?;
-        let item_of = |row: Row| ClaimedItem {
-            id: row.0,
-            claim: claim.clone(),
-            batch_id: row.1,
-            workspace_id: row.2,
-            key_id: Some(row.3).filter(|id| !id.is_empty()),
-            key_revoked: row.4.is_some_and(|at_us| at_us <= now_us()),
-            operation: row.5,
-            position: row.6,
-            request: row.7,
-            input_id: row.8,
-            attempts: row.9,
-            deadline_us: row.10,
+        let item_of = |row: Row| -> Result<ClaimedItem, StoreError> {
+            Ok(ClaimedItem {
+                id: row.0,
+                claim: claim.clone(),
+                batch_id: row.1,
+                workspace_id: row.2,
+                key_id: Some(row.3).filter(|id| !id.is_empty()),
+                key_revoked: row.4.is_some_and(|at_us| at_us <= now_us()),
+                operation: row.5.parse()?,
+                position: row.6,
+                request: row.7,
+                input_id: row.8,
+                attempts: row.9,
+                deadline_us: row.10,
+                currency: row.11,
+            })
         };
-        Ok(rows.into_iter().map(item_of).collect())
+        rows.into_iter().map(item_of).collect()
     }
 
     /// Whether the item is still ours: not cancelled, and not taken over while this process was thought dead.

@@ -40,7 +40,7 @@ impl Store {
             reservation_id: new_id("res_"),
             transfer_id: new_id("tr_"),
             instance_id: self.inner.instance.id(),
-            operation: check_text("operation", &request.operation, 1, 64)?,
+            operation: request.operation.as_str().to_owned(),
             request_id: check_text("request_id", &request.request_id, 0, 128)?,
             key_id: request.key_id.unwrap_or_default(),
             workspace_id: request.workspace_id,
@@ -142,7 +142,7 @@ impl Store {
     ) -> Result<Charge, LedgerError> {
         let op = Op::Charge {
             transfer_id: new_id("tr_"),
-            operation: check_text("operation", &request.operation, 1, 64)?,
+            operation: request.operation.as_str().to_owned(),
             request_id: check_text("request_id", &request.request_id, 0, 128)?,
             key_id: request.key_id.unwrap_or_default(),
             workspace_id: request.workspace_id,

@@ -2,6 +2,8 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::Operation;
+
 /// Money of a workspace. `available` can be reserved; `reserved` is set aside for running work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Balance {
@@ -22,8 +24,7 @@ impl Balance {
 pub struct ReserveRequest {
     pub workspace_id: String,
     pub key_id: Option<String>,
-    /// `speech`, `transcription`, ...
-    pub operation: String,
+    pub operation: Operation,
     pub amount_micro: i64,
     pub request_id: String,
 }
@@ -45,7 +46,7 @@ pub struct Reservation {
 pub struct ChargeRequest {
     pub workspace_id: String,
     pub key_id: Option<String>,
-    pub operation: String,
+    pub operation: Operation,
     pub amount_micro: i64,
     pub request_id: String,
     pub usage: Usage,

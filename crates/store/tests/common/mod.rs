@@ -113,7 +113,7 @@ pub fn ask(workspace: &Workspace, amount_micro: i64) -> ReserveRequest {
     ReserveRequest {
         workspace_id: workspace.id.clone(),
         key_id: None,
-        operation: "speech".into(),
+        operation: sauti_store::Operation::Speech,
         amount_micro,
         request_id: new_id("req_"),
     }
@@ -123,7 +123,7 @@ pub fn charge_of(workspace: &Workspace, amount_micro: i64) -> sauti_store::Charg
     sauti_store::ChargeRequest {
         workspace_id: workspace.id.clone(),
         key_id: None,
-        operation: "speech".into(),
+        operation: sauti_store::Operation::Speech,
         amount_micro,
         request_id: new_id("req_"),
         usage: sauti_store::Usage {

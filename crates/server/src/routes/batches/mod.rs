@@ -8,12 +8,12 @@ use axum::Json;
 use axum::extract::{Path, RawQuery, Request, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use sauti_store::{Batch, NewBatch, NewItem, Permission, Received, ids::new_id};
+use sauti_store::{Batch, NewBatch, NewItem, Operation, Received, ids::new_id};
 use serde::{Deserialize, Serialize};
 
 use crate::accounts::audit;
 use crate::app::App;
-use crate::batches::{self, Operation};
+use crate::batches;
 use crate::http::caller::{self, Batches, Caller, May};
 use crate::http::idempotency;
 use crate::http::query::Query;
@@ -55,7 +55,8 @@ pub struct BatchForm {
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct BatchInfo {
     pub batch_id: String,
-    pub operation: String,
+    #[schema(value_type = String)]
+    pub operation: Operation,
     /// `running`, `finished` or `cancelled`.
     pub status: &'static str,
     pub items: i64,
@@ -129,11 +130,7 @@ pub async fn create_batch(
 ) -> Result<Response, Problem> {
     let idempotency_key = idempotency::key(request.headers())?.map(str::to_owned);
     let order = read::read(&app, request).await?;
-    let needed = match order.operation {
-        Operation::Speech => Permission::Speech,
-        Operation::Transcription => Permission::Transcription,
-    };
-    caller::require_permission(&caller, &[needed])?;
+    caller::require_permission(&caller, &[order.operation.permission()])?;
     let new = new_batch(&app, &caller, &order, idempotency_key);
     let batch = match app.store.receive_batch(&new).await? {
         Received::New(batch_id) => {
@@ -177,7 +174,7 @@ fn new_batch(
     NewBatch {
         workspace_id: caller.workspace_id.clone(),
         key_id: caller.key_id.clone(),
-        operation: order.operation.as_str().to_owned(),
+        operation: order.operation,
         items: order.items.len() as i64,
         bytes: order.bytes as i64,
         idempotency_key,

@@ -2,11 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
+use sauti_store::Operation;
 use serde_json::{Map, Value};
 
 use super::read::{Spool, SpooledFile};
 use crate::app::App;
-use crate::batches::{Operation, form_fields, is_allowed};
+use crate::batches::{form_fields, is_allowed};
 use crate::http::idempotency;
 use crate::problem::{FieldError, Problem, Reason};
 use crate::routes::speech::SpeechRequest;

@@ -8,13 +8,12 @@ use std::sync::Arc;
 use axum::extract::Request;
 use axum::http::header::CONTENT_TYPE;
 use multer::{Constraints, Field, Multipart, SizeLimit};
-use sauti_store::BLOB_PART_BYTES;
+use sauti_store::{BLOB_PART_BYTES, Operation};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use super::order::{self, Order};
 use crate::app::App;
-use crate::batches::Operation;
 use crate::http::fields::{Fields, JsonBytes, read_body, too_large};
 use crate::problem::{Code, Problem, Reason};
 use crate::routes::transcription::upload;
@@ -101,7 +100,7 @@ async fn read_json(app: &App, request: Request) -> Result<Order, Problem> {
 }
 
 fn take_operation(fields: &mut Fields, given: Option<&str>) -> Option<Operation> {
-    let operation = Operation::parse(given?);
+    let operation = given?.parse().ok();
     if operation.is_none() {
         fields.error("operation", unknown_operation());
     }
@@ -152,8 +151,10 @@ async fn read_form(app: &App, request: Request) -> Result<Order, Problem> {
             Some("items") => items = read_lines(part, bytes_max).await?,
             Some("operation") => {
                 let named = upload::read_text(part, bytes_max).await?;
-                operation = Operation::parse(named.trim())
-                    .ok_or_else(|| Problem::field("operation", unknown_operation()))?;
+                operation = named
+                    .trim()
+                    .parse()
+                    .map_err(|_| Problem::field("operation", unknown_operation()))?;
             }
             Some(name) => {
                 let name: String = name.chars().take(64).collect();

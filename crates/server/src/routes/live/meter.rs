@@ -2,17 +2,15 @@
 //! next one does or the session ends well.
 
 use crate::app::App;
-use crate::billing::{Bill, Hold, price};
-use crate::http::caller::Caller;
-use crate::http::context::Context;
 use crate::problem::Problem;
+use crate::service::Payer;
+use crate::service::money::{Bill, Hold};
 
 const INTERVAL_S: f64 = 15.0;
 
 pub struct Meter {
     app: App,
-    caller: Caller,
-    context: Context,
+    payer: Payer,
     open: Option<Hold>,
     intervals: u32,
     cost_micro: i64,
@@ -26,11 +24,10 @@ pub struct Paid {
 }
 
 impl Meter {
-    pub fn new(app: &App, caller: &Caller, context: &Context) -> Meter {
+    pub fn new(app: &App, payer: Payer) -> Meter {
         Meter {
             app: app.clone(),
-            caller: caller.clone(),
-            context: context.clone(),
+            payer,
             open: None,
             intervals: 0,
             cost_micro: 0,
@@ -42,13 +39,7 @@ impl Meter {
     pub async fn reach(&mut self, seconds: f64) -> Result<(), Problem> {
         while seconds >= f64::from(self.intervals) * INTERVAL_S {
             self.settle(INTERVAL_S).await?;
-            let hold = Hold::reserve(
-                &self.app,
-                &self.caller,
-                &self.context,
-                &self.bill(INTERVAL_S),
-            )
-            .await?;
+            let hold = Hold::reserve(&self.app, &self.payer, &self.bill(INTERVAL_S)).await?;
             self.open = Some(hold);
             self.intervals += 1;
         }
@@ -79,12 +70,6 @@ impl Meter {
     }
 
     fn bill(&self, seconds: f64) -> Bill {
-        Bill {
-            operation: "transcription",
-            units: seconds.ceil() as i64,
-            amount_micro: price::transcription_micro(&self.app.config.prices, seconds),
-            audio_seconds: seconds,
-            cached: false,
-        }
+        Bill::transcription(&self.app.config.prices, seconds)
     }
 }

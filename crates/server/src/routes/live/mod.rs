@@ -65,7 +65,7 @@ pub async fn live(
     }
     let place = app.listening.clone().try_acquire_owned();
     let place = place.map_err(|_| Problem::new(Code::Overloaded).retry_after(5))?;
-    let mut meter = Meter::new(&app, &caller, &context);
+    let mut meter = Meter::new(&app, caller.payer(&context));
     // The first interval is paid for before the door opens, so that 402 is a proper refusal.
     meter.reach(0.0).await?;
     let ear = Ear::open(&app, rate_hz, &wanted)?;

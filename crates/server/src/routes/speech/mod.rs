@@ -23,14 +23,16 @@ pub use request::{
 pub use stream::{Pieces, break_off, sse};
 
 use crate::app::App;
-use crate::billing::{self, Bill, Hold, price};
 use crate::cache::{CachedSpeech, HeadWord};
 use crate::http::caller::{Caller, May, Speech};
 use crate::http::context::Context;
 use crate::http::fields::JsonBytes;
-use crate::http::idempotency::{self, Claim, Held};
+use crate::http::idempotency::{self, Claim};
+use crate::http::money_headers;
 use crate::problem::{Problem, Reason};
 use crate::self_check::SelfCheck;
+use crate::service::Payer;
+use crate::service::money::{self, Bill, Hold, IdempotencyLease};
 
 /// Speech as JSON, when `verbose`, `timestamps` or `self_check` asked for it.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -86,7 +88,7 @@ pub async fn create_speech(
     let order = Order {
         app: &app,
         caller: &caller,
-        context: &context,
+        payer: caller.payer(&context),
         headers: &headers,
         body: &body,
     };
@@ -137,10 +139,10 @@ async fn stream_speech(
 ) -> Result<Response, Problem> {
     let booking = produce::book(order.app, &order.caller.workspace_id, &reading)?;
     let bill = order.bill(reading.characters, false);
-    let hold = Hold::reserve(order.app, order.caller, order.context, &bill).await?;
+    let hold = Hold::reserve(order.app, &order.payer, &bill).await?;
     let mut extra = HeaderMap::new();
-    bill.add_headers(&mut extra, &order.caller.currency);
-    billing::add_balance(&mut extra, hold.available_micro());
+    money_headers::add_bill(&mut extra, &bill, &order.caller.currency);
+    money_headers::add_balance(&mut extra, hold.available_micro());
     let mut response = stream::respond(
         order.app,
         order.caller.clone(),
@@ -159,14 +161,14 @@ async fn stream_speech(
 struct Order<'a> {
     app: &'a App,
     caller: &'a Caller,
-    context: &'a Context,
+    payer: Payer,
     headers: &'a HeaderMap,
     body: &'a Bytes,
 }
 
 impl Order<'_> {
     fn bill(&self, characters: usize, cached: bool) -> Bill {
-        bill(self.app, characters, cached)
+        Bill::speech(&self.app.config.prices, characters, cached)
     }
 
     async fn claim(&self) -> Result<Claim, Problem> {
@@ -196,20 +198,15 @@ impl Order<'_> {
             Claim::Replay(answer) => {
                 return idempotency::replay(self.app, self.caller, answer).await;
             }
-            Claim::Paid => Hold::paid(self.app, self.caller).await?.available_micro(),
-            Claim::Unkeyed => self.charge(&bill, None).await?,
-            Claim::Held(held) => self.charge(&bill, Some((held, &headers, &body))).await?,
+            Claim::Paid => Hold::paid(self.app, &self.payer).await?.available_micro(),
+            Claim::Unkeyed => money::charge(self.app, &self.payer, &bill, None).await?,
+            Claim::New(lease) => {
+                let keep = Some((lease, idempotency::stored(&headers, &body)));
+                money::charge(self.app, &self.payer, &bill, keep).await?
+            }
         };
-        billing::add_balance(&mut headers, balance_micro);
+        money_headers::add_balance(&mut headers, balance_micro);
         Ok(respond(headers, body))
-    }
-
-    async fn charge(
-        &self,
-        bill: &Bill,
-        keep: Option<(Held, &HeaderMap, &[u8])>,
-    ) -> Result<i64, Problem> {
-        billing::charge(self.app, self.caller, self.context, bill, keep).await
     }
 
     async fn answer_new(
@@ -223,15 +220,15 @@ impl Order<'_> {
         }
         let tenant = &self.caller.workspace_id;
         let booking = produce::book(self.app, tenant, &reading)?;
-        let (held, hold, mut bill) = match claim {
+        let (lease, hold, mut bill) = match claim {
             Claim::Paid => {
                 let bill = Bill {
                     amount_micro: 0,
                     ..self.bill(reading.characters, false)
                 };
-                (None, Hold::paid(self.app, self.caller).await?, bill)
+                (None, Hold::paid(self.app, &self.payer).await?, bill)
             }
-            Claim::Held(held) => self.reserve(Some(held), reading.characters).await?,
+            Claim::New(lease) => self.reserve(Some(lease), reading.characters).await?,
             _ => self.reserve(None, reading.characters).await?,
         };
         let spoken = reading.script.spoken();
@@ -243,9 +240,9 @@ impl Order<'_> {
         bill.audio_seconds = speech.head.seconds;
         let check = self.check(request, &speech).await?;
         let (mut headers, body) = deliver(request, &speech, check, &bill, &self.caller.currency);
-        let keep = held.map(|held| (held, &headers, body.as_ref()));
+        let keep = lease.map(|lease| (lease, idempotency::stored(&headers, &body)));
         let balance_micro = hold.settle(&bill, keep).await?;
-        billing::add_balance(&mut headers, balance_micro);
+        money_headers::add_balance(&mut headers, balance_micro);
         Ok(respond(headers, body))
     }
 
@@ -265,26 +262,12 @@ impl Order<'_> {
 
     async fn reserve(
         &self,
-        held: Option<Held>,
+        lease: Option<IdempotencyLease>,
         characters: usize,
-    ) -> Result<(Option<Held>, Hold, Bill), Problem> {
+    ) -> Result<(Option<IdempotencyLease>, Hold, Bill), Problem> {
         let bill = self.bill(characters, false);
-        let hold = Hold::reserve(self.app, self.caller, self.context, &bill).await?;
-        Ok((held, hold, bill))
-    }
-}
-
-pub fn bill(app: &App, characters: usize, cached: bool) -> Bill {
-    let prices = &app.config.prices;
-    Bill {
-        operation: "speech",
-        units: characters as i64,
-        amount_micro: match cached {
-            true => price::cached_speech_micro(prices, characters),
-            false => price::speech_micro(prices, characters),
-        },
-        audio_seconds: 0.0,
-        cached,
+        let hold = Hold::reserve(self.app, &self.payer, &bill).await?;
+        Ok((lease, hold, bill))
     }
 }
 
@@ -303,7 +286,7 @@ fn deliver(
     let mut headers = HeaderMap::with_capacity(16);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
     headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
-    bill.add_headers(&mut headers, currency);
+    money_headers::add_bill(&mut headers, bill, currency);
     (headers, body)
 }
 

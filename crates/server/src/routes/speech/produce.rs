@@ -8,6 +8,7 @@ use sauti_audio::OutputFormat;
 use sauti_speech::{
     Booking, Job, Priority, SpeakEvent, SpeakHandle, SpeakRequest, TranscribeEvent,
 };
+use sauti_store::Operation;
 use sauti_text::{Lexicon, Script};
 
 use super::request::SpeechRequest;
@@ -162,7 +163,7 @@ pub async fn finish(
             }
         }
     };
-    metrics::work("speech", seconds, started.elapsed());
+    metrics::work(Operation::Speech, seconds, started.elapsed());
     let audio = encode(
         samples,
         app.voice_rate_hz(&request.voice_id),

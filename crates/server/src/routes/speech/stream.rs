@@ -12,16 +12,17 @@ use bytes::Bytes;
 use futures_util::stream;
 use sauti_audio::StreamEncoder;
 use sauti_speech::{Booking, SpeakEvent, SpeakHandle, Word};
+use sauti_store::Operation;
 use serde_json::json;
 use tokio::sync::mpsc;
 
 use super::produce;
 use super::request::{Delivery, SpeechRequest};
 use crate::app::App;
-use crate::billing::{Bill, Hold};
 use crate::http::caller::Caller;
 use crate::http::metrics;
 use crate::problem::Problem;
+use crate::service::money::{Bill, Hold};
 
 /// Pieces the caller may lag behind by; past them the engine waits.
 const PIECES_MAX: usize = 8;
@@ -143,12 +144,16 @@ async fn pump(mut running: Running, first: SpeakEvent, pieces: &Pieces) -> Resul
             }
         };
     };
-    metrics::work("speech", seconds, running.started.elapsed());
+    metrics::work(Operation::Speech, seconds, running.started.elapsed());
     let tail = running.encoder.finish();
     send(pieces, piece(running.events, tail, None)).await?;
     // Settled before the last word goes out: who has the end of the stream has been charged.
     running.bill.audio_seconds = seconds;
-    let balance_micro = running.hold.settle(&running.bill, None).await?;
+    let balance_micro = running
+        .hold
+        .settle(&running.bill, None)
+        .await
+        .map_err(Problem::from)?;
     if running.events {
         let done = json!({
             "type": "speech.audio.done",

@@ -18,18 +18,20 @@ use bytes::Bytes;
 use sauti_speech::{
     Booking, Job, Priority, TranscribeEvent, TranscribeHandle, TranscribeRequest, Transcript,
 };
+use sauti_store::Operation;
 
 pub use format::{Transcription, VerboseSegment, VerboseTranscription, VerboseWord};
 pub use request::{ResponseFormat, TranscriptionForm, TranscriptionRequest};
 pub use upload::{Form, Source, Upload, read_form};
 
 use crate::app::App;
-use crate::billing::{self, Bill, Hold, price};
 use crate::http::caller::{self, Caller, May};
 use crate::http::context::Context;
 use crate::http::idempotency::{self, Claim};
 use crate::http::metrics;
+use crate::http::money_headers;
 use crate::problem::{Code, Problem, Reason};
+use crate::service::money::{Bill, Hold};
 use decode::Sound;
 
 /// A recording that nobody has seen yet is taken for no longer than this.
@@ -119,17 +121,15 @@ async fn answer(
     booking: Booking,
     claim: Claim,
 ) -> Result<Response, Problem> {
-    let mut bill = bill(app, sound.seconds);
-    let (held, hold) = match claim {
+    let payer = caller.payer(context);
+    let mut bill = Bill::transcription(&app.config.prices, sound.seconds);
+    let (lease, hold) = match claim {
         Claim::Paid => {
             bill.amount_micro = 0;
-            (None, Hold::paid(app, &caller).await?)
+            (None, Hold::paid(app, &payer).await?)
         }
-        Claim::Held(held) => (
-            Some(held),
-            Hold::reserve(app, &caller, context, &bill).await?,
-        ),
-        _ => (None, Hold::reserve(app, &caller, context, &bill).await?),
+        Claim::New(lease) => (Some(lease), Hold::reserve(app, &payer, &bill).await?),
+        _ => (None, Hold::reserve(app, &payer, &bill).await?),
     };
     let started = Instant::now();
     let job = Job {
@@ -142,16 +142,20 @@ async fn answer(
         return stream::respond(caller, handle, hold, bill, wanted.words, started).await;
     }
     let transcript = finish(handle).await?;
-    metrics::work("transcription", bill.audio_seconds, started.elapsed());
+    metrics::work(
+        Operation::Transcription,
+        bill.audio_seconds,
+        started.elapsed(),
+    );
 
     let (content_type, body) = written(wanted, &transcript);
     let mut headers = HeaderMap::with_capacity(16);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
     headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
-    bill.add_headers(&mut headers, &caller.currency);
-    let keep = held.map(|held| (held, &headers, body.as_ref()));
+    money_headers::add_bill(&mut headers, &bill, &caller.currency);
+    let keep = lease.map(|lease| (lease, idempotency::stored(&headers, &body)));
     let balance_micro = hold.settle(&bill, keep).await?;
-    billing::add_balance(&mut headers, balance_micro);
+    money_headers::add_balance(&mut headers, balance_micro);
     let mut response = Response::new(Body::from(body));
     *response.headers_mut() = headers;
     Ok(response)
@@ -175,16 +179,6 @@ async fn allow_audio(app: &App, caller: &Caller, seconds: f64) -> Result<(), Pro
             let detail = "More seconds of audio a minute than the limit allows.";
             Problem::detailed(Code::RateLimited, detail).retry_after(wait_s)
         })
-}
-
-pub fn bill(app: &App, seconds: f64) -> Bill {
-    Bill {
-        operation: "transcription",
-        units: seconds.ceil() as i64,
-        amount_micro: price::transcription_micro(&app.config.prices, seconds),
-        audio_seconds: seconds,
-        cached: false,
-    }
 }
 
 pub fn start_job(

@@ -8,15 +8,17 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::Response;
 use futures_util::stream;
 use sauti_speech::{SpeechError, TranscribeEvent, TranscribeHandle};
+use sauti_store::Operation;
 use serde_json::json;
 use tokio::sync::mpsc;
 
 use super::format;
-use crate::billing::{self, Bill, Hold};
 use crate::http::caller::Caller;
 use crate::http::metrics;
+use crate::http::money_headers;
 use crate::problem::Problem;
 use crate::routes::speech::{self, Pieces, sse};
+use crate::service::money::{Bill, Hold};
 
 const EVENTS_MAX: usize = 32;
 
@@ -51,8 +53,8 @@ pub async fn respond(
     let mut response = Response::new(body);
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
-    bill.add_headers(headers, &caller.currency);
-    billing::add_balance(headers, hold.available_micro());
+    money_headers::add_bill(headers, &bill, &caller.currency);
+    money_headers::add_balance(headers, hold.available_micro());
     tokio::spawn(run(
         Running {
             _caller: caller,
@@ -104,7 +106,7 @@ async fn run(mut running: Running, first: TranscribeEvent, events: Pieces) {
 /// Settled before the last event goes out: who has the whole transcript has been charged.
 async fn finish(running: Running, text: &str, events: Pieces) {
     metrics::work(
-        "transcription",
+        Operation::Transcription,
         running.bill.audio_seconds,
         running.started.elapsed(),
     );
