@@ -15,12 +15,16 @@ const SPELLED_LETTERS_MAX: usize = 8;
 /// How many kinds of unspeakable characters an error names.
 const UNSPEAKABLE_NAMED_MAX: usize = 20;
 pub(crate) const BREAK_MS_MAX: u32 = 10_000;
+/// What all breaks of one text may add up to: many short ones must not order hours of silence.
+pub(crate) const BREAKS_MS_MAX: u32 = 600_000;
 
 pub(crate) struct ScriptBuilder<'a> {
     lexicon: &'a Lexicon,
     clauses: Vec<Clause>,
     words: Vec<SpokenWord>,
     unspeakable: Vec<char>,
+    /// All breaks so far.
+    breaks_ms: u32,
     pub rate: f32,
 }
 
@@ -31,6 +35,7 @@ impl<'a> ScriptBuilder<'a> {
             clauses: Vec::new(),
             words: Vec::new(),
             unspeakable: Vec::new(),
+            breaks_ms: 0,
             rate: 1.0,
         }
     }
@@ -156,18 +161,17 @@ impl<'a> ScriptBuilder<'a> {
         }
     }
 
-    /// A pause after what has been said so far. Before the first word there is nothing to pause after.
-    pub fn pause(&mut self, ms: u32) {
+    /// A pause after what has been said so far; false when the text has had all the silence it may have. Before the
+    /// first word there is nothing to pause after.
+    pub fn pause(&mut self, ms: u32) -> bool {
         self.end(ClauseEnd::None);
         if let Some(clause) = self.clauses.last_mut() {
-            clause.break_after_ms = Some(
-                clause
-                    .break_after_ms
-                    .unwrap_or(0)
-                    .saturating_add(ms)
-                    .min(BREAK_MS_MAX),
-            );
+            let before_ms = clause.break_after_ms.unwrap_or(0);
+            let after_ms = before_ms.saturating_add(ms).min(BREAK_MS_MAX);
+            clause.break_after_ms = Some(after_ms);
+            self.breaks_ms += after_ms - before_ms;
         }
+        self.breaks_ms <= BREAKS_MS_MAX
     }
 
     pub fn finish(mut self) -> Result<Script, TextError> {

@@ -20,6 +20,8 @@ const GROUPS: [(&str, &str); 9] = [
 ];
 
 pub(crate) const STRESS: char = 'ˈ';
+/// A sound is drawn out at most this long; more of the same is passed over.
+const SAME_SOUNDS_MAX: usize = 3;
 
 /// A nasal and the consonant it is one sound with.
 const PRENASALISED: [(char, char, &str); 6] = [
@@ -252,6 +254,16 @@ pub(crate) fn from_ipa(ipa: &str) -> String {
             'ʍ' => 'w',
             _ => c,
         };
+        if out
+            .chars()
+            .rev()
+            .take(SAME_SOUNDS_MAX)
+            .filter(|c| *c == sound)
+            .count()
+            == SAME_SOUNDS_MAX
+        {
+            continue;
+        }
         if is_vowel(sound) && std::mem::take(&mut stress_waits) {
             out.push(STRESS);
         }

@@ -2,7 +2,7 @@
 
 use crate::cardinal::{cardinal, digits};
 use crate::letters::spell;
-use crate::normalise;
+use crate::normalise::{self, normalise};
 
 pub(crate) const KINDS: &[&str] = &[
     "digits",
@@ -88,11 +88,7 @@ fn telephone(text: &str) -> String {
 
 fn currency(text: &str) -> Option<String> {
     let said = number(text)?;
-    let named = [
-        "shilingi", "dola", "yuro", "pauni", "faranga", "senti", "randi", "rupia", "yeni", "yuani",
-        "naira", "kwacha",
-    ];
-    Some(if named.iter().any(|name| said.contains(name)) {
+    Some(if normalise::money_is_named_in(&said) {
         said
     } else {
         format!("shilingi {said}")

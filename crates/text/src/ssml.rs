@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::builder::{BREAK_MS_MAX, ScriptBuilder};
+use crate::builder::{BREAK_MS_MAX, BREAKS_MS_MAX, ScriptBuilder};
 use crate::phonemes::from_ipa;
 use crate::{ClauseEnd, TextError, say_as};
 
@@ -198,7 +198,13 @@ impl<'a> Reader<'a, '_, '_> {
                 .ok_or_else(|| self.error(at, format!("'{strength}' is no strength")))?,
             (None, None) => 500,
         };
-        self.builder.pause(ms);
+        if !self.builder.pause(ms) {
+            let minutes = BREAKS_MS_MAX / 60_000;
+            return Err(self.error(
+                at,
+                format!("the breaks add up to more than {minutes} minutes"),
+            ));
+        }
         Ok(())
     }
 

@@ -225,6 +225,121 @@ fn five_thousand_characters_of_anything_are_read_as_ssml() {
     }
 }
 
+#[test]
+fn endless_repetition_is_said_once() {
+    for (unit, said) in [
+        ("a", "aa."),
+        ("A", "AA."),
+        ("n", "n."),
+        ("%", "asilimia."),
+        ("&", "na."),
+        ("²", "kipeo cha pili."),
+        ("√", "kipeo cha pili cha."),
+        ("+", "jumlisha."),
+        ("€", "yuro."),
+    ] {
+        let script = script(&unit.repeat(5_000));
+        assert_eq!(script.spoken(), said);
+        assert!(script.seconds_estimate(1.0) < 3.0);
+    }
+    let ipa = format!(
+        "<speak><phoneme ph=\"{}\">x</phoneme></speak>",
+        "a".repeat(1_900)
+    );
+    assert!(ssml(&ipa).unwrap().seconds_estimate(1.0) < 1.0);
+}
+
+/// The longest reading of one character is a few words, so that memory and time stay in step with the text.
+#[test]
+fn what_is_spoken_grows_with_what_was_written_and_no_faster() {
+    for unit in [
+        "%√", "%²", "1≤", "W ", "9", "½ ", "° ", "1 %", "$-", "A.", "*1", "07", "**5", "X1",
+    ] {
+        let written = |characters: usize| unit.chars().cycle().take(characters).collect::<String>();
+        let spoken = |characters| normalise(&written(characters)).chars().count();
+        let (short, long) = (spoken(2_000), spoken(20_000));
+        assert!(long <= short * 11, "{unit}: {short}, then {long}");
+        assert!(long <= 20_000 * 20, "{unit}: {long}");
+    }
+}
+
+#[test]
+fn the_length_of_the_sound_is_known_before_a_voice_speaks() {
+    // Spoken by the voice asha this takes 19.4 seconds.
+    let text = "Wakulima wa vijiji vya kaskazini walikusanyika mapema asubuhi sokoni wakiwa na mazao yao ya msimu huu. \
+                Wanunuzi wakubwa kutoka mjini hawakufika. Je, barabara ilikuwa imefungwa? \
+                Bei ilipanda kwa 5.5% hadi Sh2,300 kwa kilo.";
+    let script = script(text);
+    let seconds = script.seconds_estimate(1.0);
+    assert!((16.0..23.0).contains(&seconds), "{seconds}");
+    assert!((script.seconds_estimate(2.0) - seconds / 2.0).abs() < 0.01);
+    assert_eq!(script.characters(), script.spoken().chars().count());
+
+    let pause = ssml("<speak>Subiri<break time=\"8s\"/> kidogo</speak>").unwrap();
+    assert!((8.5..10.5).contains(&pause.seconds_estimate(2.0)));
+}
+
+#[test]
+fn breaks_cannot_add_up_to_hours() {
+    let breaks = |count: usize| format!("<speak>{}</speak>", "a<break time=\"9s\"/>".repeat(count));
+    assert!(ssml(&breaks(60)).unwrap().seconds_estimate(1.0) < 700.0);
+    let refused = ssml(&breaks(4_000)).unwrap_err().to_string();
+    assert!(refused.contains("10 minutes"), "{refused}");
+    // One after the other they are one pause.
+    let together = format!("<speak>a{}</speak>", "<break time='9s'/>".repeat(5_000));
+    assert!(ssml(&together).unwrap().seconds_estimate(1.0) < 11.0);
+}
+
+#[test]
+fn hostile_ssml_is_bounded() {
+    let deep = format!("<speak>{}", "<p>".repeat(30_000));
+    let long_attribute = format!(
+        "<speak><sub alias=\"{}\">x</sub></speak>",
+        "a".repeat(50_000)
+    );
+    let many_attributes: String = (0..10_000).map(|n| format!("a{n}='1' ")).collect();
+    let unclosed = format!("<speak>{}", "<!--".repeat(20_000));
+    for (text, word) in [
+        (deep, "32 elements"),
+        (long_attribute, "not closed"),
+        (format!("<speak {many_attributes}>x</speak>"), "not closed"),
+        (unclosed, "comment"),
+        ("<speak>".to_owned() + &"<s>a</s>".repeat(20_000), "100000"),
+    ] {
+        let refused = ssml(&text).unwrap_err().to_string();
+        assert!(refused.contains(word), "{refused}");
+    }
+    let many = format!("<speak>{}</speak>", "<s>a</s>".repeat(12_000));
+    assert_eq!(ssml(&many).unwrap().clauses.len(), 12_000);
+    let empty = format!("<speak>a{}</speak>", "<p/>".repeat(24_000));
+    assert_eq!(ssml(&empty).unwrap().clauses.len(), 1);
+}
+
+#[test]
+fn every_currency_is_known_to_ssml() {
+    for (written, said) in [
+        ("ETB 500", "biri mia tano"),
+        ("GBP 0.50", "peni hamsini"),
+        ("JPY 20", "yeni ishirini"),
+        ("CNY 0.20", "feni ishirini"),
+        ("INR 0.75", "paisa sabini na tano"),
+        ("NGN 0.10", "kobo kumi"),
+        ("ZMW 0.05", "ngwee tano"),
+        ("ETB 0.25", "santimu ishirini na tano"),
+        ("MZN 10", "metikali kumi"),
+        ("XAF 1,000", "faranga elfu moja"),
+        ("€5", "yuro tano"),
+        ("500", "shilingi mia tano"),
+    ] {
+        let text = format!("<speak><say-as interpret-as=\"currency\">{written}</say-as></speak>");
+        assert_eq!(
+            ssml(&text).unwrap().spoken(),
+            format!("{said}."),
+            "{written}"
+        );
+    }
+}
+
 /// Words may leave open whether a small rest belongs to the thousands: "elfu kumi na mbili" is 12,000 and 10,002.
 fn is_ambiguous(n: u64) -> bool {
     let rest = n % 1_000;

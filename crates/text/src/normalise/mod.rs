@@ -19,6 +19,7 @@ use std::ops::Range;
 
 use crate::clean::{Cleaned, clean};
 use context::Context;
+pub(crate) use money::is_named_in as money_is_named_in;
 use token::{Kind, tokens};
 pub(crate) use words::is_swahili_shaped;
 

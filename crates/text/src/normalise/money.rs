@@ -10,98 +10,81 @@ use crate::cardinal::cardinal;
 struct Currency {
     name: &'static str,
     hundredth: &'static str,
+    /// As it is written before or after an amount, in capitals and small letters as people please.
+    codes: &'static [&'static str],
+    sign: Option<char>,
 }
 
-const SHILLING: Currency = Currency {
-    name: "shilingi",
-    hundredth: "senti",
-};
-const US_DOLLAR: Currency = Currency {
-    name: "dola za Marekani",
-    hundredth: "senti",
-};
-const DOLLAR: Currency = Currency {
-    name: "dola",
-    hundredth: "senti",
-};
-const POUND: Currency = Currency {
-    name: "pauni",
-    hundredth: "peni",
-};
-const EURO: Currency = Currency {
-    name: "yuro",
-    hundredth: "senti",
-};
-const FRANC: Currency = Currency {
-    name: "faranga",
-    hundredth: "senti",
-};
-const RAND: Currency = Currency {
-    name: "randi",
-    hundredth: "senti",
-};
-const YEN: Currency = Currency {
-    name: "yeni",
-    hundredth: "seni",
-};
-const YUAN: Currency = Currency {
-    name: "yuani",
-    hundredth: "feni",
-};
-const RUPEE: Currency = Currency {
-    name: "rupia",
-    hundredth: "paisa",
-};
-const NAIRA: Currency = Currency {
-    name: "naira",
-    hundredth: "kobo",
-};
-const KWACHA: Currency = Currency {
-    name: "kwacha",
-    hundredth: "ngwee",
-};
-const BIRR: Currency = Currency {
-    name: "biri",
-    hundredth: "santimu",
-};
-
-/// Shillings by any name that starts like these are written in capitals and small letters as people please.
-fn by_word(word: &str) -> Option<&'static Currency> {
-    if !(2..=4).contains(&word.len()) {
-        return None;
+const fn currency(
+    name: &'static str,
+    hundredth: &'static str,
+    codes: &'static [&'static str],
+    sign: Option<char>,
+) -> Currency {
+    Currency {
+        name,
+        hundredth,
+        codes,
+        sign,
     }
-    Some(match word.to_ascii_uppercase().as_str() {
-        "KSH" | "KSHS" | "KES" | "TSH" | "TSHS" | "TZS" | "USH" | "USHS" | "UGX" | "SH" | "SHS"
-        | "SOS" => &SHILLING,
-        "USD" => &US_DOLLAR,
-        "EUR" => &EURO,
-        "GBP" => &POUND,
-        "RWF" | "FRW" | "BIF" | "FBU" | "CDF" => &FRANC,
-        "ZAR" => &RAND,
-        "JPY" => &YEN,
-        "CNY" | "RMB" => &YUAN,
-        "INR" => &RUPEE,
-        "NGN" => &NAIRA,
-        "ZMW" | "MWK" => &KWACHA,
-        "ETB" => &BIRR,
-        _ => return None,
-    })
+}
+
+const SHILLING_CODES: &[&str] = &[
+    "KSH", "KSHS", "KES", "TSH", "TSHS", "TZS", "USH", "USHS", "UGX", "SH", "SHS", "SOS",
+];
+const SHILLING: Currency = currency("shilingi", "senti", SHILLING_CODES, None);
+const US_DOLLAR: Currency = currency("dola za Marekani", "senti", &["USD"], None);
+
+/// Every currency that is known; what is not here is read as letters and a number.
+const CURRENCIES: &[Currency] = &[
+    SHILLING,
+    US_DOLLAR,
+    currency("dola", "senti", &["CAD", "AUD"], Some('$')),
+    currency("yuro", "senti", &["EUR"], Some('€')),
+    currency("pauni", "peni", &["GBP"], Some('£')),
+    currency(
+        "faranga",
+        "senti",
+        &["RWF", "FRW", "BIF", "FBU", "CDF", "XAF", "XOF", "CHF"],
+        None,
+    ),
+    currency("randi", "senti", &["ZAR"], None),
+    currency("yeni", "seni", &["JPY"], Some('¥')),
+    currency("yuani", "feni", &["CNY", "RMB"], None),
+    currency("rupia", "paisa", &["INR"], Some('₹')),
+    currency("naira", "kobo", &["NGN"], Some('₦')),
+    currency("kwacha", "ngwee", &["ZMW", "MWK"], None),
+    currency("biri", "santimu", &["ETB"], None),
+    currency("metikali", "sentavo", &["MZN"], None),
+    currency("dirhamu", "filsi", &["AED"], None),
+    currency("riali", "halala", &["SAR"], None),
+    currency("sedi", "peswa", &["GHS"], None),
+];
+
+fn by_word(word: &str) -> Option<&'static Currency> {
+    CURRENCIES
+        .iter()
+        .find(|currency| currency.codes.iter().any(|c| word.eq_ignore_ascii_case(c)))
 }
 
 pub(crate) fn is_currency(word: &str) -> bool {
     by_word(word).is_some()
 }
 
+/// Whether spoken words already name a currency or its hundredth.
+pub(crate) fn is_named_in(spoken: &str) -> bool {
+    let names = |word: &str| {
+        CURRENCIES.iter().any(|currency| {
+            currency.name.split(' ').next() == Some(word) || currency.hundredth == word
+        })
+    };
+    spoken.split(' ').any(names)
+}
+
 fn by_sign(sign: char) -> Option<&'static Currency> {
-    Some(match sign {
-        '$' => &DOLLAR,
-        '€' => &EURO,
-        '£' => &POUND,
-        '¥' => &YEN,
-        '₹' => &RUPEE,
-        '₦' => &NAIRA,
-        _ => return None,
-    })
+    CURRENCIES
+        .iter()
+        .find(|currency| currency.sign == Some(sign))
 }
 
 /// The currency written at `i` and the token after it.

@@ -326,8 +326,21 @@ pub(crate) fn operator(context: &Context<'_>, i: usize) -> Option<Reading> {
     Reading::new(format!("{head}{said} "), next)
 }
 
+/// A mark this often in a row is decoration: what it is called is said once.
+const DECORATION_MIN: usize = 3;
+
 /// Any other mark: said by name, kept, or dropped.
 pub(crate) fn mark(context: &Context<'_>, i: usize, mark: char) -> Reading {
+    let mut reading = mark_said(context, i, mark);
+    let is_said = reading.text.contains(char::is_alphabetic);
+    if is_said && (i..i + DECORATION_MIN).all(|j| context.is_mark(j, mark)) {
+        let run = (i..context.len()).take_while(|j| context.is_mark(*j, mark));
+        reading.end = reading.end.max(i + run.count());
+    }
+    reading
+}
+
+fn mark_said(context: &Context<'_>, i: usize, mark: char) -> Reading {
     let one = |text: &str| Reading {
         text: text.to_owned(),
         end: i + 1,
