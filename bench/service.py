@@ -21,7 +21,7 @@ SETTINGS = {
 
 def build(*examples):
     names = [part for example in examples for part in ("--example", example)]
-    subprocess.run(["cargo", "build", "--release", "-p", "sauti", "--bin", "sauti", *names], cwd=ROOT, check=True)
+    subprocess.run(["cargo", "build", "--release", "-p", "sauti", "-p", "sauti-server", "--bin", "sauti", *names], cwd=ROOT, check=True)
     return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release"
 
 

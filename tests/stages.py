@@ -164,7 +164,7 @@ def valkey():
         try:
             until("Valkey listens", Path(socket).exists, 30)
             env = {"SAUTI_TEST_VALKEY_URL": f"unix://{socket}"}
-            return run(["cargo", "test", "--locked", "-p", "sauti", "--lib", "valkey"], env=env, count=by_cargo)
+            return run(["cargo", "test", "--locked", "-p", "sauti-server", "--lib", "valkey"], env=env, count=by_cargo)
         finally:
             process.terminate()
             process.wait()

@@ -1,24 +1,20 @@
-//! The service itself: settings, HTTP, accounts, money around each request, the console and the
-//! command line. It is the only crate that knows HTTP; models, audio, texts and SQL are behind
-//! the other four.
+//! The service itself: settings, HTTP, accounts, money around each request and the console. It is
+//! the only crate that knows HTTP; models, audio, texts and SQL are behind four others. The command
+//! line (`sauti`) starts it.
 
 pub mod accounts;
 pub mod app;
 pub mod batches;
 pub mod cache;
-pub mod cli;
 pub mod config;
 pub mod console;
-pub mod eval;
 pub mod http;
 pub mod lexicons;
 pub mod mail;
 pub mod memory;
-mod offline;
 pub mod openapi;
 mod outbound;
 pub mod problem;
-pub mod prompts;
 pub mod ratelimit;
 pub mod retention;
 pub mod routes;

@@ -16,7 +16,7 @@ const COLUMNS: [&str; 7] = [
     "detail",
 ];
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// One JSON object a line
     Jsonl,

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::support::{World, repository};
 
-/// After a change of the API: `SAUTI_WRITE_OPENAPI=1 cargo test -p sauti --test http_api document`.
+/// After a change of the API: `SAUTI_WRITE_OPENAPI=1 cargo test -p sauti-server --test http_api document`.
 #[test]
 fn the_committed_document_is_the_one_of_this_code() {
     let path = repository().join("docs/openapi.json");

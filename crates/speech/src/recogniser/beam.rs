@@ -431,7 +431,7 @@ const UNKNOWN_AHEAD: f32 = -4.0;
 
 #[cfg(test)]
 mod tests {
-    use super::super::lm::tests::small_lm;
+    use super::super::lm::small_lm;
     use super::super::posteriors::fixtures::spoken;
     use super::*;
 

@@ -1,22 +1,13 @@
 //! The word language model: which word is likely after which.
 //!
-//! `build` estimates it from texts and packs it; `Lm` reads the packed file in place.
+//! `Lm` reads the packed file in place; `sauti-lab` builds it, with the layout of these modules.
 
-mod bits;
-pub mod build;
-mod corpus;
-mod estimate;
-mod format;
-mod letters;
-mod lexicon;
-mod ngrams;
-mod pack;
-mod prune;
+pub mod bits;
+pub mod format;
+pub mod letters;
+pub mod lexicon;
 mod reader;
-#[cfg(test)]
-pub mod tests;
 
-pub use build::{BuildConfig, BuildReport, Source, build};
 pub use letters::{LetterModel, LetterState};
 pub use lexicon::{LEXICON_ROOT, LexiconView};
 pub use reader::{Lm, LmState};
@@ -27,3 +18,10 @@ pub const SENTENCE_START: u32 = 1;
 pub const SENTENCE_END: u32 = 2;
 pub const FIRST_WORD: u32 = 3;
 pub const ORDER_MAX: usize = 4;
+
+/// A model of a few sentences, for tests; `sauti-lab` proves that it builds the same bytes.
+#[cfg(test)]
+pub(super) fn small_lm() -> Lm {
+    let dir = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/recogniser");
+    Lm::open(&dir.join("small.lm")).unwrap()
+}

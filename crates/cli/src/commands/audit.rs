@@ -1,0 +1,83 @@
+use std::pin::pin;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::{Subcommand, ValueEnum};
+use futures_util::TryStreamExt;
+use jiff::civil::Date;
+use sauti_server::trail;
+use sauti_store::AuditQuery;
+
+use super::state::with_store;
+use super::{Common, output};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Audit {
+    /// Print who did what, newest first; all workspaces unless one is named
+    ///
+    /// Days are in UTC. Safe beside a running server.
+    Export {
+        #[arg(long)]
+        workspace: Option<String>,
+        /// First day, such as 2026-01-01
+        #[arg(long, value_name = "DAY")]
+        from: Option<Date>,
+        /// Last day
+        #[arg(long, value_name = "DAY")]
+        to: Option<Date>,
+        #[arg(long, value_enum, default_value = "jsonl")]
+        format: Format,
+    },
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum Format {
+    /// One JSON object a line
+    Jsonl,
+    Csv,
+}
+
+impl From<Format> for trail::Format {
+    fn from(format: Format) -> Self {
+        match format {
+            Format::Jsonl => Self::Jsonl,
+            Format::Csv => Self::Csv,
+        }
+    }
+}
+
+impl Audit {
+    pub(super) fn run(self, common: &Common) -> anyhow::Result<ExitCode> {
+        let Self::Export {
+            workspace,
+            from,
+            to,
+            format,
+        } = self;
+        let query = AuditQuery {
+            workspace_id: workspace,
+            from_us: from.map(start_us).transpose()?,
+            to_us: to.map(|day| start_us(day.tomorrow()?)).transpose()?,
+            ..AuditQuery::default()
+        };
+        with_store(common, async |store, _| {
+            if let Some(workspace_id) = &query.workspace_id {
+                store.workspace(workspace_id).await?;
+            }
+            let mut pages = pin!(trail::export(store.clone(), query, format.into()));
+            while let Some(page) = pages.try_next().await? {
+                if !page.is_empty() {
+                    output::print(&page)?;
+                }
+            }
+            Ok(ExitCode::SUCCESS)
+        })
+    }
+}
+
+fn start_us(day: Date) -> anyhow::Result<i64> {
+    let midnight = day
+        .to_zoned(jiff::tz::TimeZone::UTC)
+        .context("no such day")?;
+    Ok(midnight.timestamp().as_microsecond())
+}

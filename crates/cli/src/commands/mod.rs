@@ -1,0 +1,214 @@
+//! The command line: one file a command. Commands that work on recordings and texts run the same
+//! engine as the server; commands that work on accounts and money open the same store.
+
+mod account;
+mod audit;
+mod backup;
+mod bootstrap;
+mod demo;
+mod doctor;
+mod eval;
+mod health;
+mod key;
+mod ledger;
+mod limits;
+mod lm;
+mod normalise;
+mod output;
+mod prompts;
+mod serve;
+mod settings;
+mod speak;
+mod state;
+mod transcribe;
+mod voices;
+mod workspace;
+
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, CommandFactory, Parser, Subcommand};
+use sauti_server::config::{Config, ConfigError, Sources};
+
+pub(crate) use self::speak::{parse_speed, write_whole};
+
+const EXAMPLES: &str = "\
+Examples:
+  sauti serve --demo                                 the service with an account, money and a key
+  sauti speak --voice asha --out karibu.wav 'Karibu sana.'
+  sauti transcribe karibu.wav                        no server needed
+  sauti config default > sauti.toml                  every setting, explained
+
+Every command explains itself: sauti COMMAND --help.";
+
+/// Swahili speech: text to speech, speech to text, accounts, keys and money in one program.
+#[derive(Debug, Parser)]
+#[command(name = "sauti", version, after_help = EXAMPLES, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    common: Common,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// What any command may be told about its settings.
+#[derive(Debug, Clone, Args)]
+struct Common {
+    /// Settings file, over the built-in defaults (`sauti config default` shows them)
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Settings")]
+    config: Option<PathBuf>,
+    /// Folder of the database, the cache and the outbox
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Settings")]
+    data: Option<PathBuf>,
+    /// Folder of the models
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Settings")]
+    models: Option<PathBuf>,
+    /// Any other setting, by its name; may be repeated
+    #[arg(
+        long,
+        global = true,
+        value_name = "SECTION.KEY=VALUE",
+        help_heading = "Settings"
+    )]
+    set: Vec<String>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Serve(serve::Serve),
+    Bootstrap(bootstrap::Bootstrap),
+    /// Make, confirm, list and delete accounts
+    #[command(subcommand)]
+    Account(account::Account),
+    /// Make workspaces, give them credit, print their statements
+    #[command(subcommand)]
+    Workspace(workspace::Workspace),
+    /// Make, list, rotate and revoke API keys
+    #[command(subcommand)]
+    Key(key::Key),
+    /// Check the books
+    #[command(subcommand)]
+    Ledger(ledger::Ledger),
+    /// Export the audit trail
+    #[command(subcommand)]
+    Audit(audit::Audit),
+    Backup(backup::Backup),
+    Restore(backup::Restore),
+    /// Show and change the rate limits of the running service
+    #[command(subcommand)]
+    Limits(limits::Limits),
+    Speak(speak::Speak),
+    Transcribe(transcribe::Transcribe),
+    Normalise(normalise::Normalise),
+    Voices(voices::Voices),
+    /// Build all prompts of a phone menu
+    #[command(subcommand)]
+    Prompts(prompts::Prompts),
+    /// Measure the recogniser and the voices
+    #[command(subcommand)]
+    Eval(eval::Eval),
+    /// Build a language model for the recogniser
+    #[command(subcommand)]
+    Lm(lm::Lm),
+    /// Print and check the settings
+    #[command(subcommand)]
+    Config(settings::Settings),
+    Doctor(doctor::Doctor),
+    Health(health::Health),
+    /// Print the OpenAPI 3.1 document of the HTTP interface
+    Openapi,
+    /// Print completions for a shell
+    ///
+    /// For bash: sauti completions bash > ~/.local/share/bash-completion/completions/sauti
+    Completions {
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Runs the command; prints what went wrong, and why, on standard error.
+pub(crate) fn run(cli: Cli) -> ExitCode {
+    match dispatch(cli) {
+        Ok(code) => code,
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("sauti: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
+    let common = cli.common;
+    if !matches!(cli.command, Command::Serve(_)) {
+        sauti_server::telemetry::start_quiet();
+    }
+    match cli.command {
+        Command::Serve(command) => command.run(&common),
+        Command::Bootstrap(command) => command.run(&common),
+        Command::Account(command) => command.run(&common),
+        Command::Workspace(command) => command.run(&common),
+        Command::Key(command) => command.run(&common),
+        Command::Ledger(command) => command.run(&common),
+        Command::Audit(command) => command.run(&common),
+        Command::Backup(command) => command.run(&common),
+        Command::Restore(command) => command.run(&common),
+        Command::Limits(command) => command.run(&common),
+        Command::Speak(command) => command.run(&common),
+        Command::Transcribe(command) => command.run(&common),
+        Command::Normalise(command) => command.run(),
+        Command::Voices(command) => command.run(&common),
+        Command::Prompts(command) => command.run(&common),
+        Command::Eval(command) => command.run(&common),
+        Command::Lm(command) => command.run(),
+        Command::Config(command) => command.run(&common),
+        Command::Doctor(command) => command.run(&common),
+        Command::Health(command) => command.run(&common),
+        Command::Openapi => output::print(&sauti_server::openapi::document().to_pretty_json()?),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "sauti", &mut script);
+            output::print(&String::from_utf8_lossy(&script))
+        }
+    }
+}
+
+impl Common {
+    fn sources(&self) -> Sources {
+        let mut sources = Sources::from_process(self.config.as_deref());
+        if let Some(dir) = &self.data {
+            sources = sources.with("data.dir", dir.to_string_lossy());
+        }
+        if let Some(dir) = &self.models {
+            sources = sources.with("models.dir", dir.to_string_lossy());
+        }
+        for setting in &self.set {
+            let (key, value) = setting.split_once('=').unwrap_or((setting, ""));
+            sources = sources.with(key.trim(), value);
+        }
+        sources
+    }
+
+    fn load(&self) -> Result<Config, ConfigError> {
+        Config::load(&self.sources())
+    }
+}
+
+/// A reader such as `head` that has seen enough is no failure of ours.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause
+            .downcast_ref::<io::Error>()
+            .is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        super::Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,90 @@
+//! The store, for commands about accounts and money. They may run beside a running server.
+
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+
+use anyhow::Context;
+use sauti_server::config::Config;
+use sauti_store::{Account, Store};
+use secrecy::{ExposeSecret, SecretString};
+
+use super::Common;
+use crate::offline;
+
+/// What the audit trail names as the one who did it.
+pub(super) const ACTOR: &str = "cli";
+
+/// Opens the store, runs the work and closes the store whatever came of it.
+pub(super) fn with_store<T>(
+    common: &Common,
+    work: impl AsyncFnOnce(&Store, &Config) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    let config = common.load()?;
+    offline::block_on(async {
+        let store = open(&config).await?;
+        let result = work(&store, &config).await;
+        store.close().await?;
+        result
+    })?
+}
+
+pub(super) async fn open(config: &Config) -> anyhow::Result<Store> {
+    make_data_dir(&config.data.dir)?;
+    let url = config.database_url();
+    Store::open(url.expose_secret())
+        .await
+        .context("cannot open the data store")
+}
+
+/// For its owner only: the folder holds addresses, hashes and mails.
+pub(super) fn make_data_dir(dir: &Path) -> anyhow::Result<()> {
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(dir)
+        .with_context(|| format!("cannot make the data folder {}", dir.display()))
+}
+
+pub(super) async fn audit(
+    store: &Store,
+    workspace_id: Option<&str>,
+    action: &str,
+    target: &str,
+) -> anyhow::Result<()> {
+    Ok(store.audit(workspace_id, ACTOR, action, target, "").await?)
+}
+
+/// An account by its id or its e-mail address.
+pub(super) async fn find_account(store: &Store, named: &str) -> anyhow::Result<Account> {
+    if named.starts_with("acc_") {
+        return Ok(store.account(named).await?);
+    }
+    store
+        .account_by_email(named)
+        .await?
+        .with_context(|| format!("there is no account {named}"))
+}
+
+pub(super) async fn hash_password(password: SecretString) -> anyhow::Result<String> {
+    let hashing = tokio::task::spawn_blocking(move || sauti_store::password::hash(&password));
+    Ok(hashing.await.context("hashing broke off")??)
+}
+
+/// Twenty letters and digits: 116 random bits.
+pub(super) fn random_password() -> anyhow::Result<SecretString> {
+    const LETTERS: &[u8] = b"abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+    // Bytes past the last full round would favour the first letters.
+    let fair = 256 / LETTERS.len() * LETTERS.len();
+    let mut password = String::new();
+    let mut bytes = [0u8; 64];
+    while password.len() < 20 {
+        getrandom::fill(&mut bytes).context("no random numbers from the system")?;
+        let letters = bytes
+            .iter()
+            .map(|byte| usize::from(*byte))
+            .filter(|byte| *byte < fair);
+        password.extend(letters.map(|byte| char::from(LETTERS[byte % LETTERS.len()])));
+    }
+    password.truncate(20);
+    Ok(password.into())
+}

@@ -1,0 +1,283 @@
+use std::process::ExitCode;
+
+use anyhow::ensure;
+use clap::{Args, Subcommand};
+use sauti_server::config::Config;
+use sauti_store::{StatementQuery, StatementRow, Store, Workspace as Stored};
+use serde_json::json;
+
+use super::state::{self, with_store};
+use super::{Common, output};
+
+const PAGE: i64 = 1_000;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Workspace {
+    /// Make a workspace; prints its id as JSON
+    #[command(after_help = "Example:\n  sauti workspace create Duka --owner asha@example.com")]
+    Create {
+        name: String,
+        /// The account that owns it, by id or e-mail
+        #[arg(long, value_name = "ACCOUNT")]
+        owner: String,
+        /// ISO 4217 code; the settings' where it is not given
+        #[arg(long)]
+        currency: Option<String>,
+    },
+    /// List all workspaces with their balances
+    List {
+        #[arg(long)]
+        json: bool,
+    },
+    Credit(Credit),
+    /// Print the balance as JSON
+    Balance {
+        workspace: String,
+    },
+    Statement(Statement),
+    /// List the members of a workspace
+    Members {
+        workspace: String,
+    },
+}
+
+/// Put money into a workspace
+///
+/// The same --reference again changes nothing, so a retry never pays twice.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  sauti workspace credit ws_01... 2500.00 --reference mpesa-QK12AB34")]
+pub(super) struct Credit {
+    workspace: String,
+    /// In units of the workspace's currency: 250 or 12.50
+    #[arg(value_parser = output::parse_money)]
+    amount: i64,
+    /// The payment's own number; made up where it is not given
+    #[arg(long, value_name = "TEXT")]
+    reference: Option<String>,
+}
+
+/// Print what came in and what was spent
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  sauti workspace statement ws_01... --csv --since 2026-01-01 --until 2026-02-01 > january.csv")]
+pub(super) struct Statement {
+    workspace: String,
+    /// As CSV, every column
+    #[arg(long)]
+    csv: bool,
+    /// From this day on (UTC), YYYY-MM-DD
+    #[arg(long, value_name = "DATE")]
+    since: Option<jiff::civil::Date>,
+    /// Before this day (UTC), YYYY-MM-DD
+    #[arg(long, value_name = "DATE")]
+    until: Option<jiff::civil::Date>,
+}
+
+impl Workspace {
+    pub(super) fn run(self, common: &Common) -> anyhow::Result<ExitCode> {
+        with_store(common, async |store, config| match self {
+            Self::Create {
+                name,
+                owner,
+                currency,
+            } => create(store, config, &name, &owner, currency).await,
+            Self::List { json } => list(store, json).await,
+            Self::Credit(credit) => credit.run(store).await,
+            Self::Balance { workspace } => balance(store, &workspace).await,
+            Self::Statement(statement) => statement.run(store).await,
+            Self::Members { workspace } => members(store, &workspace).await,
+        })
+    }
+}
+
+async fn create(
+    store: &Store,
+    config: &Config,
+    name: &str,
+    owner: &str,
+    currency: Option<String>,
+) -> anyhow::Result<ExitCode> {
+    let owner = state::find_account(store, owner).await?;
+    let currency = currency.as_deref().unwrap_or(&config.prices.currency);
+    let workspace = store
+        .create_workspace(Some(&owner.id), name, currency)
+        .await?;
+    state::audit(
+        store,
+        Some(&workspace.id),
+        "workspace.create",
+        &workspace.id,
+    )
+    .await?;
+    output::print_json(&json!({
+        "workspace_id": workspace.id,
+        "name": workspace.name,
+        "currency": workspace.currency,
+    }))
+}
+
+async fn list(store: &Store, as_json: bool) -> anyhow::Result<ExitCode> {
+    let mut workspaces: Vec<Stored> = Vec::new();
+    loop {
+        let after = workspaces
+            .last()
+            .map_or(String::new(), |workspace| workspace.id.clone());
+        let page = store.list_workspaces(&after, PAGE).await?;
+        let is_last = page.len() < PAGE as usize;
+        workspaces.extend(page);
+        if is_last {
+            break;
+        }
+    }
+    let mut rows = Vec::with_capacity(workspaces.len());
+    let mut shown = Vec::with_capacity(workspaces.len());
+    for workspace in workspaces {
+        let available_micro = store.balance(&workspace.id).await?.available_micro;
+        let mut object = serde_json::to_value(&workspace)?;
+        object["available_micro"] = json!(available_micro);
+        shown.push(object);
+        let closed = if workspace.closed_us.is_some() {
+            "closed"
+        } else {
+            ""
+        };
+        let balance = format!("{} {}", workspace.currency, output::money(available_micro));
+        rows.push(vec![
+            workspace.id,
+            workspace.name,
+            balance,
+            closed.to_owned(),
+        ]);
+    }
+    if as_json {
+        return output::print_json(&shown);
+    }
+    output::print(&output::table(&["WORKSPACE", "NAME", "BALANCE", ""], &rows))
+}
+
+impl Credit {
+    async fn run(self, store: &Store) -> anyhow::Result<ExitCode> {
+        ensure!(self.amount > 0, "the amount must be above zero");
+        let workspace = store.workspace(&self.workspace).await?;
+        let reference = self
+            .reference
+            .unwrap_or_else(|| sauti_store::ids::new_id("cli_"));
+        let credit = store
+            .credit(&workspace.id, self.amount, "cli", &reference)
+            .await?;
+        if credit.applied {
+            state::audit(store, Some(&workspace.id), "workspace.credit", &reference).await?;
+        }
+        output::print_json(&json!({
+            "workspace_id": workspace.id,
+            "reference": reference,
+            "applied": credit.applied,
+            "currency": workspace.currency,
+            "available_micro": credit.balance.available_micro,
+            "available": output::money(credit.balance.available_micro),
+        }))
+    }
+}
+
+async fn balance(store: &Store, workspace_id: &str) -> anyhow::Result<ExitCode> {
+    let workspace = store.workspace(workspace_id).await?;
+    let balance = store.balance(workspace_id).await?;
+    output::print_json(&json!({
+        "workspace_id": workspace.id,
+        "currency": workspace.currency,
+        "available_micro": balance.available_micro,
+        "reserved_micro": balance.reserved_micro,
+        "available": output::money(balance.available_micro),
+        "reserved": output::money(balance.reserved_micro),
+    }))
+}
+
+async fn members(store: &Store, workspace_id: &str) -> anyhow::Result<ExitCode> {
+    let row = |member: sauti_store::Member| {
+        let since = output::moment(member.since_us);
+        vec![
+            member.account_id,
+            member.email,
+            member.name,
+            member.role.to_string(),
+            since,
+        ]
+    };
+    store.workspace(workspace_id).await?;
+    let rows: Vec<_> = store
+        .members(workspace_id)
+        .await?
+        .into_iter()
+        .map(row)
+        .collect();
+    output::print(&output::table(
+        &["ACCOUNT", "E-MAIL", "NAME", "ROLE", "SINCE"],
+        &rows,
+    ))
+}
+
+impl Statement {
+    async fn run(self, store: &Store) -> anyhow::Result<ExitCode> {
+        let workspace = store.workspace(&self.workspace).await?;
+        let mut query = StatementQuery {
+            from_us: self.since.map_or(Ok(0), start_us)?,
+            to_us: self.until.map_or(Ok(i64::MAX), start_us)?,
+            after: None,
+            limit: PAGE,
+        };
+        if self.csv {
+            output::print(StatementRow::CSV_HEADER)?;
+        }
+        let mut table_rows = Vec::new();
+        loop {
+            let page = store.statement(&workspace.id, &query).await?;
+            let Some(last) = page.last() else { break };
+            query.after = Some((last.created_us, last.id.clone()));
+            if self.csv {
+                // Page by page: a statement may be longer than memory.
+                let lines: Vec<String> = page.iter().map(StatementRow::to_csv).collect();
+                output::print(&lines.join("\n"))?;
+            } else {
+                table_rows.extend(page.iter().map(statement_cells));
+            }
+        }
+        if self.csv {
+            return Ok(ExitCode::SUCCESS);
+        }
+        let header = [
+            "TIME",
+            "KIND",
+            "AMOUNT",
+            workspace.currency.as_str(),
+            "FOR",
+            "UNITS",
+        ];
+        output::print(&output::table(&header, &table_rows))
+    }
+}
+
+fn start_us(day: jiff::civil::Date) -> anyhow::Result<i64> {
+    Ok(day
+        .to_zoned(jiff::tz::TimeZone::UTC)?
+        .timestamp()
+        .as_microsecond())
+}
+
+fn statement_cells(row: &StatementRow) -> Vec<String> {
+    let what = if row.operation.is_empty() {
+        &row.memo
+    } else {
+        &row.operation
+    };
+    vec![
+        output::moment(row.created_us),
+        row.kind.clone(),
+        output::money(row.amount_micro),
+        output::money(row.total_after_micro),
+        what.clone(),
+        row.units.to_string(),
+    ]
+}

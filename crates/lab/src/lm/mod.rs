@@ -1,0 +1,16 @@
+//! Builds the word language model that `sauti_speech::recogniser::lm` reads: counts n-grams,
+//! estimates a mixture of the texts, prunes it and packs it.
+
+mod bits;
+mod build;
+mod corpus;
+mod estimate;
+mod letters;
+mod lexicon;
+mod ngrams;
+mod pack;
+mod prune;
+#[cfg(test)]
+mod tests;
+
+pub use build::{BuildConfig, BuildReport, Source, SourceReport, build};

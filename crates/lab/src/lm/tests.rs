@@ -1,0 +1,124 @@
+use std::path::Path;
+
+use sauti_speech::recogniser::lm::{FIRST_WORD, Lm, SENTENCE_END, UNKNOWN};
+
+use super::build::{BuildConfig, Source, build};
+
+/// What the recogniser's own tests read.
+#[test]
+fn the_small_model_of_the_recogniser_tests_is_built_from_these_texts() {
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../speech/tests/data/recogniser/small.lm");
+    assert!(std::fs::read(path).unwrap() == small_model(0.0).0.bytes());
+}
+
+fn small_model(threshold: f64) -> (Lm, super::BuildReport) {
+    let dir = std::env::temp_dir().join(format!(
+        "sauti-lm-{}-{:?}-{threshold}",
+        std::process::id(),
+        std::thread::current().id()
+    ));
+    std::fs::create_dir_all(&dir).unwrap();
+    let subjects = ["mama", "baba", "mtoto", "mwalimu", "dada"];
+    let verbs = ["anapika", "analala", "anasoma", "anakula", "anaimba"];
+    let objects = ["chakula", "kitabu", "nyumbani", "shuleni", "wimbo"];
+    let mut text = String::new();
+    for (i, subject) in subjects.iter().enumerate() {
+        for (j, verb) in verbs.iter().enumerate() {
+            for (k, object) in objects.iter().enumerate() {
+                if (i * 7 + j * 3 + k) % 3 != 0 {
+                    text.push_str(&format!("{subject} {verb} {object} leo\n"));
+                }
+            }
+        }
+    }
+    std::fs::write(dir.join("a.txt"), &text).unwrap();
+    std::fs::write(
+        dir.join("b.txt"),
+        "mama anapika wali leo\nmama anapika ugali leo\n",
+    )
+    .unwrap();
+    let source = |name: &str| Source {
+        name: name.to_owned(),
+        path: dir.join(format!("{name}.txt")),
+        vocabulary_weight: 1.0,
+        is_target: true,
+    };
+    let config = BuildConfig {
+        sources: vec![source("a"), source("b")],
+        excluded: Vec::new(),
+        vocabulary_weight_min: 1.0,
+        source_weight_min: 0.0,
+        prune_threshold: threshold,
+        output: dir.join("out.lm"),
+    };
+    let report = build(&config).unwrap();
+    let lm = Lm::open(&config.output).unwrap();
+    std::fs::remove_dir_all(&dir).unwrap();
+    (lm, report)
+}
+
+fn total_probability(lm: &Lm, report: &super::BuildReport, history: &[&str]) -> f64 {
+    let mut state = lm.start();
+    for word in history {
+        state = lm.score(state, lm.lexicon().find(word).unwrap()).1;
+    }
+    let words = (FIRST_WORD..FIRST_WORD + report.vocabulary as u32).chain([UNKNOWN, SENTENCE_END]);
+    words.map(|w| f64::from(lm.score(state, w).0).exp()).sum()
+}
+
+#[test]
+fn probabilities_sum_to_one_in_every_context() {
+    for threshold in [0.0, 1e-4] {
+        let (lm, report) = small_model(threshold);
+        for history in [
+            &[][..],
+            &["mama"],
+            &["mama", "anapika"],
+            &["mtoto", "anasoma", "kitabu"],
+            &["kitabu", "kitabu"],
+        ] {
+            let total = total_probability(&lm, &report, history);
+            // Eight-bit logarithms cost a little exactness.
+            assert!((total - 1.0).abs() < 0.06, "{history:?} {total}");
+        }
+    }
+}
+
+#[test]
+fn pruning_makes_the_file_smaller_and_keeps_the_common_words() {
+    let (lm, whole) = small_model(0.0);
+    let (pruned, report) = small_model(1e-3);
+    assert!(report.bytes < whole.bytes);
+    assert!(pruned.counts()[3] < lm.counts()[3]);
+    assert_eq!(report.vocabulary, whole.vocabulary);
+}
+
+#[test]
+fn a_seen_continuation_is_likelier_than_an_unseen_one() {
+    let (lm, _) = small_model(0.0);
+    let find = |word| lm.lexicon().find(word).unwrap();
+    let state = lm.score(lm.start(), find("mama")).1;
+    let (verb, after_verb) = lm.score(state, find("anapika"));
+    assert!(verb > lm.score(state, find("leo")).0);
+    assert!(lm.score(after_verb, find("chakula")).0 > lm.score(after_verb, find("mtoto")).0);
+}
+
+#[test]
+fn the_same_texts_give_the_same_bytes() {
+    assert_eq!(small_model(0.0).1.sha256, small_model(0.0).1.sha256);
+}
+
+#[test]
+fn damaged_files_are_refused() {
+    let (lm, _) = small_model(0.0);
+    let bytes = lm.bytes().to_vec();
+    assert!(Lm::from_bytes(bytes[..bytes.len() - 1].to_vec()).is_none());
+    assert!(Lm::from_bytes(Vec::new()).is_none());
+    let mut wrong = bytes.clone();
+    wrong[0] ^= 1;
+    assert!(Lm::from_bytes(wrong).is_none());
+    let mut wrong = bytes;
+    wrong[8] ^= 0xff;
+    assert!(Lm::from_bytes(wrong).is_none());
+}

@@ -1,0 +1,146 @@
+//! The engine without a server, for commands that speak and transcribe on their own.
+
+use std::collections::VecDeque;
+use std::io::{IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+use anyhow::bail;
+use sauti_speech::{
+    Engine, Job, Priority, Readiness, SpeakEvent, SpeakRequest, TranscribeEvent, TranscribeRequest,
+    Transcript,
+};
+use tokio::task::{JoinError, JoinHandle};
+
+/// Nobody waits behind an offline command, so its jobs may take as long as they need.
+pub const DEADLINE: Duration = Duration::from_secs(24 * 3600);
+const READY_POLL: Duration = Duration::from_millis(10);
+
+pub async fn wait_ready(engine: &Engine) -> anyhow::Result<()> {
+    loop {
+        match engine.readiness() {
+            Readiness::Ready => return Ok(()),
+            Readiness::Failed(message) => bail!("the models cannot be loaded: {message}"),
+            Readiness::Draining => bail!("the engine is shutting down"),
+            Readiness::Loading => tokio::time::sleep(READY_POLL).await,
+        }
+    }
+}
+
+fn job() -> Job {
+    Job {
+        tenant: "cli".to_owned(),
+        deadline: Instant::now() + DEADLINE,
+        priority: Priority::Interactive,
+    }
+}
+
+/// Speech as it was made, and how long that took.
+pub struct Spoken {
+    pub samples: Vec<f32>,
+    pub first_sound: Duration,
+    pub took: Duration,
+}
+
+pub async fn speak(engine: &Engine, request: SpeakRequest) -> anyhow::Result<Spoken> {
+    let started = Instant::now();
+    let mut handle = engine.speak(job(), request, None)?;
+    let mut spoken = Spoken {
+        samples: Vec::new(),
+        first_sound: Duration::ZERO,
+        took: Duration::ZERO,
+    };
+    while let Some(event) = handle.next().await {
+        match event? {
+            SpeakEvent::Audio { samples, .. } => {
+                if spoken.samples.is_empty() {
+                    spoken.first_sound = started.elapsed();
+                }
+                spoken.samples.extend_from_slice(&samples);
+            }
+            SpeakEvent::Done { .. } => {
+                spoken.took = started.elapsed();
+                return Ok(spoken);
+            }
+        }
+    }
+    bail!("the engine broke off")
+}
+
+/// Hands back the transcript; `progress` hears how many seconds are done.
+pub async fn transcribe(
+    engine: &Engine,
+    request: TranscribeRequest,
+    mut progress: impl FnMut(f64),
+) -> anyhow::Result<Transcript> {
+    let mut handle = engine.transcribe(job(), request, None)?;
+    while let Some(event) = handle.next().await {
+        match event? {
+            TranscribeEvent::Segment { done_seconds, .. } => progress(done_seconds),
+            TranscribeEvent::Done(transcript) => return Ok(transcript),
+        }
+    }
+    bail!("the engine broke off")
+}
+
+/// A line on the terminal that is written over. Silent where standard error is not a terminal.
+pub struct Progress {
+    shown: bool,
+}
+
+impl Progress {
+    pub fn new() -> Self {
+        Self {
+            shown: std::io::stderr().is_terminal(),
+        }
+    }
+
+    pub fn show(&self, line: &str) {
+        if self.shown {
+            let line: String = line.chars().take(78).collect();
+            let _ = write!(std::io::stderr(), "\r\x1b[K{line}");
+        }
+    }
+
+    pub fn clear(&self) {
+        self.show("");
+    }
+}
+
+/// The named voice, or the first of the catalogue, with its sample rate.
+pub fn choose_voice(engine: &Engine, named: Option<&str>) -> anyhow::Result<(String, u32)> {
+    let voices = engine.voices();
+    let chosen = match named {
+        Some(id) => voices.iter().find(|voice| voice.voice_id == id),
+        None => voices.first(),
+    };
+    let Some(voice) = chosen else {
+        let known: Vec<&str> = voices.iter().map(|voice| voice.voice_id.as_str()).collect();
+        bail!(
+            "there is no voice {:?}; there are {}",
+            named.unwrap_or_default(),
+            known.join(", ")
+        )
+    };
+    Ok((voice.voice_id.clone(), voice.sample_rate))
+}
+
+/// Hands the results of tasks to `each` in the order of the tasks. The iterator starts a task when
+/// it is asked for one, and is asked for no more than `ahead_max` that are not yet handed over.
+pub async fn in_order<T>(
+    mut tasks: impl Iterator<Item = JoinHandle<T>>,
+    ahead_max: usize,
+    mut each: impl FnMut(Result<T, JoinError>) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let mut running = VecDeque::new();
+    loop {
+        running.extend(
+            tasks
+                .by_ref()
+                .take(ahead_max.max(1).saturating_sub(running.len())),
+        );
+        let Some(task) = running.pop_front() else {
+            return Ok(());
+        };
+        each(task.await)?;
+    }
+}
