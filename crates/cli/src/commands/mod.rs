@@ -5,6 +5,7 @@ mod account;
 mod audit;
 mod backup;
 mod bootstrap;
+mod common;
 mod demo;
 mod doctor;
 mod eval;
@@ -25,12 +26,11 @@ mod voices;
 mod workspace;
 
 use std::io;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, CommandFactory, Parser, Subcommand};
-use sauti_server::config::{Config, ConfigError, Sources};
+use clap::{CommandFactory, Parser, Subcommand};
 
+pub(super) use self::common::Common;
 pub(crate) use self::speak::{parse_speed, write_whole};
 
 const EXAMPLES: &str = "\
@@ -50,28 +50,6 @@ pub(crate) struct Cli {
     common: Common,
     #[command(subcommand)]
     command: Command,
-}
-
-/// What any command may be told about its settings.
-#[derive(Debug, Clone, Args)]
-struct Common {
-    /// Settings file, over the built-in defaults (`sauti config default` shows them)
-    #[arg(long, global = true, value_name = "FILE", help_heading = "Settings")]
-    config: Option<PathBuf>,
-    /// Folder of the database, the cache and the outbox
-    #[arg(long, global = true, value_name = "DIR", help_heading = "Settings")]
-    data: Option<PathBuf>,
-    /// Folder of the models
-    #[arg(long, global = true, value_name = "DIR", help_heading = "Settings")]
-    models: Option<PathBuf>,
-    /// Any other setting, by its name; may be repeated
-    #[arg(
-        long,
-        global = true,
-        value_name = "SECTION.KEY=VALUE",
-        help_heading = "Settings"
-    )]
-    set: Vec<String>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -170,27 +148,6 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
             clap_complete::generate(shell, &mut Cli::command(), "sauti", &mut script);
             output::print(&String::from_utf8_lossy(&script))
         }
-    }
-}
-
-impl Common {
-    fn sources(&self) -> Sources {
-        let mut sources = Sources::from_process(self.config.as_deref());
-        if let Some(dir) = &self.data {
-            sources = sources.with("data.dir", dir.to_string_lossy());
-        }
-        if let Some(dir) = &self.models {
-            sources = sources.with("models.dir", dir.to_string_lossy());
-        }
-        for setting in &self.set {
-            let (key, value) = setting.split_once('=').unwrap_or((setting, ""));
-            sources = sources.with(key.trim(), value);
-        }
-        sources
-    }
-
-    fn load(&self) -> Result<Config, ConfigError> {
-        Config::load(&self.sources())
     }
 }
 
