@@ -76,6 +76,13 @@ impl<'a> ScriptBuilder<'a> {
         }
     }
 
+    /// The word that was said last.
+    pub fn last_word(&self) -> Option<&str> {
+        let before = self.clauses.last().and_then(|clause| clause.words.last());
+        let word = self.words.last().or(before);
+        word.map(|word| word.text.as_str())
+    }
+
     /// A word whose phonemes are given.
     pub fn word_with_phonemes(&mut self, text: &str, phonemes: String, source: Range<usize>) {
         if !phonemes.is_empty() {

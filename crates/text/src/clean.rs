@@ -70,6 +70,9 @@ pub(crate) fn clean(text: &str) -> Cleaned {
 /// Takes markup that begins at `at`; the number of bytes it spans.
 fn markup(text: &str, at: usize, out: &mut Cleaned) -> Option<usize> {
     let rest = &text[at..];
+    if let Some(taken) = hidden_figures(text, at, out) {
+        return Some(taken);
+    }
     match rest.as_bytes()[0] {
         b'<' => html_tag(rest, at, out),
         b'&' => html_entity(rest, at, out),
@@ -184,6 +187,81 @@ fn link(rest: &str, at: usize, out: &mut Cleaned) -> Option<usize> {
         plain_from(c, at + 1 + i..at + 1 + i + c.len_utf8(), out);
     }
     Some(close + 1 + 1 + end + 1)
+}
+
+/// Hidden figures are kept as a few stars, however many there were.
+const STARS_KEPT: usize = 2;
+/// Marks that stand for hidden figures; a star and a bullet do so alone, lines only between figures.
+fn hides(mark: char) -> bool {
+    matches!(mark, '*' | '-' | '=' | '_' | '~' | '•' | '●' | '∙' | '·')
+}
+
+/// A run of stars or bullets beside figures (0712***678, ****5678) is a part of the number, not emphasis.
+fn hidden_figures(text: &str, at: usize, out: &mut Cleaned) -> Option<usize> {
+    let rest = &text[at..];
+    let mark = rest.chars().next().filter(|c| hides(*c))?;
+    if text[..at].ends_with(mark) {
+        return None;
+    }
+    let run = rest.chars().take_while(|c| *c == mark).count();
+    let bytes = run * mark.len_utf8();
+    let is_figure = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    let mut behind = text[..at].chars().rev();
+    let mut ahead = rest[bytes..].chars();
+    let (before, before_that) = (behind.next(), behind.next());
+    let (after, after_that) = (ahead.next(), ahead.next());
+    let between = is_figure(before) && is_figure(after);
+    let hidden = match mark {
+        '*' | '•' | '●' | '∙' | '·' if run >= 2 => {
+            let is_joint = |c: Option<char>| matches!(c, Some(' ' | '-'));
+            let belongs = |c: Option<char>| is_figure(c) || c == Some(mark);
+            let group_apart = (run >= 3 && is_joint(after) && belongs(after_that))
+                || (run > 3 && is_joint(before) && belongs(before_that));
+            between
+                || group_apart
+                || (is_figure(after) && !emphasis_closes(&rest[bytes..], mark, run))
+                || (is_figure(before) && !emphasis_opened(&text[..at], mark, run))
+        }
+        '•' | '●' | '∙' | '·' => between,
+        '_' => run >= 2 && between,
+        _ => run >= 3 && between,
+    };
+    let in_mail_address = mark == '*' && run >= 2 && after == Some('@');
+    if !hidden && !in_mail_address {
+        return None;
+    }
+    let stars = if hidden { STARS_KEPT } else { 1 };
+    for _ in 0..stars {
+        out.push('*', at..at + bytes);
+    }
+    Some(bytes)
+}
+
+/// The marks that open emphasis before figures are closed again in the same line: **500**.
+fn emphasis_closes(rest: &str, mark: char, run: usize) -> bool {
+    let closing: String = std::iter::repeat_n(mark, run).collect();
+    let in_line = rest.chars().take(TAG_BYTES_MAX).take_while(|c| *c != '\n');
+    let line: String = in_line.collect();
+    line.match_indices(&closing).any(|(at, _)| {
+        let before = line[..at].chars().next_back();
+        let after = line[at + closing.len()..].chars().next();
+        before.is_some_and(|c| !c.is_whitespace() && c != mark)
+            && after.is_none_or(|c| !c.is_alphanumeric() && c != mark)
+    })
+}
+
+/// The same, looked for from the closing marks.
+fn emphasis_opened(before: &str, mark: char, run: usize) -> bool {
+    let opening: String = std::iter::repeat_n(mark, run).collect();
+    let in_line = before.chars().rev().take(TAG_BYTES_MAX);
+    let reversed: Vec<char> = in_line.take_while(|c| *c != '\n').collect();
+    let line: String = reversed.into_iter().rev().collect();
+    line.match_indices(&opening).any(|(at, _)| {
+        let before = line[..at].chars().next_back();
+        let after = line[at + opening.len()..].chars().next();
+        before.is_none_or(|c| !c.is_alphanumeric() && c != mark)
+            && after.is_some_and(|c| !c.is_whitespace() && c != mark)
+    })
 }
 
 fn heading(rest: &str) -> Option<usize> {

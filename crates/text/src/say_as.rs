@@ -47,30 +47,31 @@ fn ordinal(text: &str) -> Option<String> {
     })
 }
 
-/// Dates by their parts; `format` as in "dmy", "mdy", "ymd".
+/// Dates by their parts; `format` as in "dmy", "mdy", "ymd", "dm", "md".
 fn date(text: &str, format: &str) -> Option<String> {
-    let parts: Vec<&str> = text
-        .split(['/', '-', '.', ' '])
-        .filter(|part| !part.is_empty())
-        .collect();
-    let numeric = parts.len() == 3
-        && parts
-            .iter()
-            .all(|part| part.bytes().all(|b| b.is_ascii_digit()));
-    if !numeric {
-        return number(text);
-    }
-    let order = match format {
-        "mdy" => [1, 0, 2],
-        "ymd" => [2, 1, 0],
-        "" if parts[0].len() == 4 => [2, 1, 0],
-        _ => [0, 1, 2],
+    let compact = text.len() == 8 && text.bytes().all(|b| b.is_ascii_digit());
+    let parts: Vec<&str> = if compact {
+        vec![&text[..4], &text[4..6], &text[6..]]
+    } else {
+        let parts = text.split(['/', '-', '.', ' ']);
+        parts.filter(|part| !part.is_empty()).collect()
     };
-    let said = normalise(&format!(
-        "{}/{}/{}",
-        parts[order[0]], parts[order[1]], parts[order[2]]
-    ));
-    said.starts_with("tarehe").then_some(said)
+    let numeric = parts
+        .iter()
+        .all(|part| part.bytes().all(|b| b.is_ascii_digit()));
+    let written = match (parts.as_slice(), format) {
+        _ if !numeric => return number(text),
+        ([month, day], "md") => format!("tarehe {day}/{month}"),
+        ([day, month], _) if !text.contains('.') => format!("tarehe {day}/{month}"),
+        ([month, day, year], "mdy") => format!("{day}/{month}/{year}"),
+        ([year, month, day], "ymd") => format!("{day}/{month}/{year}"),
+        ([year, month, day], "") if year.len() == 4 => format!("{day}/{month}/{year}"),
+        ([day, month, year], _) if !compact => format!("{day}/{month}/{year}"),
+        ([year, month, day], _) => format!("{day}/{month}/{year}"),
+        _ => return number(text),
+    };
+    let said = normalise(&written);
+    (said.starts_with("tarehe") && !said.contains("mkwaju")).then_some(said)
 }
 
 fn time(text: &str) -> Option<String> {

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use crate::builder::{BREAK_MS_MAX, BREAKS_MS_MAX, ScriptBuilder};
+use crate::normalise::money_is_named_in;
 use crate::phonemes::from_ipa;
 use crate::{ClauseEnd, TextError, say_as};
 
@@ -319,11 +320,22 @@ impl<'a> Reader<'a, '_, '_> {
                         format!("'{written}' cannot be said as {kind}"),
                     )
                 })?;
-                self.builder.spoken(&said, content);
+                // "Tarehe <say-as interpret-as="date">" has said the word already.
+                let said = match (said.split_once(' '), self.builder.last_word()) {
+                    (Some((first, rest)), Some(last)) if names_kind(first, last) => rest,
+                    _ => &said,
+                };
+                self.builder.spoken(said, content);
             }
         }
         Ok(())
     }
+}
+
+/// The first word of a date, a time or an amount, right after the same word.
+fn names_kind(first: &str, last: &str) -> bool {
+    let is_kind = first == "tarehe" || first == "saa" || money_is_named_in(first);
+    is_kind && first.eq_ignore_ascii_case(last)
 }
 
 /// The `>` that ends a tag; one inside quotes does not.

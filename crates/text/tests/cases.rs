@@ -84,3 +84,11 @@ fn cases_written_without_looking_at_the_code_are_spoken_as_expected() {
     let ((right, all), _) = score(&cases);
     assert_eq!(right, all);
 }
+
+#[test]
+fn what_is_read_over_a_telephone_line_is_spoken_as_expected() {
+    let cases = cases(include_str!("data/line-cases.tsv"));
+    assert!(cases.len() > 150);
+    let ((right, all), _) = score(&cases);
+    assert_eq!(right, all);
+}

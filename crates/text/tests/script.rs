@@ -167,6 +167,57 @@ fn ssml_says_what_it_is_told() {
 }
 
 #[test]
+fn ssml_says_no_word_twice_that_stands_before_it() {
+    for (before, kind, written, said) in [
+        (
+            "Tarehe",
+            "date",
+            "5/6/2024",
+            "Tarehe tano Juni elfu mbili na ishirini na nne.",
+        ),
+        (
+            "tar.",
+            "date",
+            "2024-06-05",
+            "tarehe tano Juni elfu mbili na ishirini na nne.",
+        ),
+        (
+            "Tarehe:",
+            "date",
+            "5/6/2024",
+            "Tarehe: tano Juni elfu mbili na ishirini na nne.",
+        ),
+        (
+            "Leo",
+            "date",
+            "5/6/2024",
+            "Leo tarehe tano Juni elfu mbili na ishirini na nne.",
+        ),
+        (
+            "tarehe",
+            "date",
+            "12-Oct-2023",
+            "tarehe kumi na mbili Oktoba elfu mbili na ishirini na tatu.",
+        ),
+        (
+            "tarehe",
+            "date",
+            "20240605",
+            "tarehe tano Juni elfu mbili na ishirini na nne.",
+        ),
+        ("tarehe", "date", "5/6", "tarehe tano Juni."),
+        ("saa", "time", "14:30", "saa nane na nusu mchana."),
+        ("Saa", "time", "0800hrs", "Saa mbili asubuhi."),
+        ("shilingi", "currency", "500", "shilingi mia tano."),
+        ("Dola", "currency", "$20", "Dola ishirini."),
+    ] {
+        let text =
+            format!("<speak>{before} <say-as interpret-as=\"{kind}\">{written}</say-as></speak>");
+        assert_eq!(ssml(&text).unwrap().spoken(), said);
+    }
+}
+
+#[test]
 fn wrong_ssml_is_refused_with_its_line() {
     for (text, line, word) in [
         ("habari", 1, "speak"),
@@ -208,8 +259,37 @@ fn wrong_ssml_is_refused_with_its_line() {
 #[test]
 fn five_thousand_characters_of_anything_are_read() {
     for unit in [
-        "1-", "1.", "1,111", "*1", "a.", "A.B.", "0 ", "<", "&", "[", "+1 ", "www.", "x@y.", "#",
-        "1/2 ", "saa 1:", "XVI ", "(", "Sh ",
+        "1-",
+        "1.",
+        "1,111",
+        "*1",
+        "a.",
+        "A.B.",
+        "0 ",
+        "<",
+        "&",
+        "[",
+        "+1 ",
+        "www.",
+        "x@y.",
+        "#",
+        "1/2 ",
+        "saa 1:",
+        "XVI ",
+        "(",
+        "Sh ",
+        "•",
+        "**1 ",
+        "1** ",
+        "*** ",
+        "X1",
+        "xx-",
+        "No. ",
+        "saa 13 hadi ",
+        "0712345678/",
+        "A-1/",
+        "1-Oct-",
+        "Ksh -",
     ] {
         let text: String = unit.chars().cycle().take(5_000).collect();
         let _ = Script::from_text(&text, &Lexicon::builtin());

@@ -56,7 +56,7 @@ fn email(context: &Context<'_>, i: usize, end: usize) -> Option<Reading> {
     let local_fits = (i..at).all(|j| {
         matches!(
             context.kind(j),
-            Some(Kind::Word | Kind::Digits | Kind::Mark('.' | '-' | '_' | '+'))
+            Some(Kind::Word | Kind::Digits | Kind::Mark('.' | '-' | '_' | '+' | '*'))
         )
     });
     let domain_end = host_end(context, at + 1, end);
@@ -187,6 +187,7 @@ fn part_said(token: &Token<'_>) -> String {
         Kind::Mark('_') => "mstari chini".to_owned(),
         Kind::Mark('/') => "mkwaju".to_owned(),
         Kind::Mark('+') => "jumlisha".to_owned(),
+        Kind::Mark('*') => "nyota".to_owned(),
         _ => String::new(),
     }
 }

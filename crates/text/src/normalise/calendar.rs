@@ -1,10 +1,11 @@
 //! Dates, day first.
 
-use super::Reading;
 use super::context::Context;
 use super::quantity::dash_after;
-use super::token::Kind;
+use super::token::{Kind, Token};
+use super::{Reading, clock};
 use crate::cardinal::cardinal;
+use crate::letters::spell;
 
 pub(crate) const MONTHS: [&str; 12] = [
     "Januari", "Februari", "Machi", "Aprili", "Mei", "Juni", "Julai", "Agosti", "Septemba",
@@ -37,25 +38,111 @@ const MONTHS_ENGLISH_SHORT: [&str; 12] = [
 /// Two-digit years from here on belong to the century before.
 const PIVOT_YEAR: u64 = 50;
 
+/// A day with its month and year, without the word "tarehe".
+struct Date {
+    said: String,
+    end: usize,
+}
+
 pub(crate) fn read(context: &Context<'_>, i: usize) -> Option<Reading> {
-    let first = context.digits(i)?;
+    if context.word(i).is_some() {
+        return month_first(context, i);
+    }
+    context.digits(i)?;
     if glued_before(context, i) {
         return None;
     }
-    year_first(context, i, first)
-        .or_else(|| day_first(context, i, first))
-        .or_else(|| day_and_month_number(context, i))
+    if let Some(date) = whole_date(context, i) {
+        let text = format!("{}{}", tarehe(context, i), date.said);
+        return time_stamp(context, &text, date.end)
+            .or_else(|| last_date(context, &text, date.end))
+            .or_else(|| Reading::new(text, date.end));
+    }
+    day_and_month_number(context, i)
         .or_else(|| day_before_month_name(context, i))
         .or_else(|| day_after_tarehe(context, i))
 }
 
+fn whole_date(context: &Context<'_>, i: usize) -> Option<Date> {
+    let first = context.digits(i)?;
+    year_first(context, i, first)
+        .or_else(|| day_first(context, i, first))
+        .or_else(|| joined_month_name(context, i))
+}
+
+/// "5/6/2024-7/6/2024".
+fn last_date(context: &Context<'_>, first: &str, end: usize) -> Option<Reading> {
+    let last = whole_date(context, dash_after(context, end)?)?;
+    Reading::new(format!("{first} hadi tarehe {}", last.said), last.end)
+}
+
+/// 2026-11-16T14:30:00+03:00: the time that belongs to a date, and its zone unless it is East Africa's.
+fn time_stamp(context: &Context<'_>, date: &str, end: usize) -> Option<Reading> {
+    let joined = context.word(end).is_some_and(|w| w.is("T"));
+    let spaced = context.skip_space(end);
+    let at = if joined { end + 1 } else { spaced };
+    if !joined && spaced == end {
+        return None;
+    }
+    let (time, end) = clock::international_at(context, at)?;
+    // Parts of a second are for machines.
+    let fraction = context.is_mark(end, '.') && context.digits(end + 1).is_some() && joined;
+    let end = if fraction { end + 2 } else { end };
+    match zone(context, end) {
+        Some((zone, end)) => Reading::new(format!("{date} {time}{zone}"), end),
+        None if joined => Reading::new(format!("{date} {time}"), end),
+        None => None,
+    }
+}
+
+const EAST_AFRICA_MINUTES: u64 = 180;
+
+/// Z, UTC, +03:00, +0300, +03; how it is said, and the token after it.
+fn zone(context: &Context<'_>, i: usize) -> Option<(String, usize)> {
+    let utc = spell("UTC");
+    let at = context.skip_space(i);
+    if let Some(word) = context.word(at) {
+        let known = word.is_one_of(&["utc", "gmt"]) || (word.text == "Z" && at == i);
+        return known.then(|| (format!(" kwa saa za {utc}"), at + 1));
+    }
+    let sign = match context.kind(at)? {
+        Kind::Mark('+') => "jumlisha",
+        Kind::Mark('-' | '−') => "toa",
+        _ => return None,
+    };
+    let figures = context.digits(at + 1)?;
+    let (hours, minutes, end) = match figures.len() {
+        4 => (&figures[..2], &figures[2..], at + 2),
+        2 if context.is_mark(at + 2, ':') => (figures, context.digits(at + 3)?, at + 4),
+        2 => (figures, "0", at + 2),
+        _ => return None,
+    };
+    let (hours, minutes): (u64, u64) = (hours.parse().ok()?, minutes.parse().ok()?);
+    let offset_minutes = hours * 60 + minutes;
+    let said = match (offset_minutes, sign) {
+        (0, _) => format!(" kwa saa za {utc}"),
+        (EAST_AFRICA_MINUTES, "jumlisha") => String::new(),
+        _ if minutes == 0 => format!(" kwa saa za {utc} {sign} {}", cardinal(hours)),
+        _ => format!(
+            " kwa saa za {utc} {sign} {} na dakika {}",
+            cardinal(hours),
+            cardinal(minutes)
+        ),
+    };
+    Some((said, end))
+}
+
 fn glued_before(context: &Context<'_>, i: usize) -> bool {
     i > 0
-        && matches!(
-            context.kind(i - 1),
-            Some(Kind::Mark('/' | '.' | '-') | Kind::Word)
-        )
+        && match context.kind(i - 1) {
+            Some(Kind::Mark('.')) => !context.is_abbreviation_dot(i - 1),
+            Some(Kind::Mark('/' | '-') | Kind::Word) => true,
+            _ => false,
+        }
 }
+
+/// "tarehe" and its abbreviations, which are read as the whole word.
+const TAREHE: &[&str] = &["tarehe", "trh", "tar"];
 
 /// "tarehe " unless it has been said.
 fn tarehe(context: &Context<'_>, i: usize) -> &'static str {
@@ -67,10 +154,8 @@ fn tarehe(context: &Context<'_>, i: usize) -> &'static str {
 }
 
 fn follows_tarehe(context: &Context<'_>, i: usize) -> bool {
-    context
-        .words_back(i)
-        .take(1)
-        .any(|w| w.is_one_of(&["tarehe", "trh"]))
+    let mut words = context.words_back(i).skip_while(|w| w.is_one_of(&WEEKDAYS));
+    words.next().is_some_and(|w| w.is_one_of(TAREHE))
 }
 
 fn follows_weekday(context: &Context<'_>, i: usize) -> bool {
@@ -104,16 +189,14 @@ fn year(digits: &str) -> Option<String> {
     }
 }
 
-fn date(context: &Context<'_>, i: usize, d: u64, m: u64, y: &str, end: usize) -> Option<Reading> {
+fn date(d: u64, m: u64, y: &str, end: usize) -> Option<Date> {
     let year = year(y)?;
     if !(1..=31).contains(&d) || !(1..=12).contains(&m) {
         return None;
     }
     let month = MONTHS[m as usize - 1];
-    Reading::new(
-        format!("{}{} {month} {year}", tarehe(context, i), day(d)),
-        end,
-    )
+    let said = format!("{} {month} {year}", day(d));
+    Some(Date { said, end })
 }
 
 /// Two numbers after the first with the same mark between them, and the token after the last.
@@ -127,23 +210,16 @@ fn triple<'a>(context: &Context<'a>, i: usize) -> Option<(&'a str, &'a str, usiz
 }
 
 /// 2024-07-01
-fn year_first(context: &Context<'_>, i: usize, first: &str) -> Option<Reading> {
+fn year_first(context: &Context<'_>, i: usize, first: &str) -> Option<Date> {
     let (second, third, end) = triple(context, i)?;
     if first.len() != 4 || second.len() > 2 || third.len() > 2 {
         return None;
     }
-    date(
-        context,
-        i,
-        third.parse().ok()?,
-        second.parse().ok()?,
-        first,
-        end,
-    )
+    date(third.parse().ok()?, second.parse().ok()?, first, end)
 }
 
 /// 1/7/2024, 01.07.2024, 1-7-24; with a month over twelve the writer meant month first.
-fn day_first(context: &Context<'_>, i: usize, first: &str) -> Option<Reading> {
+fn day_first(context: &Context<'_>, i: usize, first: &str) -> Option<Date> {
     let (second, third, end) = triple(context, i)?;
     if first.len() > 2 || second.len() > 2 {
         return None;
@@ -154,7 +230,7 @@ fn day_first(context: &Context<'_>, i: usize, first: &str) -> Option<Reading> {
     }
     let (d, m): (u64, u64) = (first.parse().ok()?, second.parse().ok()?);
     let (d, m) = if m > 12 && d <= 12 { (m, d) } else { (d, m) };
-    date(context, i, d, m, third, end)
+    date(d, m, third, end)
 }
 
 /// "tarehe 3/4", "Ijumaa 17/4": without the word it would be a fraction.
@@ -181,18 +257,93 @@ fn day_number(context: &Context<'_>, i: usize) -> Option<u64> {
     digits.parse().ok().filter(|d| (1..=31).contains(d))
 }
 
+fn month_named(word: &Token<'_>) -> Option<usize> {
+    [
+        &MONTHS,
+        &MONTHS_ENGLISH,
+        &MONTHS_SHORT,
+        &MONTHS_ENGLISH_SHORT,
+    ]
+    .iter()
+    .find_map(|names| names.iter().position(|name| word.is(name)))
+}
+
 /// The month named at `i`, and the token after it; a short name may carry a dot.
 fn month_at(context: &Context<'_>, i: usize) -> Option<(&'static str, usize)> {
     let word = context.word(i).filter(|w| w.is_capitalised())?;
-    let full = |names: &[&str; 12]| names.iter().position(|name| word.is(name));
-    if let Some(m) = full(&MONTHS).or_else(|| full(&MONTHS_ENGLISH)) {
-        return Some((MONTHS[m], i + 1));
-    }
-    let m = full(&MONTHS_SHORT).or_else(|| full(&MONTHS_ENGLISH_SHORT))?;
+    let month = MONTHS[month_named(word)?];
     // The dot of a short name is no sentence's end when a year follows.
     let dotted = context.is_mark(i + 1, '.')
+        && word.text.len() <= 4
         && context.kind(context.skip_space(i + 2)) == Some(Kind::Digits);
-    Some((MONTHS[m], i + 1 + usize::from(dotted)))
+    Some((month, i + 1 + usize::from(dotted)))
+}
+
+/// 12-Oct-2023, 12/Oct/23, 12OCT2023.
+fn joined_month_name(context: &Context<'_>, i: usize) -> Option<Date> {
+    let d = day_number(context, i)?;
+    let joint = match context.kind(i + 1)? {
+        Kind::Mark(mark @ ('-' | '/' | '.')) => Some(mark),
+        Kind::Word => None,
+        _ => return None,
+    };
+    let word_at = i + 1 + usize::from(joint.is_some());
+    let m = month_named(context.word(word_at)?)? as u64 + 1;
+    let year_at = match joint {
+        Some(mark) => context.is_mark(word_at + 1, mark).then_some(word_at + 2)?,
+        None => word_at + 1,
+    };
+    date(d, m, context.digits(year_at)?, year_at + 1)
+}
+
+/// "Oct 12, 2023", "March 5", "Dec 2024": English order, said day first. Swahili writers who put the whole name of the
+/// month first ("Agosti 20, 2010") say it so, too.
+fn month_first(context: &Context<'_>, i: usize) -> Option<Reading> {
+    let word = context.word(i)?;
+    if word.is_one_of(&MONTHS) || (i > 0 && matches!(context.kind(i - 1), Some(Kind::Digits))) {
+        return None;
+    }
+    let (month, after) = month_at(context, i)?;
+    let at = match context.kind(after) {
+        Some(Kind::Mark('-' | '/')) => after + 1,
+        _ => context.skip_space(after),
+    };
+    if let Some(year) = whole_year(context, at) {
+        return Reading::new(format!("{month} {year}"), at + 1);
+    }
+    let first = day_number(context, at)?;
+    let last = dash_after(context, at + 1).and_then(|j| Some((day_number(context, j)?, j + 1)));
+    let (days, end) = match last {
+        Some((last, end)) => (format!("{} hadi {}", day(first), day(last)), end),
+        None => (day(first), ordinal_suffix(context, at + 1)),
+    };
+    let comma = end
+        + usize::from(matches!(
+            context.kind(end),
+            Some(Kind::Mark(',' | '-' | '/'))
+        ));
+    let year_at = context.skip_space(comma);
+    let opening = tarehe(context, i);
+    if let Some(year) = whole_year(context, year_at) {
+        return Reading::new(format!("{opening}{days} {month} {year}"), year_at + 1);
+    }
+    // "Mac 15" and "Mar 12.5" are no dates without their year.
+    let goes_on = matches!(
+        context.kind(end),
+        Some(Kind::Mark(':' | '.' | ',' | '%' | '-' | '/'))
+    ) && context.kind(end + 1) == Some(Kind::Digits);
+    (!goes_on && !word.is("mac"))
+        .then(|| Reading::new(format!("{opening}{days} {month}"), end))
+        .flatten()
+}
+
+fn whole_year(context: &Context<'_>, i: usize) -> Option<String> {
+    let figures = context.digits(i).filter(|d| d.len() == 4)?;
+    figures
+        .parse()
+        .ok()
+        .filter(|n| (1900..2100).contains(n))
+        .map(cardinal)
 }
 
 /// "26 Aprili 1964", "tarehe 1 Julai", "tarehe 5-7 Machi".
@@ -219,7 +370,7 @@ fn ordinal_suffix(context: &Context<'_>, i: usize) -> usize {
 fn day_opening(context: &Context<'_>, i: usize) -> &'static str {
     let mut words = context.words_back(i);
     match words.next() {
-        Some(w) if w.is_one_of(&["tarehe", "trh"]) => "",
+        Some(w) if w.is_one_of(TAREHE) => "",
         Some(w)
             if w.is_one_of(&["hadi", "mpaka", "na", "au"])
                 && words.next().is_some_and(|w| w.is("tarehe")) =>

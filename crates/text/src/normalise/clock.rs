@@ -73,6 +73,8 @@ struct Written {
     with_minutes: bool,
     /// "07:00" can only be the international clock.
     leading_zero: bool,
+    /// "0800", "17:45 hrs": written as only the international clock is.
+    in_hours: bool,
     end: usize,
 }
 
@@ -95,8 +97,23 @@ pub(crate) fn read(context: &Context<'_>, i: usize) -> Option<Reading> {
         Some(second) if second.with_minutes || second.half.is_some() || after_saa => {
             range_said(context, i, first, second)
         }
-        _ => Reading::new(said(context, i, &first, after_saa), first.end),
+        _ => {
+            let from_six = counts_from_six(context, i, &first);
+            let said = say_clock(context, &first, from_six);
+            Reading::new(format!("{}{said}", saa(after_saa)), first.end)
+        }
     }
+}
+
+/// A time of the international clock at `i`, as in a time stamp, and the token after it.
+pub(crate) fn international_at(context: &Context<'_>, i: usize) -> Option<(String, usize)> {
+    let time = written(context, i, false).filter(|time| time.with_minutes)?;
+    let said = say_clock(context, &time, false);
+    Some((format!("saa {said}"), time.end))
+}
+
+fn saa(said_already: bool) -> &'static str {
+    if said_already { "" } else { "saa " }
 }
 
 fn range_said(
@@ -106,57 +123,109 @@ fn range_said(
     second: Written,
 ) -> Option<Reading> {
     first.half = first.half.or(second.half);
-    let swahili = follows_saa(context, i) && second.half.is_none();
-    let opening = said(context, i, &first, swahili);
-    let close = say_clock(context, &second, swahili);
-    Reading::new(format!("{opening} hadi saa {close}"), second.end)
+    let after_saa = follows_saa(context, i);
+    let both = after_saa
+        && second.half.is_none()
+        && !is_international(context, i, &first)
+        && !is_international(context, i, &second);
+    let from_six = both || (!after_saa && counts_from_six(context, i, &first));
+    let opening = say_clock(context, &first, from_six);
+    let close = say_clock(context, &second, both);
+    Reading::new(
+        format!("{}{opening} hadi saa {close}", saa(after_saa)),
+        second.end,
+    )
 }
 
 fn follows_saa(context: &Context<'_>, i: usize) -> bool {
     context.word_before(i).is_some_and(|w| w.is("saa"))
 }
 
-/// Hours, and minutes after a colon (or after "saa" a dot), seconds, AM or PM.
+/// Hours, and minutes after a colon (or after "saa" a dot), seconds, AM or PM, "hrs".
 fn written(context: &Context<'_>, i: usize, after_saa: bool) -> Option<Written> {
-    let hours = context.digits(i).filter(|d| d.len() <= 2)?;
-    let hour = hours.parse().ok().filter(|h| *h <= 24)?;
-    let two = |j: usize| {
-        context
-            .digits(j)
-            .filter(|d| d.len() == 2)?
-            .parse::<u64>()
-            .ok()
-            .filter(|n| *n < 60)
-    };
-    let separated = context.is_mark(i + 1, ':') || (after_saa && context.is_mark(i + 1, '.'));
-    let mut clock = Clock {
-        hour,
-        minute: 0,
-        second: 0,
-    };
-    let mut end = i + 1;
-    let minute = if separated { two(i + 2) } else { None };
-    if let Some(minute) = minute {
-        clock.minute = minute;
-        end = i + 3;
-        if let Some(second) = two(i + 4).filter(|_| context.is_mark(i + 3, ':')) {
-            clock.second = second;
-            end = i + 5;
-        }
-    }
-    let with_minutes = minute.is_some();
-    let (half, end) =
-        half_of_day(context, end).map_or((None, end), |(half, end)| (Some(half), end));
-    if half.is_some() && !(1..=12).contains(&hour) && hour < 13 {
+    let (clock, leading_zero, minutes_end) =
+        four_figures(context, i, after_saa).or_else(|| hours_and_minutes(context, i, after_saa))?;
+    let (half, end) = half_of_day(context, minutes_end)
+        .map_or((None, minutes_end), |(half, end)| (Some(half), end));
+    if half.is_some() && clock.hour == 0 {
         return None;
     }
+    let is_four_figures = context.digits(i)?.len() == 4;
+    let with_minutes = minutes_end > i + 1 || is_four_figures;
+    let hours_end = hours_word(context, end).filter(|_| with_minutes);
     Some(Written {
         clock,
         half,
         with_minutes,
-        leading_zero: hours.len() == 2 && hours.starts_with('0'),
-        end,
+        leading_zero,
+        in_hours: hours_end.is_some() || is_four_figures,
+        end: hours_end.unwrap_or(end),
     })
+}
+
+/// 14:30, 14:30:05, 14h30, after "saa" 3.30; the time, whether its hour has a leading zero, and the token after it.
+fn hours_and_minutes(
+    context: &Context<'_>,
+    i: usize,
+    after_saa: bool,
+) -> Option<(Clock, bool, usize)> {
+    let hours = context.digits(i).filter(|d| d.len() <= 2)?;
+    let mut clock = Clock {
+        hour: hours.parse().ok().filter(|h| *h <= 24)?,
+        minute: 0,
+        second: 0,
+    };
+    let two = |j: usize| {
+        let figures = context.digits(j).filter(|d| d.len() == 2)?;
+        figures.parse::<u64>().ok().filter(|n| *n < 60)
+    };
+    let separated = context.is_mark(i + 1, ':')
+        || (after_saa && context.is_mark(i + 1, '.'))
+        || context.word(i + 1).is_some_and(|w| w.is("h"));
+    let leading_zero = hours.len() == 2 && hours.starts_with('0');
+    let Some(minute) = two(i + 2).filter(|_| separated) else {
+        return Some((clock, leading_zero, i + 1));
+    };
+    clock.minute = minute;
+    let mut end = i + 3;
+    if let Some(second) = two(i + 4).filter(|_| context.is_mark(i + 3, ':')) {
+        clock.second = second;
+        end = i + 5;
+    }
+    Some((clock, leading_zero, end))
+}
+
+/// 0800hrs, 0800-1700hrs, "saa 0800", "saa 1430 mchana": four figures are a time where something beside them says so.
+fn four_figures(context: &Context<'_>, i: usize, after_saa: bool) -> Option<(Clock, bool, usize)> {
+    let figures = context.digits(i).filter(|d| d.len() == 4)?;
+    let is_time = |figures: &str| -> Option<(u64, u64)> {
+        let (hour, minute) = (figures[..2].parse().ok()?, figures[2..].parse().ok()?);
+        (hour <= 24 && minute < 60).then_some((hour, minute))
+    };
+    let (hour, minute) = is_time(figures)?;
+    let other_end = || {
+        let j = dash_after(context, i + 1)?;
+        context.digits(j).filter(|d| d.len() == 4)?;
+        hours_word(context, j + 1)
+    };
+    let zero = figures.starts_with('0');
+    let told = hours_word(context, i + 1).is_some()
+        || other_end().is_some()
+        || (after_saa && (zero || day_part_after(context, i + 1).is_some()));
+    let clock = Clock {
+        hour,
+        minute,
+        second: 0,
+    };
+    told.then_some((clock, zero, i + 1))
+}
+
+/// "hrs" behind a time, and the token after it.
+fn hours_word(context: &Context<'_>, i: usize) -> Option<usize> {
+    let j = context.skip_space(i);
+    let word = context.word(j)?;
+    let glued = j == i;
+    (word.is_one_of(&["hrs", "hours"]) || (glued && word.is_one_of(&["h", "hr"]))).then_some(j + 1)
 }
 
 /// AM, PM, a.m., p.m.
@@ -180,30 +249,107 @@ fn half_of_day(context: &Context<'_>, i: usize) -> Option<(Half, usize)> {
     dotted.then_some((half, j + 3 + usize::from(ends)))
 }
 
-fn said(context: &Context<'_>, i: usize, time: &Written, after_saa: bool) -> String {
-    let swahili = time.half.is_none() && (after_saa || counts_from_six(context, i, time));
-    let saa = if after_saa { "" } else { "saa " };
-    format!("{saa}{}", say_clock(context, time, swahili))
+/// Words before "saa" after which a whole hour is a time of day; elsewhere "saa 24" is a length of time.
+const TIME_OPENINGS: &[&str] = &[
+    "kuanzia",
+    "tangu",
+    "ifikapo",
+    "itakapofika",
+    "ilipofika",
+    "inapofika",
+    "mnamo",
+    "majira",
+    "yapata",
+];
+
+/// By itself the time can only be one of the international clock: Swahili hours end at twelve and are written without
+/// a leading zero, and no Swahili twelve is at noon.
+fn is_international(context: &Context<'_>, i: usize, time: &Written) -> bool {
+    let hour = time.clock.hour;
+    let part = day_part_after(context, time.end);
+    let time_of_day = time.with_minutes
+        || part.is_some()
+        || context
+            .words_back(i)
+            .take(3)
+            .any(|w| w.is_one_of(TIME_OPENINGS));
+    let noon = hour == 12 && international_hours(part).is_some_and(|hours| hours[0] == 12);
+    let padded = time.leading_zero
+        && time.with_minutes
+        && international_hours(part).is_none_or(|hours| hours.contains(&hour));
+    time.in_hours || noon || padded || ((hour > 12 || hour == 0) && time_of_day)
 }
 
-/// Without "saa": an earlier Swahili time in the sentence, or a part of the day that fits no other hour, tells the clock.
+/// The hours before noon or after it that a part of the day names on the international clock.
+fn international_hours(day_part: Option<&str>) -> Option<&'static [u64]> {
+    Some(match day_part? {
+        "alfajiri" => &[4, 5],
+        "asubuhi" => &[6, 7, 8, 9, 10, 11],
+        "mchana" | "alasiri" | "adhuhuri" => &[12, 1, 2, 3],
+        "jioni" | "magharibi" => &[4, 5, 6],
+        // The night has as many hours on both clocks: it tells nothing.
+        "usiku" => &[0],
+        _ => return None,
+    })
+}
+
+const RANGE_WORDS: &[&str] = &["hadi", "mpaka", "na", "to", "until"];
+
+/// The other end of "saa 8:00 hadi saa 17:00" tells the clock of both.
+fn other_end_is_international(context: &Context<'_>, i: usize, time: &Written) -> bool {
+    let at = |j: usize| {
+        let end = written(context, j, follows_saa(context, j));
+        end.is_some_and(|end| is_international(context, j, &end))
+    };
+    let ahead = || {
+        let mut j = context.skip_space(time.end);
+        if day_part_after(context, time.end).is_some() {
+            j = context.skip_space(j + 1);
+        }
+        context.word(j).filter(|w| w.is_one_of(RANGE_WORDS))?;
+        j = context.skip_space(j + 1);
+        if context.word(j).is_some_and(|w| w.is("saa")) {
+            j = context.skip_space(j + 1);
+        }
+        Some(at(j))
+    };
+    let behind = || {
+        let mut j = context.before(i)?;
+        if context.word(j)?.is("saa") {
+            j = context.before(j)?;
+        }
+        context.word(j).filter(|w| w.is_one_of(RANGE_WORDS))?;
+        j = context.before(j)?;
+        if context.word(j).is_some_and(|w| w.is_one_of(DAY_PARTS)) {
+            j = context.before(j)?;
+        }
+        context.digits(j)?;
+        let with_minutes = j >= 2 && matches!(context.kind(j - 1), Some(Kind::Mark(':' | '.')));
+        Some(at(if with_minutes { j - 2 } else { j }))
+    };
+    ahead() == Some(true) || behind() == Some(true)
+}
+
+/// Whether the hours count from six, as they do after "saa". Without it an earlier Swahili time in the sentence, or a
+/// part of the day that fits no other hour, tells the clock.
 fn counts_from_six(context: &Context<'_>, i: usize, time: &Written) -> bool {
     let hour = time.clock.hour;
-    if time.leading_zero || hour > 12 || hour == 0 {
+    if time.half.is_some() || is_international(context, i, time) {
         return false;
     }
-    if context.words_back(i).any(|w| w.is("saa")) {
+    let after_saa = follows_saa(context, i);
+    let shared_international = other_end_is_international(context, i, time);
+    if after_saa && !shared_international {
         return true;
     }
-    let international: &[u64] = match day_part_after(context, time.end) {
-        Some("alfajiri") => &[4, 5],
-        Some("asubuhi") => &[6, 7, 8, 9, 10, 11],
-        Some("mchana" | "alasiri" | "adhuhuri") => &[12, 1, 2, 3],
-        Some("jioni" | "magharibi") => &[4, 5, 6],
-        Some("usiku") => &[],
-        _ => return false,
-    };
-    !international.contains(&hour)
+    if !after_saa && (time.leading_zero || hour > 12 || hour == 0) {
+        return false;
+    }
+    if !shared_international && context.words_back(i).any(|w| w.is("saa")) {
+        return true;
+    }
+    let hours = international_hours(day_part_after(context, time.end));
+    hours.is_some_and(|hours| !hours.contains(&hour))
 }
 
 fn day_part_after(context: &Context<'_>, i: usize) -> Option<&'static str> {

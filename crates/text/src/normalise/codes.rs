@@ -1,339 +1,132 @@
-//! Digits that are names, not quantities: telephone numbers, short codes, accounts, plates, reference codes.
+//! Digits that are names, not quantities, told by the words around them: accounts, tills, meters, tokens, PINs.
 
+use super::Reading;
 use super::context::Context;
-use super::number::Number;
-use super::quantity::{Quantity, with_suffix};
-use super::token::Kind;
-use super::{Reading, money};
-use crate::cardinal::{cardinal, digits};
-use crate::letters::spell;
-
-const GROUPS_MAX: usize = 12;
-
-/// *334#, *150*00#: star and hash by their names.
-pub(crate) fn short_code(context: &Context<'_>, i: usize) -> Option<Reading> {
-    let opens = matches!(context.kind(i), Some(Kind::Mark('*' | '#')));
-    let after_number = i > 0 && context.kind(i - 1) == Some(Kind::Digits);
-    if !opens || after_number {
-        return None;
-    }
-    let mut parts = Vec::new();
-    let mut end = i;
-    for j in i..context.len().min(i + 2 * GROUPS_MAX) {
-        match context.kind(j) {
-            Some(Kind::Mark('*')) => parts.push("nyota".to_owned()),
-            Some(Kind::Mark('#')) => parts.push("reli".to_owned()),
-            Some(Kind::Digits) => parts.push(digits(context.token(j).text)),
-            _ => break,
-        }
-        end = j + 1;
-    }
-    let has_digits = parts.len() > 1 && context.is_mark(i, '*');
-    has_digits
-        .then(|| Reading::new(parts.join(" "), end))
-        .flatten()
-}
-
-/// Groups of digits with a space, a dash or brackets between them.
-fn groups_at<'a>(context: &Context<'a>, i: usize) -> (Vec<&'a str>, usize) {
-    let mut groups = Vec::new();
-    let mut end = i;
-    let mut j = i;
-    while groups.len() < GROUPS_MAX {
-        let at = if context.is_mark(j, '(') { j + 1 } else { j };
-        let Some(group) = context.digits(at) else {
-            break;
-        };
-        groups.push(group);
-        end = if context.is_mark(at + 1, ')') {
-            at + 2
-        } else {
-            at + 1
-        };
-        j = match context.kind(end) {
-            Some(Kind::Mark('-' | '–' | '(')) => end + usize::from(!context.is_mark(end, '(')),
-            Some(Kind::Space) => context.skip_space(end),
-            _ => break,
-        };
-    }
-    (groups, end)
-}
-
-pub(crate) fn phone(context: &Context<'_>, i: usize) -> Option<Reading> {
-    if i > 0
-        && matches!(
-            context.kind(i - 1),
-            Some(Kind::Digits | Kind::Word | Kind::Mark('.' | ',' | '/'))
-        )
-    {
-        return None;
-    }
-    if context.is_mark(i, '+') {
-        return with_country_code(context, i);
-    }
-    let first = if context.is_mark(i, '(') { i + 1 } else { i };
-    let digits = context.digits(first)?;
-    if glued_country_code(digits) && ends_there(context, first + 1) {
-        return Reading::new(groups_said(&chunks(digits, &[3, 3, 3, 3])), first + 1);
-    }
-    if !digits.starts_with('0') {
-        return None;
-    }
-    if (9..=11).contains(&digits.len()) && ends_there(context, first + 1) && first == i {
-        let sizes: &[usize] = if digits.len() == 9 {
-            &[3, 3, 3]
-        } else {
-            &[4, 3, 4]
-        };
-        return Reading::new(groups_said(&chunks(digits, sizes)), i + 1);
-    }
-    let (groups, end) = whole_number(context, i, 9..=12)?;
-    (2..=4)
-        .contains(&digits.len())
-        .then(|| Reading::new(groups_said(&groups), end))
-        .flatten()
-}
-
-fn ends_there(context: &Context<'_>, i: usize) -> bool {
-    let decimal = matches!(context.kind(i), Some(Kind::Mark('.' | ',' | ':' | '/')))
-        && context.kind(i + 1) == Some(Kind::Digits);
-    !decimal
-}
-
-fn glued_country_code(digits: &str) -> bool {
-    digits.len() == 12
-        && ["250", "254", "255", "256", "257"]
-            .iter()
-            .any(|code| digits.starts_with(code))
-}
-
-/// Groups that together make a telephone number; those that come after it are left.
-fn whole_number<'a>(
-    context: &Context<'a>,
-    i: usize,
-    total: std::ops::RangeInclusive<usize>,
-) -> Option<(Vec<&'a str>, usize)> {
-    let (groups, end) = groups_at(context, i);
-    let sum: usize = groups.iter().map(|g| g.len()).sum();
-    let sane = groups.len() >= 2 && groups[1..].iter().all(|g| (2..=6).contains(&g.len()));
-    (sane && total.contains(&sum)).then_some((groups, end))
-}
-
-fn with_country_code(context: &Context<'_>, i: usize) -> Option<Reading> {
-    let first = context.digits(i + 1)?;
-    if first.len() >= 10 && first.len() <= 15 {
-        return Reading::new(
-            format!("jumlisha {}", groups_said(&chunks(first, &[3, 3, 3, 3, 3]))),
-            i + 2,
-        );
-    }
-    let (groups, end) = whole_number(context, i + 1, 9..=15)?;
-    (first.len() <= 4)
-        .then(|| Reading::new(format!("jumlisha {}", groups_said(&groups)), end))
-        .flatten()
-}
-
-/// Cuts digits into groups of these sizes; what is left makes the last group.
-fn chunks<'a>(digits: &'a str, sizes: &[usize]) -> Vec<&'a str> {
-    let mut out = Vec::new();
-    let mut rest = digits;
-    for size in sizes {
-        if rest.len() <= *size {
-            break;
-        }
-        let (head, tail) = rest.split_at(*size);
-        out.push(head);
-        rest = tail;
-    }
-    if !rest.is_empty() {
-        out.push(rest);
-    }
-    out
-}
-
-fn groups_said(groups: &[&str]) -> String {
-    groups
-        .iter()
-        .map(|group| digits(group))
-        .collect::<Vec<_>>()
-        .join(", ")
-}
-
-/// Capitals and digits in one: plates, references of mobile money, MP3 and B12.
-pub(crate) fn alphanumeric(context: &Context<'_>, i: usize) -> Option<Reading> {
-    if i > 0
-        && matches!(
-            context.kind(i - 1),
-            Some(Kind::Word | Kind::Digits | Kind::Mark('\'' | '-' | '.' | ','))
-        )
-    {
-        return None;
-    }
-    plate(context, i).or_else(|| glued(context, i))
-}
-
-fn capitals<'a>(context: &Context<'a>, i: usize, longest: usize) -> Option<&'a str> {
-    let word = context.word(i)?;
-    let fits = word.text.len() <= longest && word.text.bytes().all(|b| b.is_ascii_uppercase());
-    (fits && !money::is_currency(word.text)).then_some(word.text)
-}
-
-/// KBX 456Y, T 123 ABC, UAB 123C.
-fn plate(context: &Context<'_>, i: usize) -> Option<Reading> {
-    let head = capitals(context, i, 3)?;
-    let number = context.skip_space(i + 1);
-    let digits = context.digits(number).filter(|d| d.len() == 3)?;
-    let tail_at = context.skip_space(number + 1);
-    let tail = capitals(context, tail_at, 3)?;
-    let kenyan = head.len() == 3 && tail.len() == 1 && tail_at == number + 1;
-    let tanzanian = head.len() == 1 && tail.len() == 3;
-    (kenyan || tanzanian)
-        .then(|| Reading::new(spell(&format!("{head}{digits}{tail}")), tail_at + 1))
-        .flatten()
-}
-
-fn glued(context: &Context<'_>, i: usize) -> Option<Reading> {
-    let (mut end, mut letters, mut figures, mut parts) = (i, 0, 0, 0);
-    while let Some(token) = context.get(end) {
-        match token.kind {
-            Kind::Digits => figures += token.text.len(),
-            Kind::Word if token.text.bytes().all(|b| b.is_ascii_uppercase()) => {
-                letters += token.text.len()
-            }
-            Kind::Word => return None,
-            // References of mobile money have dots inside: CI240512.1645.H12345.
-            Kind::Mark('.')
-                if letters > 0
-                    && figures >= REFERENCE_DIGITS_MIN
-                    && reference_goes_on(context, end + 1) =>
-            {
-                end += 1;
-                continue;
-            }
-            _ => break,
-        }
-        parts += 1;
-        end += 1;
-    }
-    let first_word = context
-        .word(if context.digits(i).is_some() {
-            i + 1
-        } else {
-            i
-        })?
-        .text;
-    if letters == 0 || figures == 0 || money::is_currency(first_word) {
-        return None;
-    }
-    if parts == 2 {
-        return two_parts(context, i, end, letters);
-    }
-    // Short mixtures are names (H1N1), long ones references.
-    let long = letters + figures >= 6;
-    let said: Vec<String> = (i..end)
-        .map(|j| part_said(context, j, long))
-        .filter(|part| !part.is_empty())
-        .collect();
-    Reading::new(said.join(" "), end)
-}
-
-const REFERENCE_DIGITS_MIN: usize = 4;
-
-fn reference_goes_on(context: &Context<'_>, i: usize) -> bool {
-    context.get(i).is_some_and(|token| match token.kind {
-        Kind::Digits => true,
-        Kind::Word => token.text.bytes().all(|b| b.is_ascii_uppercase()),
-        _ => false,
-    })
-}
-
-fn part_said(context: &Context<'_>, j: usize, one_by_one: bool) -> String {
-    match context.digits(j) {
-        Some(number) if one_by_one || number.len() > 2 || number.starts_with('0') => digits(number),
-        Some(number) => number.parse().map_or_else(|_| digits(number), cardinal),
-        None => spell(context.token(j).text),
-    }
-}
-
-/// Letters then a number (MP3, B12), or a number then letters that are no unit (4G).
-fn two_parts(context: &Context<'_>, i: usize, end: usize, letters: usize) -> Option<Reading> {
-    if letters > 3 {
-        return None;
-    }
-    let unit_follows = context.number(i).is_some_and(|number: Number<'_>| {
-        with_suffix(context, i, &Quantity::one(number)).is_some()
-    });
-    let goes_on = matches!(context.kind(end), Some(Kind::Mark(',' | '.')))
-        && context.kind(end + 1) == Some(Kind::Digits);
-    if unit_follows || goes_on {
-        return None;
-    }
-    Reading::new(
-        format!(
-            "{} {}",
-            part_said(context, i, false),
-            part_said(context, i + 1, false)
-        ),
-        end,
-    )
-}
+use super::money;
+use super::phone::{chunks, groups_at, groups_said};
+use super::quantity::Quantity;
+use super::token::{Kind, Token};
 
 /// Things whose numbers are read digit by digit.
 const NUMBERED: &[&str] = &[
     "akaunti",
     "acc",
+    "acct",
+    "ac",
     "account",
     "kitambulisho",
     "siri",
     "pin",
+    "puk",
     "otp",
+    "cvv",
+    "cvc",
     "msimbo",
     "code",
+    "shortcode",
+    "password",
+    "nywila",
+    "nenosiri",
     "paybill",
     "till",
     "laini",
     "pasipoti",
     "passport",
     "leseni",
+    "licence",
+    "license",
     "tin",
     "nida",
     "tokeni",
     "token",
+    "vocha",
+    "voucher",
+    "meter",
     "rejea",
+    "marejeo",
+    "reference",
+    "ref",
     "kumbukumbu",
+    "kumb",
     "uthibitisho",
+    "uhakiki",
+    "verification",
+    "confirmation",
     "usajili",
+    "registration",
     "posta",
     "slp",
     "simu",
     "kadi",
+    "card",
     "hundi",
+    "cheki",
+    "cheque",
     "muamala",
+    "transaction",
+    "txn",
     "wakala",
-    "ref",
+    "agent",
+    "merchant",
     "id",
     "dharura",
     "mteja",
+    "customer",
+    "client",
+    "mwanachama",
+    "member",
     "control",
     "udhibiti",
     "stakabadhi",
     "risiti",
+    "receipt",
+    "invoice",
+    "ankara",
+    "serial",
+    "imei",
+    "tracking",
+    "ticket",
+    "tiketi",
+    "order",
+    "oda",
+    "extension",
+    "ext",
+    "inayoishia",
+    "inaishia",
+    "zinazoishia",
+    "ending",
 ];
 
 /// Words that may stand between such a thing and its number.
 const BETWEEN: &[&str] = &[
-    "ya", "ni", "namba", "nambari", "yako", "yangu", "yake", "yenu", "wa", "la", "lako", "langu",
-    "cha", "chako", "hii", "hiyo", "no", "na", "wako", "wangu", "kwa", "bure", "hizi", "number",
-    "simu",
+    "ya", "ni", "namba", "nambari", "yako", "yangu", "yake", "yetu", "yenu", "wa", "la", "lako",
+    "langu", "cha", "chako", "hii", "hiyo", "no", "num", "nr", "nam", "na", "wako", "wangu", "kwa",
+    "bure", "hizi", "number", "simu", "is", "your", "benki", "bank", "kampuni", "biashara",
+    "mpesa", "pesa", "m", "in",
 ];
 
+/// Words that say "number" and nothing of what it numbers.
+const NUMBER_WORDS: &[&str] = &["namba", "nambari", "no", "number", "num", "nam", "nr"];
+
+const CALLS: &[&str] = &[
+    "piga", "pigia", "kupiga", "apige", "wapige", "upige", "mpige", "tupigie", "nipigie",
+    "kupigia", "bonyeza", "dial", "call",
+];
+
+/// A number after such a general word is a code from so many digits on; shorter ones count rooms and laws.
+const GENERAL_DIGITS_MIN: usize = 4;
+/// "mita 1500" is a distance, "mita 37123456" a meter.
+const METER_DIGITS_MIN: usize = 7;
+
 pub(crate) fn by_context(context: &Context<'_>, i: usize) -> Option<Reading> {
-    let number = context.number(i)?;
-    if number.grouped || number.fraction.is_some() {
+    let figures = context.digits(i)?;
+    let is_quantity = context.is_mark(i + 1, ',') && context.number(i)?.grouped;
+    let is_decimal = context.number(i)?.fraction.is_some();
+    let glued = i > 0 && matches!(context.kind(i - 1), Some(Kind::Mark('/' | '.')));
+    if is_quantity || is_decimal || glued {
         return None;
     }
-    let figures = context.digits(i)?;
-    if is_code(context, i, figures) {
+    if is_code(context, i, figures) && !is_money(context, i) {
         let (groups, end) = code_groups(context, i);
         return Reading::new(groups_said(&groups), end);
     }
@@ -341,31 +134,41 @@ pub(crate) fn by_context(context: &Context<'_>, i: usize) -> Option<Reading> {
         let size = if figures.len() == 16 { 4 } else { 3 };
         return Reading::new(
             groups_said(&chunks(figures, &vec![size; figures.len() / size])),
-            number.end,
+            i + 1,
         );
     }
     None
 }
 
-/// A code may go on after a space, in groups of three digits and more.
+fn is_money(context: &Context<'_>, i: usize) -> bool {
+    let number = context.number(i);
+    number.is_some_and(|number| money::suffixed(context, i, &Quantity::one(number)).is_some())
+}
+
+/// A code may go on after a space, in groups of three digits and more, or after a slash.
 fn code_groups<'a>(context: &Context<'a>, i: usize) -> (Vec<&'a str>, usize) {
     let (groups, end) = groups_at(context, i);
     if groups.len() > 1 && groups.iter().all(|g| g.len() >= 3) {
-        (groups, end)
-    } else {
-        (context.digits(i).into_iter().collect(), i + 1)
+        return (groups, end);
+    }
+    let slash = context
+        .digits(i + 2)
+        .filter(|_| context.is_mark(i + 1, '/'));
+    match (context.digits(i), slash) {
+        (Some(first), Some(second)) => (vec![first, second], i + 3),
+        (first, _) => (first.into_iter().collect(), i + 1),
     }
 }
 
 fn is_code(context: &Context<'_>, i: usize, figures: &str) -> bool {
-    if is_card_number(context, i) {
+    if is_card_number(context, i) || is_named_after(context, i, figures) {
         return true;
     }
     let Some(word) = context.words_back(i).next() else {
         return false;
     };
     let right_before = context.word_before(i).is_some();
-    if word.is("bonyeza") && right_before {
+    if word.is_one_of(&["bonyeza", "press", "dial"]) && right_before {
         return true;
     }
     if figures.len() < 3 {
@@ -374,21 +177,71 @@ fn is_code(context: &Context<'_>, i: usize, figures: &str) -> bool {
     if is_sms_number(context, i, figures) {
         return true;
     }
-    let mut generic = false;
+    let mut numbered = false;
     for (distance, word) in context.words_back(i).enumerate().take(5) {
-        if word.is_one_of(&["piga", "pigia", "kupiga", "bonyeza"]) {
+        if word.is_one_of(CALLS) {
             return true;
         }
-        if word.is_one_of(NUMBERED) {
-            // "simu 500" may count telephones; "piga simu 116" has its verb, "simu ya 0712" its zero.
-            return !word.is("simu") || distance > 0 || called(context, i) || figures.len() >= 5;
+        if is_numbered(context, i, word) {
+            return match word.text.to_ascii_lowercase().as_str() {
+                // "simu 500" may count telephones; "piga simu 116" has its verb, "simu ya 0712" its zero.
+                "simu" => distance > 0 || called(context, i) || figures.len() >= 5,
+                _ => numbered || !is_range(context, i),
+            };
+        }
+        if word.is_one_of(&["mita", "meta"]) {
+            let is_meter = numbered || context.words_back(i).any(|w| w.is_one_of(NUMBER_WORDS));
+            return is_meter || figures.len() >= METER_DIGITS_MIN;
         }
         if !word.is_one_of(BETWEEN) {
             break;
         }
-        generic |= word.is_one_of(&["namba", "nambari"]);
+        numbered |= word.is_one_of(NUMBER_WORDS);
     }
-    generic && figures.len() >= 5
+    let hash = i > 0 && context.is_mark(i - 1, '#');
+    (numbered || hash) && figures.len() >= GENERAL_DIGITS_MIN && !is_range(context, i)
+}
+
+/// A thing of the list, or "A/C".
+fn is_numbered(context: &Context<'_>, i: usize, word: &Token<'_>) -> bool {
+    let account = word.is("c") && {
+        let mut words = context.words_back(i).skip_while(|w| !w.is("c"));
+        words.nth(1).is_some_and(|w| w.is("a"))
+    };
+    word.is_one_of(NUMBERED) || account
+}
+
+/// "leseni 200-300" counts licences.
+fn is_range(context: &Context<'_>, i: usize) -> bool {
+    let quantity = Quantity::at(context, i);
+    quantity.is_some_and(|q| match q.high {
+        Some(high) => q.low.value() < high.value() && !q.low.has_leading_zero(),
+        None => false,
+    })
+}
+
+/// "483920 ni msimbo wako": the thing is named behind its number.
+fn is_named_after(context: &Context<'_>, i: usize, figures: &str) -> bool {
+    const WORDS_AHEAD_MAX: usize = 5;
+    if !(4..=8).contains(&figures.len()) {
+        return false;
+    }
+    let mut at = context.skip_space(i + 1);
+    if !context
+        .word(at)
+        .is_some_and(|w| w.is_one_of(&["ni", "is", "ndio", "ndiyo"]))
+    {
+        return false;
+    }
+    for _ in 0..WORDS_AHEAD_MAX {
+        at = context.skip_space(at + 1);
+        match context.word(at) {
+            Some(word) if word.is_one_of(NUMBERED) => return true,
+            Some(word) if word.is_one_of(BETWEEN) => {}
+            _ => return false,
+        }
+    }
+    false
 }
 
 /// Three groups of four digits and more: a card, a token of electricity.
@@ -401,29 +254,43 @@ fn called(context: &Context<'_>, i: usize) -> bool {
     context
         .words_back(i)
         .nth(1)
-        .is_some_and(|w| w.is_one_of(&["piga", "kupiga", "apige", "wapige", "upige", "pigia"]))
+        .is_some_and(|w| w.is_one_of(CALLS))
 }
+
+/// Words that tell of a message being sent.
+const SENDS: &[&str] = &[
+    "neno",
+    "ujumbe",
+    "sms",
+    "meseji",
+    "andika",
+    "jina",
+    "maneno",
+    "herufi",
+    "tuma",
+    "kutuma",
+    "utume",
+    "tume",
+    "tutumie",
+    "nitumie",
+    "ametuma",
+    "umetuma",
+    "nimetuma",
+    "imetumwa",
+    "zimetumwa",
+    "itumwe",
+    "text",
+    "send",
+    "jibu",
+];
 
 /// "Tuma neno HAKI kwa 15300".
 fn is_sms_number(context: &Context<'_>, i: usize, figures: &str) -> bool {
-    let mut words = context.words_back(i);
-    let to = words
-        .next()
-        .is_some_and(|w| w.is_one_of(&["kwa", "kwenda", "kwenye", "namba", "nambari", "ujumbe"]));
-    let sends = || {
-        context.words_back(i).any(|w| {
-            w.is_one_of(&[
-                "neno",
-                "ujumbe",
-                "sms",
-                "meseji",
-                "andika",
-                "jina",
-                "maneno",
-                "tuma neno",
-                "herufi",
-            ])
-        })
-    };
-    (4..=6).contains(&figures.len()) && to && sends()
+    let to = context.words_back(i).next().is_some_and(|w| {
+        w.is_one_of(&[
+            "kwa", "kwenda", "kwenye", "namba", "nambari", "ujumbe", "to", "no", "number",
+        ])
+    });
+    let sends = || context.words_back(i).any(|w| w.is_one_of(SENDS));
+    (3..=7).contains(&figures.len()) && to && sends()
 }

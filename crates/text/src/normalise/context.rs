@@ -7,6 +7,12 @@ use super::token::{Kind, Token};
 /// How many words back a rule may look for its context.
 const WORDS_BACK_MAX: usize = 8;
 
+/// Abbreviations that a number follows; their dot ends no sentence.
+const NUMBER_ABBREVIATIONS: &[&str] = &[
+    "no", "na", "nam", "namb", "nr", "num", "number", "namba", "acc", "acct", "c", "ref", "kumb",
+    "tel", "sim", "mob", "tar", "trh", "ext", "txn", "id",
+];
+
 pub(crate) struct Context<'a> {
     tokens: Vec<Token<'a>>,
     /// Most words are capitals: a capital says nothing then.
@@ -85,20 +91,43 @@ impl<'a> Context<'a> {
 
     /// The words before in the same sentence, nearest first.
     pub fn words_back(&self, i: usize) -> impl Iterator<Item = &Token<'a>> {
-        self.tokens[..i]
-            .iter()
+        (0..i)
             .rev()
             .take(WORDS_BACK_MAX * 3)
-            .take_while(|t| {
-                !matches!(t.kind, Kind::Mark('.' | '!' | '?' | ';')) && !t.text.contains('\n')
-            })
+            .take_while(|j| !self.ends_sentence(*j))
+            .map(|j| &self.tokens[j])
             .filter(|t| t.kind == Kind::Word)
             .take(WORDS_BACK_MAX)
     }
 
+    fn ends_sentence(&self, i: usize) -> bool {
+        match self.tokens[i].kind {
+            Kind::Mark('!' | '?' | ';') => true,
+            Kind::Mark('.') => !self.is_abbreviation_dot(i),
+            _ => self.tokens[i].text.contains('\n'),
+        }
+    }
+
+    /// The dot of "Till No. 832145" or "tar. 5/6/2024": the sentence goes on behind it.
+    pub fn is_abbreviation_dot(&self, i: usize) -> bool {
+        let short = i > 0
+            && self
+                .word(i - 1)
+                .is_some_and(|w| w.is_one_of(NUMBER_ABBREVIATIONS));
+        let next = self.get(self.skip_space(i + 1));
+        let goes_on = next.is_some_and(|token| match token.kind {
+            Kind::Digits => true,
+            Kind::Word => !token.is_capitalised() || token.is_one_of(NUMBER_ABBREVIATIONS),
+            _ => false,
+        });
+        short && goes_on && self.is_mark(i, '.')
+    }
+
     pub fn starts_sentence(&self, i: usize) -> bool {
-        self.before(i)
-            .is_none_or(|j| matches!(self.tokens[j].kind, Kind::Mark('.' | '!' | '?' | ':' | '"')))
+        self.before(i).is_none_or(|j| {
+            matches!(self.tokens[j].kind, Kind::Mark('.' | '!' | '?' | ':' | '"'))
+                && !self.is_abbreviation_dot(j)
+        })
     }
 
     /// The class of the noun before the number at `i`; in "watu 2 au 3" it reaches over the first number.

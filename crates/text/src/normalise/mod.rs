@@ -3,12 +3,15 @@
 
 mod address;
 pub(crate) mod agreement;
+mod alphanumeric;
 mod calendar;
 mod clock;
 mod codes;
 mod context;
+mod masked;
 mod money;
 mod number;
+mod phone;
 mod quantity;
 mod relations;
 mod token;
@@ -121,18 +124,19 @@ type Rule = fn(&Context<'_>, usize) -> Option<Reading>;
 /// In this order: a pattern that contains another comes first.
 const RULES: &[Rule] = &[
     address::read,
-    codes::short_code,
-    codes::phone,
-    codes::alphanumeric,
-    money::prefixed,
-    words::dotted,
+    masked::read,
+    phone::ussd_code,
+    phone::read,
     calendar::read,
     clock::read,
+    alphanumeric::read,
+    money::prefixed,
+    words::dotted,
+    codes::by_context,
     relations::grouped_digits,
     relations::fraction,
     relations::range,
     relations::operator,
-    codes::by_context,
     quantity::read,
     units::before_number,
     words::read,

@@ -102,24 +102,25 @@ fn currency_at(context: &Context<'_>, i: usize) -> Option<(&'static Currency, us
     }
 }
 
-/// A currency before its amount: "KSh 500", "US$ 2.5 milioni", "Sh. milioni 3".
+/// A currency before its amount: "KSh 500", "US$ 2.5 milioni", "Sh. milioni 3", "-KES 20", "KES -20".
 pub(crate) fn prefixed(context: &Context<'_>, i: usize) -> Option<Reading> {
-    let negative = matches!(context.kind(i), Some(Kind::Mark('-' | '−')))
+    let sign_before = matches!(context.kind(i), Some(Kind::Mark('-' | '−' | '–')))
         && context.before(i).is_none_or(|j| j + 1 < i);
-    let start = if negative { i + 1 } else { i };
+    let start = if sign_before { i + 1 } else { i };
     let (currency, after) = currency_at(context, start)?;
     let after = if context.is_mark(after, '.') {
         after + 1
     } else {
         after
     };
-    let amount = context.skip_space(after);
-    let sign = if negative { "hasi " } else { "" };
+    let (amount, negative) = amount_at(context, context.skip_space(after));
+    let negative = negative || sign_before;
     if let Some((name, number)) = multiplier(context, amount) {
-        let quantity = Quantity::at(context, context.skip_space(number))?;
+        let mut quantity = Quantity::at(context, context.skip_space(number))?;
+        quantity.negative = negative;
         let named = name_before(context, i, currency);
         return Reading::new(
-            format!("{sign}{named}{name} {}", quantity.say_with(None)),
+            format!("{named}{name} {}", quantity.say_with(None)),
             quantity.end,
         );
     }
@@ -127,9 +128,28 @@ pub(crate) fn prefixed(context: &Context<'_>, i: usize) -> Option<Reading> {
     if quantity.high.is_some() && other_end_has_currency(context, &quantity) {
         quantity = Quantity::one(quantity.low);
     }
+    quantity.negative = negative;
     let (said, end) = amount_said(context, &quantity, currency);
-    let named = name_for(context, i, currency, &said);
-    Reading::new(format!("{sign}{named}{said}"), slash_tail(context, end))
+    let named = name_for(context, i, currency, &quantity, &said);
+    let bracket = context.is_mark(amount - 1, '(') && context.is_mark(end, ')');
+    Reading::new(
+        format!("{named}{said}"),
+        slash_tail(context, end + usize::from(bracket)),
+    )
+}
+
+/// Where the figures of an amount begin, and whether it is below zero: a sign right before them, or the brackets of
+/// book-keepers around them.
+fn amount_at(context: &Context<'_>, i: usize) -> (usize, bool) {
+    let figures_follow = context.kind(i + 1) == Some(Kind::Digits);
+    let signed = match context.kind(i) {
+        Some(Kind::Mark('-' | '−' | '–')) => figures_follow,
+        Some(Kind::Mark('(')) => context
+            .number(i + 1)
+            .is_some_and(|number| context.is_mark(number.end, ')')),
+        _ => false,
+    };
+    if signed { (i + 1, true) } else { (i, false) }
 }
 
 /// An amount before its currency: "500/=", "500 bob", "50 USD", "20€".
@@ -181,13 +201,20 @@ fn money_before(
     end: usize,
 ) -> Option<Reading> {
     let said = quantity.map(|number| with_cents(number, currency));
-    let named = name_for(context, i, currency, &said);
+    let named = name_for(context, i, currency, quantity, &said);
     Reading::new(format!("{named}{said}"), end)
 }
 
 /// The currency's name before an amount; where there are cents alone, they need none.
-fn name_for(context: &Context<'_>, i: usize, currency: &Currency, said: &str) -> String {
-    if said.starts_with(currency.hundredth) {
+fn name_for(
+    context: &Context<'_>,
+    i: usize,
+    currency: &Currency,
+    quantity: &Quantity<'_>,
+    said: &str,
+) -> String {
+    let cents_alone = quantity.low.value() == Some(0) && said.contains(currency.hundredth);
+    if cents_alone {
         String::new()
     } else {
         name_before(context, i, currency)

@@ -346,6 +346,7 @@ fn mark_said(context: &Context<'_>, i: usize, mark: char) -> Reading {
         end: i + 1,
     };
     match mark {
+        '.' if context.is_abbreviation_dot(i) => one(" "),
         '.' | ',' | '!' | '?' | ';' | ':' => punctuation(context, i),
         '&' => one("na"),
         '@' => one("at "),
@@ -410,6 +411,7 @@ fn hash(context: &Context<'_>, i: usize) -> Reading {
     let text = match context.kind(i + 1) {
         Some(Kind::Word) => "",
         Some(Kind::Digits) if i == 0 || context.kind(i - 1) == Some(Kind::Space) => "namba ",
+        Some(Kind::Digits) if context.word(i - 1).is_some() => " namba ",
         _ => "reli",
     };
     Reading {

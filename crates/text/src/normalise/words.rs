@@ -167,7 +167,7 @@ fn abbreviation(context: &Context<'_>, i: usize) -> Option<Reading> {
         When::Any => dot || plainly_short(context, i, word),
         When::Dot => dot && follows_within(context, after),
         When::Number => {
-            number_follows && (dot || !matches!(lower.as_str(), "na" | "no" | "uk" | "tar" | "sur"))
+            number_follows && (dot || !matches!(lower.as_str(), "na" | "no" | "uk" | "sur"))
         }
     };
     if !applies {
@@ -196,7 +196,8 @@ fn plainly_short(context: &Context<'_>, i: usize, word: &Token<'_>) -> bool {
             .is_some_and(Token::is_capitalised)
     };
     match word.text {
-        "nk" | "vs" | "etc" | "approx" | "mfn" | "Ltd" | "Tel" | "tel" => true,
+        "nk" | "vs" | "etc" | "approx" | "mfn" | "Ltd" | "Tel" | "tel" | "Trh" | "trh" => true,
+        "Tar" | "tar" => context.digits(context.skip_space(i + 1)).is_some(),
         _ => word.is_capitalised() && name_follows(),
     }
 }
@@ -215,13 +216,38 @@ fn capitalised(text: &str) -> String {
 
 pub(crate) fn read(context: &Context<'_>, i: usize) -> Option<Reading> {
     let word = context.word(i)?;
-    hyphenated(context, i)
+    account(context, i, word)
+        .or_else(|| hyphenated(context, i))
         .or_else(|| era(context, i, word))
         .or_else(|| roman(context, i, word))
         .or_else(|| acronym(context, i, word))
         .or_else(|| single_letter(context, i, word))
         .or_else(|| tag(context, i, word))
         .or_else(|| stretched(word).and_then(|text| Reading::new(text, i + 1)))
+}
+
+/// "A/C No. 123", "Acc 123".
+fn account(context: &Context<'_>, i: usize, word: &Token<'_>) -> Option<Reading> {
+    let slashed = word.is("a")
+        && context.is_mark(i + 1, '/')
+        && context.word(i + 2).is_some_and(|w| w.is("c"));
+    let end = if slashed { i + 3 } else { i + 1 };
+    let dot = usize::from(context.is_mark(end, '.'));
+    let next = context.get(context.skip_space(end + dot));
+    let numbered = next.is_some_and(|next| {
+        next.kind == Kind::Digits || next.is_one_of(&["no", "na", "namba", "nambari", "number"])
+    });
+    let said = if word.is_capitalised() {
+        "Akaunti"
+    } else {
+        "akaunti"
+    };
+    let short = word.is_one_of(&["acc", "acct"]) && numbered;
+    match (slashed, short) {
+        (true, _) => Reading::new(said, end + if numbered { dot } else { 0 }),
+        (_, true) => Reading::new(said, end + dot),
+        _ => None,
+    }
 }
 
 /// Names that are one word in spite of their hyphen.

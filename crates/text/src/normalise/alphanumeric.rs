@@ -1,0 +1,180 @@
+//! Letters and digits in one: plates, references of mobile money, product names such as MP3 and B12.
+
+use super::context::Context;
+use super::number::Number;
+use super::quantity::{Quantity, with_suffix};
+use super::token::Kind;
+use super::{Reading, money};
+use crate::cardinal::{cardinal, digits};
+use crate::letters::spell;
+
+/// Capitals and digits in one: plates, references of mobile money, MP3 and B12.
+pub(crate) fn read(context: &Context<'_>, i: usize) -> Option<Reading> {
+    if i > 0
+        && matches!(
+            context.kind(i - 1),
+            Some(Kind::Word | Kind::Digits | Kind::Mark('\'' | '-' | '.' | ','))
+        )
+    {
+        return None;
+    }
+    plate(context, i)
+        .or_else(|| reference(context, i))
+        .or_else(|| glued(context, i))
+}
+
+/// Letters in one part of a reference; longer ones are words.
+const REFERENCE_LETTERS_MAX: usize = 5;
+const REFERENCE_PARTS_MAX: usize = 12;
+
+/// MPX-0098/24, INV/2024/0012: capitals and figures with dashes or slashes between them. Figures keep their zeros.
+/// COVID-19 and F-16 are names: one short number.
+fn reference(context: &Context<'_>, i: usize) -> Option<Reading> {
+    let (mut end, mut letters, mut figures_longest, mut zero) = (i, 0, 0, false);
+    let (mut said, mut marks) = (String::new(), 0);
+    for _ in 0..REFERENCE_PARTS_MAX {
+        let Some(part) = reference_part(context, end) else {
+            break;
+        };
+        match context.digits(end) {
+            Some(figures) => {
+                figures_longest = figures_longest.max(figures.len());
+                zero |= figures.starts_with('0');
+            }
+            None => letters += 1,
+        }
+        if !said.is_empty() && !said.ends_with(' ') {
+            said.push(' ');
+        }
+        said.push_str(&part);
+        end += 1;
+        let joint = match context.kind(end) {
+            Some(Kind::Mark('-')) => ", ",
+            Some(Kind::Mark('/')) => " mkwaju ",
+            _ => "",
+        };
+        if !joint.is_empty() && reference_part(context, end + 1).is_some() {
+            said.push_str(joint);
+            marks += 1;
+            end += 1;
+        }
+    }
+    let is_word = matches!(context.kind(end), Some(Kind::Word));
+    let is_code = letters > 0 && marks > 0 && (figures_longest >= 3 || zero || marks > 1);
+    (is_code && figures_longest > 0 && !is_word)
+        .then(|| Reading::new(said, end))
+        .flatten()
+}
+
+fn reference_part(context: &Context<'_>, i: usize) -> Option<String> {
+    match context.digits(i) {
+        Some(figures) => Some(digits(figures)),
+        None => capitals(context, i, REFERENCE_LETTERS_MAX).map(spell),
+    }
+}
+
+fn capitals<'a>(context: &Context<'a>, i: usize, longest: usize) -> Option<&'a str> {
+    let word = context.word(i)?;
+    let fits = word.text.len() <= longest && word.text.bytes().all(|b| b.is_ascii_uppercase());
+    (fits && !money::is_currency(word.text)).then_some(word.text)
+}
+
+/// KBX 456Y, T 123 ABC, UAB 123C.
+fn plate(context: &Context<'_>, i: usize) -> Option<Reading> {
+    let head = capitals(context, i, 3)?;
+    let number = context.skip_space(i + 1);
+    let digits = context.digits(number).filter(|d| d.len() == 3)?;
+    let tail_at = context.skip_space(number + 1);
+    let tail = capitals(context, tail_at, 3)?;
+    let kenyan = head.len() == 3 && tail.len() == 1 && tail_at == number + 1;
+    let tanzanian = head.len() == 1 && tail.len() == 3;
+    (kenyan || tanzanian)
+        .then(|| Reading::new(spell(&format!("{head}{digits}{tail}")), tail_at + 1))
+        .flatten()
+}
+
+fn glued(context: &Context<'_>, i: usize) -> Option<Reading> {
+    let (mut end, mut letters, mut figures, mut parts) = (i, 0, 0, 0);
+    while let Some(token) = context.get(end) {
+        match token.kind {
+            Kind::Digits => figures += token.text.len(),
+            Kind::Word if token.text.bytes().all(|b| b.is_ascii_uppercase()) => {
+                letters += token.text.len()
+            }
+            Kind::Word => return None,
+            // References of mobile money have dots inside: CI240512.1645.H12345.
+            Kind::Mark('.')
+                if letters > 0
+                    && figures >= REFERENCE_DIGITS_MIN
+                    && reference_goes_on(context, end + 1) =>
+            {
+                end += 1;
+                continue;
+            }
+            _ => break,
+        }
+        parts += 1;
+        end += 1;
+    }
+    let first_word = context
+        .word(if context.digits(i).is_some() {
+            i + 1
+        } else {
+            i
+        })?
+        .text;
+    if letters == 0 || figures == 0 || money::is_currency(first_word) {
+        return None;
+    }
+    if parts == 2 {
+        return two_parts(context, i, end, letters);
+    }
+    // Short mixtures are names (H1N1), long ones references.
+    let long = letters + figures >= 6;
+    let said: Vec<String> = (i..end)
+        .map(|j| part_said(context, j, long))
+        .filter(|part| !part.is_empty())
+        .collect();
+    Reading::new(said.join(" "), end)
+}
+
+const REFERENCE_DIGITS_MIN: usize = 4;
+
+fn reference_goes_on(context: &Context<'_>, i: usize) -> bool {
+    context.get(i).is_some_and(|token| match token.kind {
+        Kind::Digits => true,
+        Kind::Word => token.text.bytes().all(|b| b.is_ascii_uppercase()),
+        _ => false,
+    })
+}
+
+fn part_said(context: &Context<'_>, j: usize, one_by_one: bool) -> String {
+    match context.digits(j) {
+        Some(number) if one_by_one || number.len() > 2 || number.starts_with('0') => digits(number),
+        Some(number) => number.parse().map_or_else(|_| digits(number), cardinal),
+        None => spell(context.token(j).text),
+    }
+}
+
+/// Letters then a number (MP3, B12), or a number then letters that are no unit (4G).
+fn two_parts(context: &Context<'_>, i: usize, end: usize, letters: usize) -> Option<Reading> {
+    if letters > 3 {
+        return None;
+    }
+    let unit_follows = context.number(i).is_some_and(|number: Number<'_>| {
+        with_suffix(context, i, &Quantity::one(number)).is_some()
+    });
+    let goes_on = matches!(context.kind(end), Some(Kind::Mark(',' | '.')))
+        && context.kind(end + 1) == Some(Kind::Digits);
+    if unit_follows || goes_on {
+        return None;
+    }
+    Reading::new(
+        format!(
+            "{} {}",
+            part_said(context, i, false),
+            part_said(context, i + 1, false)
+        ),
+        end,
+    )
+}

@@ -1,0 +1,210 @@
+//! Telephone numbers, and the codes that are typed on a telephone (USSD).
+
+use super::Reading;
+use super::context::Context;
+use super::token::Kind;
+use crate::cardinal::digits;
+
+const GROUPS_MAX: usize = 12;
+/// Numbers one after the other that are read as a list.
+const NUMBERS_MAX: usize = 8;
+
+/// *334#, *150*00#, ##002#: star and hash by their names.
+pub(crate) fn ussd_code(context: &Context<'_>, i: usize) -> Option<Reading> {
+    let opens = matches!(context.kind(i), Some(Kind::Mark('*' | '#')));
+    let after_number = i > 0 && context.kind(i - 1) == Some(Kind::Digits);
+    if !opens || after_number {
+        return None;
+    }
+    let mut parts = Vec::new();
+    let mut end = i;
+    for j in i..context.len().min(i + 2 * GROUPS_MAX) {
+        match context.kind(j) {
+            Some(Kind::Mark('*')) => parts.push("nyota".to_owned()),
+            Some(Kind::Mark('#')) => parts.push("reli".to_owned()),
+            Some(Kind::Digits) => parts.push(digits(context.token(j).text)),
+            _ => break,
+        }
+        end = j + 1;
+    }
+    let has_digits = (i..end).any(|j| context.digits(j).is_some());
+    let complete = context.is_mark(i, '*') || context.is_mark(end - 1, '#');
+    (has_digits && complete)
+        .then(|| Reading::new(parts.join(" "), end))
+        .flatten()
+}
+
+/// Groups of digits with a space, a dash or brackets between them.
+pub(crate) fn groups_at<'a>(context: &Context<'a>, i: usize) -> (Vec<&'a str>, usize) {
+    let mut groups = Vec::new();
+    let mut end = i;
+    let mut j = i;
+    while groups.len() < GROUPS_MAX {
+        let at = if context.is_mark(j, '(') { j + 1 } else { j };
+        let Some(group) = context.digits(at) else {
+            break;
+        };
+        groups.push(group);
+        end = if context.is_mark(at + 1, ')') {
+            at + 2
+        } else {
+            at + 1
+        };
+        j = match context.kind(end) {
+            Some(Kind::Mark('-' | '–' | '(')) => end + usize::from(!context.is_mark(end, '(')),
+            Some(Kind::Space) => context.skip_space(end),
+            _ => break,
+        };
+    }
+    (groups, end)
+}
+
+/// One number or several, each with its own pause: between two, a slash offers the second.
+pub(crate) fn read(context: &Context<'_>, i: usize) -> Option<Reading> {
+    if i > 0
+        && matches!(
+            context.kind(i - 1),
+            Some(Kind::Digits | Kind::Word | Kind::Mark('.' | ',' | '/'))
+        )
+    {
+        return None;
+    }
+    let (mut said, mut end) = one(context, i)?;
+    for _ in 1..NUMBERS_MAX {
+        let Some((joint, more, after)) = another(context, end) else {
+            break;
+        };
+        said = said + joint + &more;
+        end = after;
+    }
+    Reading::new(said, end)
+}
+
+/// A further number behind one that ends at `i`, what is said between them, and the token after it.
+fn another(context: &Context<'_>, i: usize) -> Option<(&'static str, String, usize)> {
+    let mark = context.skip_space(i);
+    let (joint, next) = match context.kind(mark)? {
+        Kind::Mark('/' | '|' | '\\') => (", au ", context.skip_space(mark + 1)),
+        Kind::Mark('-' | '–' | ',' | ';') => (", ", context.skip_space(mark + 1)),
+        _ if mark > i => (", ", mark),
+        _ => return None,
+    };
+    if let Some((said, end)) = one(context, next) {
+        return Some((joint, said, end));
+    }
+    // "020 2222222/3": another last figure; "020 2222222 / 3333333": another number of the same place.
+    let last = context.digits(next)?;
+    let last_figure = last.len() <= 2 && next == i + 1;
+    let same_place = (6..=7).contains(&last.len());
+    (context.is_mark(mark, '/') && (last_figure || same_place))
+        .then(|| (joint, digits(last), next + 1))
+}
+
+fn one(context: &Context<'_>, i: usize) -> Option<(String, usize)> {
+    if context.is_mark(i, '+') {
+        return with_country_code(context, i);
+    }
+    let first = if context.is_mark(i, '(') { i + 1 } else { i };
+    let figures = context.digits(first)?;
+    if is_glued_country_code(figures) && ends_there(context, first + 1) {
+        return Some((groups_said(&chunks(figures, &[3, 3, 3, 3])), first + 1));
+    }
+    if !figures.starts_with('0') {
+        return None;
+    }
+    if (9..=11).contains(&figures.len()) && ends_there(context, first + 1) && first == i {
+        let sizes: &[usize] = if figures.len() == 9 {
+            &[3, 3, 3]
+        } else {
+            &[4, 3, 4]
+        };
+        return Some((groups_said(&chunks(figures, sizes)), i + 1));
+    }
+    let (groups, end) = whole_number(context, i, 9..=12)?;
+    (2..=4)
+        .contains(&figures.len())
+        .then(|| (groups_said(&groups), end))
+}
+
+/// No decimals and no minutes follow.
+fn ends_there(context: &Context<'_>, i: usize) -> bool {
+    let goes_on = matches!(context.kind(i), Some(Kind::Mark('.' | ':')))
+        && context.kind(i + 1) == Some(Kind::Digits);
+    !goes_on
+}
+
+fn is_glued_country_code(digits: &str) -> bool {
+    digits.len() == 12
+        && ["250", "254", "255", "256", "257"]
+            .iter()
+            .any(|code| digits.starts_with(code))
+}
+
+/// Groups that together make a telephone number; those that come after it are left.
+fn whole_number<'a>(
+    context: &Context<'a>,
+    i: usize,
+    total: std::ops::RangeInclusive<usize>,
+) -> Option<(Vec<&'a str>, usize)> {
+    let (groups, end) = groups_at(context, i);
+    let sum: usize = groups.iter().map(|g| g.len()).sum();
+    let sane = groups.len() >= 2 && groups[1..].iter().all(|g| (2..=7).contains(&g.len()));
+    if sane && total.contains(&sum) {
+        return Some((groups, end));
+    }
+    first_of_two(context, i, &groups)
+}
+
+/// "0712 345 678 0722 345 678": the first ends where the second's zero begins.
+fn first_of_two<'a>(
+    context: &Context<'a>,
+    i: usize,
+    groups: &[&'a str],
+) -> Option<(Vec<&'a str>, usize)> {
+    let second = groups
+        .iter()
+        .skip(1)
+        .position(|g| g.starts_with('0') && g.len() == 4)?
+        + 1;
+    let first = &groups[..second];
+    let sum: usize = first.iter().map(|g| g.len()).sum();
+    let plain =
+        (i..i + 2 * second).all(|j| !matches!(context.kind(j), Some(Kind::Mark('(' | ')'))));
+    (plain && second >= 2 && sum == 10).then(|| (first.to_vec(), i + 2 * second - 1))
+}
+
+fn with_country_code(context: &Context<'_>, i: usize) -> Option<(String, usize)> {
+    let first = context.digits(i + 1)?;
+    if first.len() >= 10 && first.len() <= 15 {
+        let groups = chunks(first, &[3, 3, 3, 3, 3]);
+        return Some((format!("jumlisha {}", groups_said(&groups)), i + 2));
+    }
+    let (groups, end) = whole_number(context, i + 1, 9..=15)?;
+    (first.len() <= 4).then(|| (format!("jumlisha {}", groups_said(&groups)), end))
+}
+
+/// Cuts digits into groups of these sizes; what is left makes the last group.
+pub(crate) fn chunks<'a>(digits: &'a str, sizes: &[usize]) -> Vec<&'a str> {
+    let mut out = Vec::new();
+    let mut rest = digits;
+    for size in sizes {
+        if rest.len() <= *size {
+            break;
+        }
+        let (head, tail) = rest.split_at(*size);
+        out.push(head);
+        rest = tail;
+    }
+    if !rest.is_empty() {
+        out.push(rest);
+    }
+    out
+}
+
+pub(crate) fn groups_said(groups: &[&str]) -> String {
+    groups
+        .iter()
+        .map(|group| digits(group))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
