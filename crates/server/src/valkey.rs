@@ -50,14 +50,15 @@ impl Valkey {
         }))
     }
 
-    /// The one that the tests name, if they do.
+    /// The one that the tests name.
     #[cfg(test)]
-    pub fn of_the_tests() -> Option<std::sync::Arc<Valkey>> {
+    pub fn of_the_tests() -> std::sync::Arc<Valkey> {
+        let url = std::env::var("SAUTI_TEST_VALKEY_URL").expect("a server is named");
         let settings = config::Valkey {
-            url: Some(std::env::var("SAUTI_TEST_VALKEY_URL").ok()?.into()),
+            url: Some(url.into()),
             ..config::Valkey::default()
         };
-        Valkey::new(&settings).unwrap().map(std::sync::Arc::new)
+        Valkey::new(&settings).unwrap().unwrap().into()
     }
 
     #[cfg(test)]

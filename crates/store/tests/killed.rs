@@ -19,22 +19,16 @@ use sauti_store::{
     StoreOptions, StoredAnswer, Usage,
 };
 
-on_both_databases!(
-    #[ignore = "a minute of killing; run with --ignored"]
-    killed_workers_lose_and_double_nothing,
-    a_few_killed_workers_lose_and_double_nothing,
-);
+on_both_databases!(killed_workers_lose_and_double_nothing);
 
 const FUNDED_MICRO: i64 = 1_000_000_000;
 const KEYS: usize = 400;
 const TASKS: usize = 12;
 
+/// SAUTI_KILLS=40 for a minute of killing.
 async fn killed_workers_lose_and_double_nothing(database: Database) {
-    kill_many(database, 40).await;
-}
-
-async fn a_few_killed_workers_lose_and_double_nothing(database: Database) {
-    kill_many(database, 6).await;
+    let kills = std::env::var("SAUTI_KILLS").map_or(6, |kills| kills.parse().unwrap());
+    kill_many(database, kills).await;
 }
 
 /// Options under which a killed process is soon known to be dead, but a slow one on a loaded machine is not.

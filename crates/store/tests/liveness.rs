@@ -243,12 +243,11 @@ async fn old_reservations_of_one_process_can_be_released(database: Database) {
     assert_clean(&store).await;
 }
 
-/// On PostgreSQL a process that beats is never declared dead, and one that was goes on under a new name.
+/// A process that beats is never declared dead, and one that was goes on under a new name.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_declared_process_goes_on_under_a_new_name() {
-    let Some(database) = Database::postgres().await else {
-        return;
-    };
+#[ignore = "needs PostgreSQL: ./test postgres"]
+async fn a_process_that_postgres_declared_dead_goes_on_under_a_new_name() {
+    let database = Database::postgres().await;
     let beat_every = Duration::from_millis(50);
     let store = database
         .open_with(StoreOptions {

@@ -1,4 +1,4 @@
-//! The same promises, kept in this process and in Valkey (where SAUTI_TEST_VALKEY_URL names one).
+//! The same promises, kept in this process and in the Valkey that SAUTI_TEST_VALKEY_URL names (`./test valkey`).
 
 use std::time::Duration;
 
@@ -25,11 +25,10 @@ macro_rules! here_and_in_valkey {
         }
         mod in_valkey {
             $(#[tokio::test]
+            #[ignore = "needs Valkey: ./test valkey"]
             async fn $name() {
-                match super::Valkey::of_the_tests() {
-                    Some(valkey) => super::$name(|limits| super::Rates::new(limits, Some(valkey.clone()))).await,
-                    None => eprintln!("skipped: SAUTI_TEST_VALKEY_URL is not set"),
-                }
+                let valkey = super::Valkey::of_the_tests();
+                super::$name(|limits| super::Rates::new(limits, Some(valkey.clone()))).await;
             })*
         }
     };
@@ -96,13 +95,11 @@ async fn other_limits_hold_at_once(make: impl Fn(RateLimits) -> Rates) {
 }
 
 #[tokio::test]
+#[ignore = "needs Valkey: ./test valkey"]
 async fn two_processes_share_one_bucket_in_valkey() {
-    let Some(shared) = Valkey::of_the_tests() else {
-        return eprintln!("skipped: SAUTI_TEST_VALKEY_URL is not set");
-    };
     let caller = new_id("key_");
-    let one = Rates::new(limits(3, 2), Some(shared));
-    let other = Rates::new(limits(3, 2), Valkey::of_the_tests());
+    let one = Rates::new(limits(3, 2), Some(Valkey::of_the_tests()));
+    let other = Rates::new(limits(3, 2), Some(Valkey::of_the_tests()));
     let _a = one.admit(&caller).await.unwrap();
     let (status, _b) = other.admit(&caller).await.unwrap();
     assert_eq!(status.remaining, 1);

@@ -74,9 +74,7 @@ async fn settles_at(world: &World, expected_micro: i64) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_spoken_live_is_heard_while_it_is_spoken_and_paid_for() {
-    let Some(world) = ready_world().await else {
-        return;
-    };
+    let world = ready_world().await;
     let running = serve(&world).await;
     let body = json!({"text": SENTENCE, "voice_id": "asha", "output_format": "raw_pcm_16000"});
     let spoken = world.post(SPEECH, &body).await;
@@ -113,9 +111,7 @@ async fn what_is_spoken_live_is_heard_while_it_is_spoken_and_paid_for() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_caller_who_hangs_up_frees_the_place_and_pays_for_whole_intervals_only() {
-    let Some(world) = ready_world().await else {
-        return;
-    };
+    let world = ready_world().await;
     let running = serve(&world).await;
     let cap_micro = NewKey {
         spend_cap_micro: Some(INTERVAL_MICRO - 1),
@@ -156,9 +152,7 @@ async fn a_caller_who_hangs_up_frees_the_place_and_pays_for_whole_intervals_only
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_word_that_is_not_understood_ends_the_session_with_the_reason() {
-    let Some(world) = ready_world().await else {
-        return;
-    };
+    let world = ready_world().await;
     let running = serve(&world).await;
     let mut socket = listen(&running, &world.key, "").await.unwrap();
     socket.send(Message::Text("habari".into())).await.unwrap();

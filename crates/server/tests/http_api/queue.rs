@@ -1,4 +1,4 @@
-//! Batches through a real NATS server (where SAUTI_TEST_NATS_URL names one): what the queue loses, repeats or makes up
+//! Batches through a real NATS server that SAUTI_TEST_NATS_URL names (`./test nats`): what the queue loses, repeats or makes up
 //! must change nothing. The tests of batches themselves run through it too.
 
 use std::time::Duration;
@@ -12,13 +12,10 @@ use crate::batches::{BATCHES, finished, id_of, results, texts};
 use crate::support::{CREDIT_MICRO, World};
 use crate::with_models::ready_world;
 
-async fn world_with_queue() -> Option<(World, Context)> {
-    let Ok(url) = std::env::var("SAUTI_TEST_NATS_URL") else {
-        eprintln!("skipped: SAUTI_TEST_NATS_URL is not set");
-        return None;
-    };
+async fn world_with_queue() -> (World, Context) {
+    let url = std::env::var("SAUTI_TEST_NATS_URL").expect("a server is named");
     let client = async_nats::connect(url).await.unwrap();
-    Some((ready_world().await?, jetstream::new(client)))
+    (ready_world().await, jetstream::new(client))
 }
 
 async fn state(world: &World, queue: &Context) -> Option<State> {
@@ -69,10 +66,9 @@ async fn assert_paid_once(world: &World, batch_id: &str, items: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs NATS: ./test nats"]
 async fn every_item_goes_through_the_queue_and_none_is_left_there() {
-    let Some((world, queue)) = world_with_queue().await else {
-        return;
-    };
+    let (world, queue) = world_with_queue().await;
     let _background = start_background(&world.app);
     // The stream is there before the order: else the database would be asked for the first items.
     until_empty(&world, &queue).await;
@@ -86,10 +82,9 @@ async fn every_item_goes_through_the_queue_and_none_is_left_there() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs NATS: ./test nats"]
 async fn a_queue_that_loses_everything_loses_no_item() {
-    let Some((world, queue)) = world_with_queue().await else {
-        return;
-    };
+    let (world, queue) = world_with_queue().await;
     let _background = start_background(&world.app);
     until_empty(&world, &queue).await;
     let batch_id = id_of(&world.post(BATCHES, &texts(30)).await);
@@ -111,10 +106,9 @@ async fn a_queue_that_loses_everything_loses_no_item() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs NATS: ./test nats"]
 async fn messages_that_come_twice_or_mean_nothing_change_nothing() {
-    let Some((world, queue)) = world_with_queue().await else {
-        return;
-    };
+    let (world, queue) = world_with_queue().await;
     let subject = format!("{}.items", world.app.config.nats.stream);
     let batch_id = id_of(&world.post(BATCHES, &texts(6)).await);
     let items = world
@@ -146,10 +140,9 @@ async fn messages_that_come_twice_or_mean_nothing_change_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs NATS: ./test nats"]
 async fn a_cancelled_batch_leaves_the_queue_and_costs_no_more() {
-    let Some((world, queue)) = world_with_queue().await else {
-        return;
-    };
+    let (world, queue) = world_with_queue().await;
     let _background = start_background(&world.app);
     until_empty(&world, &queue).await;
     let batch_id = id_of(&world.post(BATCHES, &texts(60)).await);

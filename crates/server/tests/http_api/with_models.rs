@@ -1,30 +1,23 @@
-//! The whole way through the real models. Where a checkout has none, there is nothing to test.
+//! The whole way through the real models.
 
 use std::time::Duration;
 
 use sauti_speech::Readiness;
 use serde_json::json;
 
-use crate::support::{CREDIT_MICRO, SPEECH, World, repository};
+use crate::support::{CREDIT_MICRO, SPEECH, World};
 
 pub const SENTENCE: &str = "Karibu sana. Leo ni siku njema ya kusema Kiswahili.";
 
-pub async fn ready_world() -> Option<World> {
+pub async fn ready_world() -> World {
     ready_world_with(&[]).await
 }
 
-pub async fn ready_world_with(settings: &[(&str, &str)]) -> Option<World> {
-    if !repository()
-        .join("models/recogniser/manifest.json")
-        .is_file()
-    {
-        eprintln!("no models in this checkout");
-        return None;
-    }
+pub async fn ready_world_with(settings: &[(&str, &str)]) -> World {
     let world = World::with_models(settings).await;
     for _ in 0..1_200 {
         match world.app.engine.readiness() {
-            Readiness::Ready => return Some(world),
+            Readiness::Ready => return world,
             Readiness::Loading => tokio::time::sleep(Duration::from_millis(100)).await,
             other => panic!("the engine does not start: {other:?}"),
         }
@@ -34,9 +27,7 @@ pub async fn ready_world_with(settings: &[(&str, &str)]) -> Option<World> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_spoken_is_heard_again_and_both_are_paid_for() {
-    let Some(world) = ready_world().await else {
-        return;
-    };
+    let world = ready_world().await;
     let body = json!({"text": SENTENCE, "voice_id": "asha"});
     let spoken = world.post(SPEECH, &body).await;
     spoken.assert_ok();
@@ -75,9 +66,7 @@ async fn what_is_spoken_is_heard_again_and_both_are_paid_for() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn streams_carry_the_sound_and_settle_their_price() {
-    let Some(world) = ready_world().await else {
-        return;
-    };
+    let world = ready_world().await;
     let body = json!({"text": SENTENCE, "voice_id": "juma", "stream": "audio"});
     let streamed = world.post(SPEECH, &body).await;
     assert_eq!(&streamed.assert_ok().body[..4], b"RIFF");
@@ -119,9 +108,7 @@ async fn streams_carry_the_sound_and_settle_their_price() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn speech_is_checked_by_ear_when_asked_new_or_from_the_cache() {
-    let Some(world) = ready_world().await else {
-        return;
-    };
+    let world = ready_world().await;
     for (format, cache) in [
         ("wav_24000", "miss"),
         ("ulaw_8000", "miss"),
@@ -146,9 +133,7 @@ async fn speech_is_checked_by_ear_when_asked_new_or_from_the_cache() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn silence_has_no_words() {
-    let Some(world) = ready_world().await else {
-        return;
-    };
+    let world = ready_world().await;
     let silence = crate::support::silent_wav(3.0);
     let recording = ("file", Some(("a.wav", "audio/wav")), silence.as_slice());
     assert_eq!(
@@ -169,9 +154,7 @@ async fn silence_has_no_words() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_voice_can_be_heard_for_free() {
-    let Some(world) = ready_world().await else {
-        return;
-    };
+    let world = ready_world().await;
     let preview = world.get("/v1/voices/asha/preview").await;
     assert_eq!(preview.assert_ok().header("content-type"), "audio/wav");
     assert_eq!(world.balance_micro().await, CREDIT_MICRO);
@@ -179,9 +162,7 @@ async fn a_voice_can_be_heard_for_free() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn whoever_would_wait_too_long_is_refused_before_money_or_a_recording_is_touched() {
-    let Some(world) = ready_world().await else {
-        return;
-    };
+    let world = ready_world().await;
     let known = json!({"text": SENTENCE, "voice_id": "asha"});
     let keyed = [("idempotency-key", "kesho")];
     world.post_with(SPEECH, &known, &keyed).await.assert_ok();

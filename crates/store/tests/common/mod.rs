@@ -1,4 +1,4 @@
-//! A fresh database for each test, on SQLite always and on PostgreSQL when SAUTI_TEST_POSTGRES_URL names a server.
+//! A fresh database for each test, on SQLite, and on the PostgreSQL server that SAUTI_TEST_POSTGRES_URL names (`./test postgres`).
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
 use sauti_store::{
@@ -23,9 +23,8 @@ impl Database {
         }
     }
 
-    /// `None` when no server is named.
-    pub async fn postgres() -> Option<Self> {
-        let server = std::env::var("SAUTI_TEST_POSTGRES_URL").ok()?;
+    pub async fn postgres() -> Self {
+        let server = std::env::var("SAUTI_TEST_POSTGRES_URL").expect("a server is named");
         let name = new_id("test_");
         let mut connection = PgConnection::connect(&server).await.unwrap();
         connection
@@ -34,10 +33,10 @@ impl Database {
             .unwrap();
         connection.close().await.unwrap();
         let (base, _) = server.rsplit_once('/').unwrap();
-        Some(Self {
+        Self {
             url: format!("{base}/{name}"),
             _folder: None,
-        })
+        }
     }
 
     pub async fn open(&self) -> Store {
@@ -60,22 +59,18 @@ impl Database {
 /// Makes each named async function, which takes a `Database`, a test on both databases.
 #[macro_export]
 macro_rules! on_both_databases {
-    ($($(#[$attribute:meta])* $name:ident),* $(,)?) => {
+    ($($name:ident),* $(,)?) => {
         mod sqlite {
-            $($(#[$attribute])*
-            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $name() {
                 super::$name($crate::common::Database::sqlite()).await;
             })*
         }
         mod postgres {
-            $($(#[$attribute])*
-            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            #[ignore = "needs PostgreSQL: ./test postgres"]
             async fn $name() {
-                match $crate::common::Database::postgres().await {
-                    Some(database) => super::$name(database).await,
-                    None => eprintln!("skipped: SAUTI_TEST_POSTGRES_URL is not set"),
-                }
+                super::$name($crate::common::Database::postgres().await).await;
             })*
         }
     };
