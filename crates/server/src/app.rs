@@ -23,7 +23,7 @@ use crate::http::{envelope, metrics};
 use crate::lexicons::Lexicons;
 use crate::mail::Mailer;
 use crate::problem::Problem;
-use crate::ratelimit::{Attempts, RateLimits, Rates};
+use crate::ratelimit::{Attempts, LiveSessions, RateLimits, Rates};
 use crate::valkey::Valkey;
 use crate::{console, openapi, routes};
 
@@ -50,8 +50,7 @@ pub struct Inner {
     pub decoding: Semaphore,
     /// Rung when a batch came in.
     pub batch_bell: Notify,
-    /// Live sessions at the same time: each keeps a core busy while somebody speaks.
-    pub listening: Arc<Semaphore>,
+    pub live_sessions: LiveSessions,
     /// Set by the first signal to end: what is asked is still answered, but nobody should ask here any more.
     pub leaving: AtomicBool,
 }
@@ -113,7 +112,11 @@ impl App {
             hashing: Semaphore::new(cores.max(2)),
             decoding: Semaphore::new(cores.max(2)),
             batch_bell: Notify::new(),
-            listening: Arc::new(Semaphore::new(cores.max(2))),
+            live_sessions: LiveSessions::new(
+                limits.live_sessions_max,
+                limits.live_sessions_per_workspace_max,
+                cores,
+            ),
             leaving: AtomicBool::new(false),
             rates,
             cache,

@@ -21,10 +21,8 @@ pub fn seconds_at_most(bytes: u64) -> f64 {
 /// `head` and `tail` are the first and last bytes of a file that has `bytes` of them.
 pub fn guess_seconds(head: &[u8], tail: &[u8], bytes: u64, declared: Option<RawFormat>) -> f64 {
     let size = bytes as f64;
-    let raw = declared.map(|format| match format {
-        RawFormat::Ulaw8000 | RawFormat::Alaw8000 => size / 8_000.0,
-        RawFormat::Pcm16Le { rate_hz } => size / (2.0 * f64::from(rate_hz)),
-    });
+    let raw = declared
+        .map(|format| size / f64::from(format.sample_bytes()) / f64::from(format.rate_hz()));
     let told = match head.get(..4) {
         Some(b"RIFF" | b"RF64") => wav(head, size),
         Some(b"OggS") => ogg(head, tail),

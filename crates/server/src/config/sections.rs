@@ -83,6 +83,10 @@ pub struct Limits {
     pub requests_per_minute: u32,
     pub concurrent_requests: u32,
     pub audio_seconds_per_minute: u32,
+    /// Zero: by the number of cores.
+    pub live_sessions_max: usize,
+    /// Zero: a quarter of all.
+    pub live_sessions_per_workspace_max: usize,
     pub sign_in_failures_max: u32,
     pub sign_in_window_s: u64,
     pub signups_per_hour: u32,

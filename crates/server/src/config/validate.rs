@@ -231,6 +231,16 @@ fn limits(config: &Config, require: &mut impl FnMut(bool, &str, &str)) {
         "must be at least 1",
     );
     require(
+        limits.live_sessions_max <= 10_000,
+        "limits.live_sessions_max",
+        "must be 0 to 10000",
+    );
+    require(
+        limits.live_sessions_per_workspace_max <= 10_000,
+        "limits.live_sessions_per_workspace_max",
+        "must be 0 to 10000",
+    );
+    require(
         limits.sign_in_failures_max >= 1,
         "limits.sign_in_failures_max",
         "must be at least 1",

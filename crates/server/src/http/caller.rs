@@ -93,6 +93,11 @@ impl<N: Needs> FromRequestParts<App> for May<N> {
     }
 }
 
+/// Whether whoever opened a connection may still use it: the checks of the door once more, without the rate.
+pub async fn may_still<N: Needs>(app: &App, parts: &Parts) -> Result<(), Problem> {
+    require_permission(&identify(app, parts).await?, N::ANY_OF)
+}
+
 async fn identify(app: &App, parts: &Parts) -> Result<Caller, Problem> {
     // Refused even beside a good header: whoever sent it must learn that the key is in logs now.
     if has_key(parts.uri.query().unwrap_or_default()) {

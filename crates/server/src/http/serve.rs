@@ -90,7 +90,10 @@ pub async fn serve(
     let grace = Duration::from_secs(app.config.server.shutdown_grace_s);
     let deadline = Instant::now() + grace;
     tracing::info!(grace_s = grace.as_secs(), "shutting down");
-    let requests = tokio::time::timeout(grace, graceful.shutdown());
+    app.live_sessions.close();
+    // Upgraded connections are not among the watched ones.
+    let open = async { tokio::join!(graceful.shutdown(), app.live_sessions.drained()) };
+    let requests = tokio::time::timeout(grace, open);
     let (requests, engine_done) = tokio::join!(requests, app.engine.drain(deadline));
     if requests.is_err() || !engine_done {
         tracing::warn!("some requests were cut off at the end of the grace period");

@@ -2,6 +2,7 @@
 //! all processes together where there is one, else and meanwhile in this process.
 
 mod live;
+mod live_sessions;
 mod local;
 mod shared;
 
@@ -11,6 +12,7 @@ use std::time::Instant;
 use axum::http::HeaderValue;
 
 pub use live::{LIVE, apply, watch_forever};
+pub use live_sessions::{LiveSessions, Seat, SeatRefused};
 pub use local::{Attempts, RateLimiter};
 
 use crate::config::Limits;

@@ -1,75 +1,108 @@
-//! What a live session costs: every started interval, set aside when it starts, taken when the
-//! next one does or the session ends well.
+//! What a live session costs: its seconds, rounded up, and at least the smallest charge. Money is set aside in intervals
+//! before their sound is listened to. An interval that was heard whole is paid; of the last one, what the caller was told.
+
+use std::collections::VecDeque;
+
+use sauti_store::{LedgerError, Operation};
 
 use crate::app::App;
-use crate::problem::Problem;
 use crate::service::Payer;
-use crate::service::money::{Bill, Hold};
+use crate::service::money::{Bill, Hold, price};
 
-const INTERVAL_S: f64 = 15.0;
+const INTERVAL_S: u32 = 15;
 
 pub struct Meter {
     app: App,
     payer: Payer,
-    open: Option<Hold>,
-    intervals: u32,
+    /// One for each interval that is reserved and not paid, in their order.
+    holds: VecDeque<Hold>,
+    reserved_s: u32,
+    paid_s: u32,
     cost_micro: i64,
     balance_micro: i64,
 }
 
 pub struct Paid {
-    pub seconds: f64,
     pub cost_micro: i64,
     pub balance_micro: i64,
 }
 
 impl Meter {
-    pub fn new(app: &App, payer: Payer) -> Meter {
-        Meter {
+    /// Sets the money for the first interval aside.
+    pub async fn open(app: &App, payer: Payer) -> Result<Meter, LedgerError> {
+        let mut meter = Meter {
             app: app.clone(),
             payer,
-            open: None,
-            intervals: 0,
+            holds: VecDeque::new(),
+            reserved_s: 0,
+            paid_s: 0,
             cost_micro: 0,
             balance_micro: 0,
-        }
+        };
+        meter.reserve().await?;
+        Ok(meter)
     }
 
-    /// Pays up to this second, and sets the money for the interval it lies in aside.
-    pub async fn reach(&mut self, seconds: f64) -> Result<(), Problem> {
-        while seconds >= f64::from(self.intervals) * INTERVAL_S {
-            self.settle(INTERVAL_S).await?;
-            let hold = Hold::reserve(&self.app, &self.payer, &self.bill(INTERVAL_S)).await?;
-            self.open = Some(hold);
-            self.intervals += 1;
+    /// Sets the money for sound up to this second aside.
+    pub async fn reserve_to(&mut self, seconds: f64) -> Result<(), LedgerError> {
+        while seconds > f64::from(self.reserved_s) {
+            self.reserve().await?;
         }
         Ok(())
     }
 
-    pub async fn finish(&mut self, seconds: f64) -> Result<Paid, Problem> {
-        let before = f64::from(self.intervals.saturating_sub(1)) * INTERVAL_S;
-        self.settle((seconds - before).clamp(0.0, INTERVAL_S))
-            .await?;
+    /// Pays for the intervals that were heard whole.
+    pub async fn pay_intervals(&mut self, heard_seconds: f64) -> Result<(), LedgerError> {
+        while heard_seconds >= f64::from(self.paid_s + INTERVAL_S) {
+            self.pay_to(self.paid_s + INTERVAL_S).await?;
+        }
+        Ok(())
+    }
+
+    /// Pays up to this second and gives the rest back.
+    pub async fn close(mut self, seconds: f64) -> Result<Paid, LedgerError> {
+        self.pay_intervals(seconds).await?;
+        let last_s = seconds.ceil() as u32;
+        if last_s > self.paid_s {
+            self.pay_to(last_s).await?;
+        }
         Ok(Paid {
-            seconds,
             cost_micro: self.cost_micro,
             balance_micro: self.balance_micro,
         })
     }
 
-    async fn settle(&mut self, used_seconds: f64) -> Result<(), Problem> {
-        if let Some(hold) = self.open.take() {
-            let bill = Bill {
-                audio_seconds: used_seconds,
-                ..self.bill(INTERVAL_S)
-            };
-            self.balance_micro = hold.settle(&bill, None).await?;
-            self.cost_micro += bill.amount_micro;
-        }
+    async fn reserve(&mut self) -> Result<(), LedgerError> {
+        let bill = self.bill(self.reserved_s, self.reserved_s + INTERVAL_S);
+        let hold = Hold::reserve(&self.app, &self.payer, &bill).await?;
+        self.balance_micro = hold.available_micro() + bill.amount_micro;
+        self.holds.push_back(hold);
+        self.reserved_s += INTERVAL_S;
         Ok(())
     }
 
-    fn bill(&self, seconds: f64) -> Bill {
-        Bill::transcription(&self.app.config.prices, seconds)
+    async fn pay_to(&mut self, second: u32) -> Result<(), LedgerError> {
+        let bill = self.bill(self.paid_s, second);
+        if let Some(hold) = self.holds.pop_front() {
+            self.balance_micro = hold.settle(&bill, None).await?;
+            self.cost_micro += bill.amount_micro;
+        }
+        self.paid_s = second;
+        Ok(())
+    }
+
+    /// From one second to another. The parts of a session add up to the price of the whole.
+    fn bill(&self, from_s: u32, to_s: u32) -> Bill {
+        let up_to_micro = |seconds: u32| match seconds {
+            0 => 0,
+            _ => price::transcription_micro(&self.app.config.prices, f64::from(seconds)),
+        };
+        Bill {
+            operation: Operation::Transcription,
+            units: i64::from(to_s - from_s),
+            amount_micro: up_to_micro(to_s) - up_to_micro(from_s),
+            audio_seconds: f64::from(to_s - from_s),
+            cached: false,
+        }
     }
 }

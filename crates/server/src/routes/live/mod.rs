@@ -1,45 +1,47 @@
 //! `GET /v1/audio/transcriptions/live`: a WebSocket that hears while somebody speaks.
 //!
-//! In: binary messages of 16-bit little-endian mono samples, and `{"type":"finish"}`. Out: JSON,
+//! In: binary messages of mono samples, and `{"type":"finish"}`. Out: JSON,
 //! `partial` (replaces the one before), `final` (a finished stretch), `done`, `error`.
 
 mod ear;
 mod meter;
+mod session;
 
-use std::time::Duration;
-
-use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
+use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{RawQuery, State};
 use axum::http::HeaderMap;
 use axum::http::header::{HOST, ORIGIN};
+use axum::http::request::Parts;
 use axum::response::Response;
+use sauti_audio::RawFormat;
 use sauti_speech::Readiness;
-use serde_json::{Value, json};
-use tokio::sync::OwnedSemaphorePermit;
 
-use self::ear::{Ear, Heard};
+use self::ear::Ear;
 use self::meter::Meter;
+use self::session::Session;
 use super::transcription::TranscriptionRequest;
 use crate::app::App;
 use crate::http::caller::{self, Caller, May};
 use crate::http::context::Context;
 use crate::http::query::Query;
 use crate::problem::{Code, Problem, Reason};
+use crate::ratelimit::SeatRefused;
 
 const MESSAGE_BYTES_MAX: usize = 256 * 1024;
-/// A caller that sends nothing for this long has left.
-const IDLE_MAX: Duration = Duration::from_secs(30);
+/// Room for what was told and is not yet read; past it the session waits for its caller.
+const WRITE_BYTES_MAX: usize = 1024 * 1024;
 const RATE_HZ_MIN: u32 = 8_000;
 const RATE_HZ_MAX: u32 = 48_000;
 
 /// Transcribe while somebody speaks (WebSocket)
 ///
-/// Send binary messages of 16-bit little-endian mono samples and `{"type":"finish"}` at the end;
-/// `partial`, `final`, `done` and `error` messages come back as JSON. Every started 15 seconds
-/// are charged.
+/// Send binary messages of mono samples and `{"type":"finish"}` at the end; `partial`, `final`,
+/// `done` and `error` messages come back as JSON. Every started second is charged; who leaves
+/// without `finish` pays for what was heard until the last message that came back.
 #[utoipa::path(get, path = "/v1/audio/transcriptions/live", tag = "transcription", operation_id = "liveTranscription",
     params(
-        ("rate" = Option<u32>, Query, description = "Samples a second, 8000 to 48000; 16000 if absent."),
+        ("encoding" = Option<String>, Query, description = "pcm (default: 16-bit little-endian), ulaw or alaw (G.711, 8000 samples a second)."),
+        ("rate" = Option<u32>, Query, description = "Samples a second of pcm, 8000 to 48000; 16000 if absent."),
         ("numerals" = Option<String>, Query, description = "words (default) or digits."),
         ("expect" = Option<String>, Query, description = "any (default), digits, yes_no or amount."),
         ("keyterms" = Option<String>, Query, description = "Names and terms to listen for, separated by commas."),
@@ -50,11 +52,11 @@ pub async fn live(
     May(caller, _): May<caller::Transcription>,
     context: Context,
     RawQuery(query): RawQuery,
-    headers: HeaderMap,
+    parts: Parts,
     upgrade: Result<WebSocketUpgrade, axum::extract::ws::rejection::WebSocketUpgradeRejection>,
 ) -> Result<Response, Problem> {
-    refuse_other_sites(&app, &caller, &headers)?;
-    let (rate_hz, wanted) = parse(query.as_deref())?;
+    refuse_other_sites(&app, &caller, &parts.headers)?;
+    let (format, wanted) = parse(query.as_deref())?;
     let upgrade = upgrade.map_err(|_| {
         Problem::detailed(Code::MalformedRequest, "Open this address as a WebSocket.")
     })?;
@@ -63,23 +65,28 @@ pub async fn live(
         Readiness::Draining => return Err(Problem::new(Code::ShuttingDown).retry_after(5)),
         _ => return Err(Problem::new(Code::WarmingUp).retry_after(2)),
     }
-    let place = app.listening.clone().try_acquire_owned();
-    let place = place.map_err(|_| Problem::new(Code::Overloaded).retry_after(5))?;
-    let mut meter = Meter::new(&app, caller.payer(&context));
-    // The first interval is paid for before the door opens, so that 402 is a proper refusal.
-    meter.reach(0.0).await?;
-    let ear = Ear::open(&app, rate_hz, &wanted)?;
-    let session = Session {
-        app,
-        caller,
-        meter,
-        ear,
-        _place: place,
-    };
+    // Money before the seat: who cannot pay takes no place, and 402 is a proper refusal.
+    let meter = Meter::open(&app, caller.payer(&context)).await?;
+    let seat = app.live_sessions.take_seat(&caller.workspace_id)?;
+    let ear = Ear::open(&app, format, &wanted)?;
+    let session = Session::new(app, caller, context, parts, meter, ear, seat);
     Ok(upgrade
         .max_message_size(MESSAGE_BYTES_MAX)
         .max_frame_size(MESSAGE_BYTES_MAX)
+        .max_write_buffer_size(WRITE_BYTES_MAX)
         .on_upgrade(move |socket| session.run(socket)))
+}
+
+impl From<SeatRefused> for Problem {
+    fn from(refused: SeatRefused) -> Problem {
+        match refused {
+            SeatRefused::Full => Problem::new(Code::Overloaded).retry_after(5),
+            SeatRefused::Share { max } => {
+                let detail = format!("A workspace may have {max} live sessions at the same time.");
+                Problem::detailed(Code::RateLimited, detail).retry_after(5)
+            }
+        }
+    }
 }
 
 /// A browser sends cookies along with any site's WebSocket; only our own pages may use them.
@@ -105,19 +112,12 @@ fn refuse_other_sites(app: &App, caller: &Caller, headers: &HeaderMap) -> Result
     }
 }
 
-fn parse(query: Option<&str>) -> Result<(u32, TranscriptionRequest), Problem> {
+fn parse(query: Option<&str>) -> Result<(RawFormat, TranscriptionRequest), Problem> {
     let mut query = Query::parse(query);
-    let rate_hz = match query.take("rate") {
-        None => 16_000,
-        Some(text) => {
-            let rate_hz = text
-                .parse()
-                .ok()
-                .filter(|rate| (RATE_HZ_MIN..=RATE_HZ_MAX).contains(rate));
-            let (min, max) = (f64::from(RATE_HZ_MIN), f64::from(RATE_HZ_MAX));
-            rate_hz.ok_or_else(|| Problem::field("rate", Reason::OutOfRange { min, max }))?
-        }
-    };
+    let format = format(
+        query.take("encoding").as_deref(),
+        query.take("rate").as_deref(),
+    )?;
     let mut fields = Vec::new();
     for name in ["numerals", "expect"] {
         fields.extend(query.take(name).map(|value| (name.to_owned(), value)));
@@ -127,110 +127,30 @@ fn parse(query: Option<&str>) -> Result<(u32, TranscriptionRequest), Problem> {
         let terms = listed.split(',').filter(|term| !term.trim().is_empty());
         fields.extend(terms.map(|term| (format!("{name}[]"), term.to_owned())));
     }
-    Ok((rate_hz, TranscriptionRequest::parse(&fields)?))
+    Ok((format, TranscriptionRequest::parse(&fields)?))
 }
 
-/// Everything an open connection owns; dropping it gives the money and the places back.
-struct Session {
-    app: App,
-    caller: Caller,
-    meter: Meter,
-    ear: Ear,
-    _place: OwnedSemaphorePermit,
-}
-
-impl Session {
-    async fn run(mut self, mut socket: WebSocket) {
-        let outcome = self.converse(&mut socket).await;
-        let last = match outcome {
-            Ok(Some(text)) => {
-                let paid = self.meter.finish(self.ear.seconds()).await;
-                paid.map(|paid| {
-                    json!({"type": "done", "text": text, "seconds": paid.seconds,
-                        "cost_micro": paid.cost_micro, "balance_micro": paid.balance_micro})
-                })
-            }
-            // The caller left: what was on hold goes back.
-            Ok(None) => return,
-            Err(problem) => Err(problem),
-        };
-        let last = last.unwrap_or_else(|problem| {
-            let code = problem.code;
-            json!({"type": "error", "code": code.as_str(), "status": code.status().as_u16(),
-                "message": problem.detail.as_deref().unwrap_or(code.english())})
-        });
-        tell(&mut socket, &last).await.ok();
-        socket.send(Message::Close(None)).await.ok();
-        tracing::debug!(
-            workspace = self.caller.workspace_id,
-            "a live transcription ended"
-        );
-    }
-
-    /// The whole text once the caller is finished; `None` when it just left.
-    async fn converse(&mut self, socket: &mut WebSocket) -> Result<Option<String>, Problem> {
-        let mut text = String::new();
-        loop {
-            let message = tokio::select! {
-                heard = self.ear.next() => {
-                    if !relay(socket, heard?, &mut text).await {
-                        return Ok(None);
-                    }
-                    continue;
-                }
-                message = tokio::time::timeout(IDLE_MAX, socket.recv()) => message,
-            };
-            match message {
-                Ok(Some(Ok(Message::Binary(pcm)))) => self.listen(&pcm).await?,
-                Ok(Some(Ok(Message::Text(word)))) if is_finish(&word) => break,
-                Ok(Some(Ok(Message::Text(_)))) => {
-                    let detail = "Send samples, or {\"type\":\"finish\"}.";
-                    return Err(Problem::detailed(Code::MalformedRequest, detail));
-                }
-                Ok(Some(Ok(Message::Ping(_) | Message::Pong(_)))) => {}
-                Ok(Some(Ok(Message::Close(_)) | Err(_)) | None) => return Ok(None),
-                Err(_) => return Err(Problem::new(Code::RequestTimeout)),
-            }
-        }
-        self.ear.finish();
-        while let Some(heard) = self.ear.rest().await? {
-            if !relay(socket, heard, &mut text).await {
-                return Ok(None);
-            }
-        }
-        Ok(Some(text))
-    }
-
-    async fn listen(&mut self, pcm: &[u8]) -> Result<(), Problem> {
-        let seconds = self.ear.seconds_with(pcm);
-        if seconds > self.app.config.limits.recording_seconds_max as f64 {
-            return Err(Problem::new(Code::RecordingTooLong));
-        }
-        self.meter.reach(seconds).await?;
-        self.ear.push(pcm).await
-    }
-}
-
-async fn relay(socket: &mut WebSocket, heard: Heard, text: &mut String) -> bool {
-    let message = match heard {
-        Heard::Partial(partial) => json!({"type": "partial", "text": partial}),
-        Heard::Final(segment) => {
-            if !text.is_empty() && !segment.text.is_empty() {
-                text.push(' ');
-            }
-            text.push_str(&segment.text);
-            json!({"type": "final", "segment": segment})
+fn format(encoding: Option<&str>, rate: Option<&str>) -> Result<RawFormat, Problem> {
+    let in_range = |min: u32, max: u32, absent: u32| match rate {
+        None => Ok(absent),
+        Some(text) => {
+            let rate_hz = text.parse().ok();
+            let rate_hz = rate_hz.filter(|rate_hz| (min..=max).contains(rate_hz));
+            let (min, max) = (f64::from(min), f64::from(max));
+            rate_hz.ok_or_else(|| Problem::field("rate", Reason::OutOfRange { min, max }))
         }
     };
-    tell(socket, &message).await.is_ok()
-}
-
-async fn tell(socket: &mut WebSocket, message: &Value) -> Result<(), axum::Error> {
-    socket.send(Message::Text(message.to_string().into())).await
-}
-
-fn is_finish(message: &str) -> bool {
-    serde_json::from_str::<Value>(message).is_ok_and(|message| message["type"] == "finish")
+    match encoding {
+        None | Some("pcm") => Ok(RawFormat::Pcm16Le {
+            rate_hz: in_range(RATE_HZ_MIN, RATE_HZ_MAX, 16_000)?,
+        }),
+        Some("ulaw") => in_range(8_000, 8_000, 8_000).map(|_| RawFormat::Ulaw8000),
+        Some("alaw") => in_range(8_000, 8_000, 8_000).map(|_| RawFormat::Alaw8000),
+        Some(_) => {
+            let allowed = "pcm, ulaw, alaw".to_owned();
+            Err(Problem::field("encoding", Reason::UnknownValue { allowed }))
+        }
+    }
 }
 
 #[cfg(test)]
@@ -239,9 +159,9 @@ mod tests {
 
     #[test]
     fn the_address_says_how_to_listen() {
-        let (rate_hz, wanted) =
+        let (format, wanted) =
             parse(Some("rate=8000&numerals=digits&keyterms=M-Pesa,Juma")).unwrap();
-        assert_eq!(rate_hz, 8_000);
+        assert_eq!(format, RawFormat::Pcm16Le { rate_hz: 8_000 });
         assert!(wanted.digits);
         assert_eq!(wanted.keyterms, ["M-Pesa", "Juma"]);
         assert!(parse(Some("rate=4000")).is_err());
@@ -250,8 +170,14 @@ mod tests {
     }
 
     #[test]
-    fn only_the_word_finish_finishes() {
-        assert!(is_finish(r#"{"type":"finish"}"#));
-        assert!(!is_finish("finish") && !is_finish(r#"{"type":"stop"}"#));
+    fn telephone_sound_comes_at_its_own_rate_only() {
+        let format = |query| parse(Some(query)).map(|(format, _)| format);
+        assert_eq!(format("encoding=ulaw").unwrap(), RawFormat::Ulaw8000);
+        assert_eq!(
+            format("encoding=alaw&rate=8000").unwrap(),
+            RawFormat::Alaw8000
+        );
+        assert!(format("encoding=ulaw&rate=16000").is_err());
+        assert!(format("encoding=opus").is_err());
     }
 }

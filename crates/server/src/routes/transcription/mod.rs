@@ -139,7 +139,16 @@ async fn answer(
     };
     let handle = start_job(app, job, wanted, sound, Some(booking))?;
     if wanted.stream {
-        return stream::respond(caller, handle, hold, bill, wanted.words, started).await;
+        let running = stream::Running {
+            app: app.clone(),
+            caller,
+            handle,
+            hold,
+            bill,
+            words: wanted.words,
+            started,
+        };
+        return stream::respond(running).await;
     }
     let transcript = finish(handle).await?;
     metrics::work(

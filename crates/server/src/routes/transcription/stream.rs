@@ -1,110 +1,171 @@
-//! A transcript as events, segment by segment.
+//! A transcript as events, segment by segment. What was delivered is paid: a caller who leaves in the middle pays for the
+//! sound up to the last segment that its connection took, and for nothing before the first.
 
-use std::time::Instant;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::http::HeaderValue;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::Response;
+use bytes::Bytes;
 use futures_util::stream;
-use sauti_speech::{SpeechError, TranscribeEvent, TranscribeHandle};
+use sauti_speech::{Segment, SpeechError, TranscribeEvent, TranscribeHandle};
 use sauti_store::Operation;
 use serde_json::json;
 use tokio::sync::mpsc;
 
 use super::format;
+use crate::app::App;
 use crate::http::caller::Caller;
 use crate::http::metrics;
 use crate::http::money_headers;
 use crate::problem::Problem;
-use crate::routes::speech::{self, Pieces, sse};
+use crate::routes::speech::sse;
 use crate::service::money::{Bill, Hold};
 
 const EVENTS_MAX: usize = 32;
+/// A connection that takes no event for this long is given up (back-pressure with an end).
+const TAKE_TIME_MAX: Duration = Duration::from_secs(60);
 
-struct Running {
+/// An event, and how far into the recording a caller is who has it.
+struct Event {
+    bytes: Bytes,
+    done_ms: u64,
+}
+
+type Events = mpsc::Sender<Event>;
+
+pub struct Running {
+    pub app: App,
     /// Held for the caller's count of requests at once.
-    _caller: Caller,
-    handle: TranscribeHandle,
-    hold: Hold,
-    bill: Bill,
+    pub caller: Caller,
+    pub handle: TranscribeHandle,
+    pub hold: Hold,
+    pub bill: Bill,
     /// Whether each segment brings its words.
-    words: bool,
-    started: Instant,
+    pub words: bool,
+    pub started: Instant,
 }
 
 /// Waits for the first event, so that what fails before it still gets a proper refusal.
-pub async fn respond(
-    caller: Caller,
-    mut handle: TranscribeHandle,
-    hold: Hold,
-    bill: Bill,
-    words: bool,
-    started: Instant,
-) -> Result<Response, Problem> {
-    let first = match handle.next().await {
+pub async fn respond(mut running: Running) -> Result<Response, Problem> {
+    let first = match running.handle.next().await {
         Some(event) => event?,
         None => return Err(Problem::internal("the engine said nothing")),
     };
     let (events, received) = mpsc::channel(EVENTS_MAX);
-    let body = Body::from_stream(stream::unfold(received, |mut received| async move {
-        received.recv().await.map(|event| (event, received))
-    }));
-    let mut response = Response::new(body);
+    let delivered_ms = Arc::new(AtomicU64::new(0));
+    let mut response = Response::new(body(received, Arc::clone(&delivered_ms)));
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
-    money_headers::add_bill(headers, &bill, &caller.currency);
-    money_headers::add_balance(headers, hold.available_micro());
-    tokio::spawn(run(
-        Running {
-            _caller: caller,
-            handle,
-            hold,
-            bill,
-            words,
-            started,
-        },
-        first,
-        events,
-    ));
+    money_headers::add_bill(headers, &running.bill, &running.caller.currency);
+    money_headers::add_balance(headers, running.hold.available_micro());
+    tokio::spawn(run(running, first, events, delivered_ms));
     Ok(response)
 }
 
-async fn run(mut running: Running, first: TranscribeEvent, events: Pieces) {
+/// Notes what the connection takes: what only waits in the channel was not delivered.
+fn body(received: mpsc::Receiver<Event>, delivered_ms: Arc<AtomicU64>) -> Body {
+    let start = (received, delivered_ms);
+    Body::from_stream(stream::unfold(
+        start,
+        |(mut received, delivered_ms)| async move {
+            let event = received.recv().await?;
+            delivered_ms.fetch_max(event.done_ms, Ordering::Relaxed);
+            Some((
+                Ok::<_, std::convert::Infallible>(event.bytes),
+                (received, delivered_ms),
+            ))
+        },
+    ))
+}
+
+enum Ended {
+    CallerLeft,
+    Failed(SpeechError),
+}
+
+async fn run(
+    mut running: Running,
+    first: TranscribeEvent,
+    events: Events,
+    delivered_ms: Arc<AtomicU64>,
+) {
+    let delivered_ms = || delivered_ms.load(Ordering::Relaxed);
+    match pump(&mut running, first, &events).await {
+        Ok(text) => finish(running, &text, &events).await,
+        Err(Ended::CallerLeft) => pay_delivered(running, delivered_ms()).await,
+        Err(Ended::Failed(error)) => {
+            let ours = matches!(error, SpeechError::Internal);
+            break_off(error, &events).await;
+            // A caller who reads slowly until the time is up has been served all the same.
+            if !ours {
+                pay_delivered(running, delivered_ms()).await;
+            }
+        }
+    }
+}
+
+/// The whole text once everything but the last event was sent.
+async fn pump(
+    running: &mut Running,
+    first: TranscribeEvent,
+    events: &Events,
+) -> Result<String, Ended> {
     let mut next = Some(Ok(first));
     let mut said_something = false;
     while let Some(event) = next {
-        let sent = match event {
-            Ok(TranscribeEvent::Segment {
+        match event.map_err(Ended::Failed)? {
+            TranscribeEvent::Segment {
                 segment,
                 done_seconds,
-            }) => {
+            } => {
                 let space = if said_something { " " } else { "" };
                 said_something |= !segment.text.is_empty();
-                let delta = format!("{space}{}", segment.text);
-                let mut event = json!({"type": "transcript.text.delta", "delta": delta,
-                    "start": segment.start, "end": segment.end, "done_seconds": done_seconds});
-                if running.words {
-                    event["words"] = json!(format::words(&segment));
-                }
-                events.send(Ok(sse(&event))).await.is_ok()
+                let event = delta(&segment, space, done_seconds, running.words);
+                let sent = events.send_timeout(event, TAKE_TIME_MAX).await;
+                sent.map_err(|_| Ended::CallerLeft)?;
             }
-            Ok(TranscribeEvent::Done(transcript)) => {
-                return finish(running, &transcript.text, events).await;
-            }
-            Err(error) => return break_off(error, &events).await,
-        };
-        if !sent {
-            // The caller left: everything held is given back as it is dropped.
-            return;
+            TranscribeEvent::Done(transcript) => return Ok(transcript.text),
         }
-        next = running.handle.next().await;
+        next = tokio::select! {
+            next = running.handle.next() => next,
+            // Noticed at once, and not only when there is something to say.
+            () = events.closed() => return Err(Ended::CallerLeft),
+        };
     }
-    break_off(SpeechError::Internal, &events).await;
+    Err(Ended::Failed(SpeechError::Internal))
+}
+
+fn delta(segment: &Segment, space: &str, done_seconds: f64, words: bool) -> Event {
+    let delta = format!("{space}{}", segment.text);
+    let mut event = json!({"type": "transcript.text.delta", "delta": delta,
+        "start": segment.start, "end": segment.end, "done_seconds": done_seconds});
+    if words {
+        event["words"] = json!(format::words(segment));
+    }
+    Event {
+        bytes: sse(&event),
+        done_ms: (done_seconds * 1_000.0) as u64,
+    }
+}
+
+/// The rest of what was set aside goes back as the hold is settled or dropped.
+async fn pay_delivered(running: Running, delivered_ms: u64) {
+    if delivered_ms == 0 {
+        return;
+    }
+    let seconds = (delivered_ms as f64 / 1_000.0).min(running.bill.audio_seconds);
+    let bill = Bill::transcription(&running.app.config.prices, seconds);
+    if let Err(error) = running.hold.settle(&bill, None).await {
+        tracing::warn!(%error, "what was delivered of a transcript could not be charged");
+    }
 }
 
 /// Settled before the last event goes out: who has the whole transcript has been charged.
-async fn finish(running: Running, text: &str, events: Pieces) {
+async fn finish(running: Running, text: &str, events: &Events) {
     metrics::work(
         Operation::Transcription,
         running.bill.audio_seconds,
@@ -112,19 +173,26 @@ async fn finish(running: Running, text: &str, events: Pieces) {
     );
     let settled = running.hold.settle(&running.bill, None).await;
     let Ok(balance_micro) = settled else {
-        return break_off(SpeechError::Internal, &events).await;
+        return break_off(SpeechError::Internal, events).await;
     };
     let done = json!({"type": "transcript.text.done", "text": text, "usage": {
         "type": "duration", "seconds": running.bill.units, "cost_micro": running.bill.amount_micro,
         "balance_micro": balance_micro}});
-    events.send(Ok(sse(&done))).await.ok();
+    send_last(&done, events).await;
 }
 
-async fn break_off(error: SpeechError, events: &Pieces) {
+async fn break_off(error: SpeechError, events: &Events) {
     let problem = Problem::from(error);
-    tracing::warn!(
-        code = problem.code.as_str(),
-        "a stream of a transcript broke off"
-    );
-    speech::break_off(true, &problem, events).await;
+    let code = problem.code;
+    tracing::warn!(code = code.as_str(), "a stream of a transcript broke off");
+    let error = json!({"type": "error", "error": {
+        "message": problem.detail.as_deref().unwrap_or(code.english()),
+        "type": code.openai_type(), "param": null, "code": code.as_str()}});
+    send_last(&error, events).await;
+}
+
+async fn send_last(event: &serde_json::Value, events: &Events) {
+    let bytes = sse(event);
+    let event = Event { bytes, done_ms: 0 };
+    events.send_timeout(event, TAKE_TIME_MAX).await.ok();
 }

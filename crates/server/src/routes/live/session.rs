@@ -1,0 +1,297 @@
+//! One open connection: sound in, words out, until somebody ends it.
+
+use std::time::Duration;
+
+use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
+use axum::http::request::Parts;
+use sauti_speech::recogniser::LiveEvent;
+use serde_json::{Value, json};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
+
+use super::ear::{Ear, Heard};
+use super::meter::{Meter, Paid};
+use crate::app::App;
+use crate::http::caller::{self, Caller};
+use crate::http::context::Context;
+use crate::problem::{Code, Problem};
+use crate::ratelimit::Seat;
+
+/// A caller that sends no sound for this long has left, whatever else it sends.
+const IDLE_MAX: Duration = Duration::from_secs(30);
+/// Less sound than this does not count as somebody speaking.
+const SOUND_SECONDS_MIN: f64 = 0.2;
+/// How often to ask whether the caller may still listen: with the store's cache of keys, a revocation holds within a second or so.
+const RECHECK_EVERY: Duration = Duration::from_millis(500);
+/// A store that does not answer proves nothing; the session goes on until money is due.
+const RECHECK_TIME_MAX: Duration = Duration::from_secs(2);
+/// A caller that does not read for this long has left.
+const TELL_TIME_MAX: Duration = Duration::from_secs(10);
+/// Messages may be many where they bring sound: 5 ms of it each, on average.
+const MESSAGES_MAX: u64 = 1_000;
+const MESSAGES_PER_SECOND_MAX: f64 = 200.0;
+
+/// Everything an open connection owns; dropping it gives the money and the seat back.
+pub struct Session {
+    app: App,
+    caller: Caller,
+    context: Context,
+    /// What the caller showed at the door, to be looked at again.
+    parts: Parts,
+    meter: Meter,
+    ear: Ear,
+    _seat: Seat,
+    text: String,
+    /// How far into the sound the caller was told what it says.
+    told_seconds: f64,
+    messages: u64,
+    idle_at: Instant,
+    ends_at: Instant,
+    /// Sound since the idle clock was last set.
+    fresh_seconds: f64,
+}
+
+enum End {
+    /// The caller said so, and wants the rest.
+    Finished,
+    CallerLeft,
+    ShuttingDown,
+}
+
+impl Session {
+    pub fn new(
+        app: App,
+        caller: Caller,
+        context: Context,
+        mut parts: Parts,
+        meter: Meter,
+        ear: Ear,
+        seat: Seat,
+    ) -> Session {
+        // The connection itself is among them.
+        parts.extensions.clear();
+        let now = Instant::now();
+        let seconds_max = app.config.limits.recording_seconds_max;
+        Session {
+            app,
+            caller,
+            context,
+            parts,
+            meter,
+            ear,
+            _seat: seat,
+            text: String::new(),
+            told_seconds: 0.0,
+            messages: 0,
+            idle_at: now + IDLE_MAX,
+            ends_at: now + Duration::from_secs(seconds_max) + IDLE_MAX,
+            fresh_seconds: 0.0,
+        }
+    }
+
+    pub async fn run(mut self, mut socket: WebSocket) {
+        let mut ended = self.converse(&mut socket).await;
+        if matches!(ended, Ok(End::Finished | End::ShuttingDown)) {
+            ended = self.tell_rest(&mut socket, ended).await;
+        }
+        // What was delivered is paid. Whoever finished has been told what all of the sound says.
+        let seconds = match &ended {
+            Ok(End::Finished) => self.ear.seconds(),
+            Err(problem) if problem.code == Code::Internal => 0.0,
+            _ => self.told_seconds,
+        };
+        let paid = self.meter.close(seconds).await;
+        let (last, close_code) = match (ended, paid) {
+            (Ok(End::CallerLeft), _) => return,
+            (Ok(End::Finished), Ok(paid)) => {
+                let done = done(&self.text, self.ear.seconds(), &paid);
+                (done, close_code::NORMAL)
+            }
+            (Ok(End::ShuttingDown), Ok(paid)) => {
+                let problem = Problem::new(Code::ShuttingDown);
+                let error = error(&problem, &self.context, Some((seconds, paid)));
+                (error, close_code::AWAY)
+            }
+            (Err(problem), Ok(paid)) => {
+                let error = error(&problem, &self.context, Some((seconds, paid)));
+                (error, close_code::POLICY)
+            }
+            (_, Err(problem)) => (error(&problem, &self.context, None), close_code::ERROR),
+        };
+        tell(&mut socket, &last).await;
+        let reason = Default::default();
+        let frame = CloseFrame {
+            code: close_code,
+            reason,
+        };
+        let closed = socket.send(Message::Close(Some(frame)));
+        timeout(TELL_TIME_MAX, closed).await.ok();
+        tracing::debug!(
+            workspace = self.caller.workspace_id,
+            "a live transcription ended"
+        );
+    }
+
+    async fn converse(&mut self, socket: &mut WebSocket) -> Result<End, Problem> {
+        let sessions = self.app.live_sessions.clone();
+        let closed = sessions.closed();
+        tokio::pin!(closed);
+        let mut recheck = interval(RECHECK_EVERY);
+        recheck.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            let message = tokio::select! {
+                heard = self.ear.next() => {
+                    let told = match heard? {
+                        Some(heard) => self.relay(socket, heard).await?,
+                        None => true,
+                    };
+                    match told {
+                        true => continue,
+                        false => return Ok(End::CallerLeft),
+                    }
+                }
+                () = &mut closed => return Ok(End::ShuttingDown),
+                _ = recheck.tick() => {
+                    self.require_permission_still().await?;
+                    continue;
+                }
+                () = sleep_until(self.idle_at.min(self.ends_at)) => return Err(self.too_slow()),
+                message = socket.recv() => message,
+            };
+            let Some(Ok(message)) = message else {
+                return Ok(End::CallerLeft);
+            };
+            self.count_message()?;
+            match message {
+                Message::Binary(sound) => self.listen(&sound).await?,
+                Message::Text(word) if is_finish(&word) => return Ok(End::Finished),
+                Message::Text(_) => {
+                    let detail = "Send samples, or {\"type\":\"finish\"}.";
+                    return Err(Problem::detailed(Code::MalformedRequest, detail));
+                }
+                Message::Ping(_) | Message::Pong(_) => {}
+                Message::Close(_) => return Ok(End::CallerLeft),
+            }
+        }
+    }
+
+    fn too_slow(&self) -> Problem {
+        match Instant::now() < self.ends_at {
+            true => Problem::detailed(
+                Code::RequestTimeout,
+                "No sound came for 30 seconds. Send silence while nobody speaks, or finish.",
+            ),
+            false => Problem::new(Code::RecordingTooLong),
+        }
+    }
+
+    /// Keys are revoked and expire, members leave, workspaces close: what held at the door must still hold.
+    async fn require_permission_still(&self) -> Result<(), Problem> {
+        let asked = caller::may_still::<caller::Transcription>(&self.app, &self.parts);
+        match timeout(RECHECK_TIME_MAX, asked).await {
+            Ok(Err(problem)) if problem.code.status().is_client_error() => Err(problem),
+            _ => Ok(()),
+        }
+    }
+
+    fn count_message(&mut self) -> Result<(), Problem> {
+        self.messages += 1;
+        let by_sound = (self.ear.seconds() * MESSAGES_PER_SECOND_MAX) as u64;
+        match self.messages > MESSAGES_MAX + by_sound {
+            true => Err(Problem::detailed(
+                Code::RateLimited,
+                "Too many messages for so little sound. Send 20 to 100 milliseconds in each.",
+            )),
+            false => Ok(()),
+        }
+    }
+
+    async fn listen(&mut self, sound: &[u8]) -> Result<(), Problem> {
+        let more_seconds = self.ear.seconds_in(sound);
+        let seconds = self.ear.seconds() + more_seconds;
+        if seconds > self.app.config.limits.recording_seconds_max as f64 {
+            return Err(Problem::new(Code::RecordingTooLong));
+        }
+        self.fresh_seconds += more_seconds;
+        if self.fresh_seconds >= SOUND_SECONDS_MIN {
+            self.fresh_seconds = 0.0;
+            self.idle_at = Instant::now() + IDLE_MAX;
+        }
+        self.meter.reserve_to(seconds).await?;
+        self.ear.push(sound).await;
+        Ok(())
+    }
+
+    /// Hears out the sound that came.
+    async fn tell_rest(
+        &mut self,
+        socket: &mut WebSocket,
+        ended: Result<End, Problem>,
+    ) -> Result<End, Problem> {
+        self.ear.finish();
+        while let Some(heard) = self.ear.next().await? {
+            if !self.relay(socket, heard).await? {
+                return Ok(End::CallerLeft);
+            }
+        }
+        ended
+    }
+
+    /// Passes on what was heard. False when the caller left.
+    async fn relay(&mut self, socket: &mut WebSocket, heard: Heard) -> Result<bool, Problem> {
+        for event in heard.events {
+            let message = match event {
+                LiveEvent::Partial(partial) => json!({"type": "partial", "text": partial}),
+                LiveEvent::Final(segment) => {
+                    if !self.text.is_empty() && !segment.text.is_empty() {
+                        self.text.push(' ');
+                    }
+                    self.text.push_str(&segment.text);
+                    json!({"type": "final", "segment": segment})
+                }
+            };
+            if !tell(socket, &message).await {
+                return Ok(false);
+            }
+            self.told_seconds = heard.seconds;
+        }
+        self.meter.pay_intervals(heard.seconds).await?;
+        Ok(true)
+    }
+}
+
+/// False when nobody reads.
+async fn tell(socket: &mut WebSocket, message: &Value) -> bool {
+    let sent = socket.send(Message::Text(message.to_string().into()));
+    matches!(timeout(TELL_TIME_MAX, sent).await, Ok(Ok(())))
+}
+
+fn done(text: &str, seconds: f64, paid: &Paid) -> Value {
+    json!({"type": "done", "text": text, "seconds": seconds,
+        "cost_micro": paid.cost_micro, "balance_micro": paid.balance_micro})
+}
+
+fn error(problem: &Problem, context: &Context, paid: Option<(f64, Paid)>) -> Value {
+    let body = problem.body(context.language(), "", "");
+    let mut error = json!({"type": "error", "code": body.code, "status": body.status,
+        "message": body.detail});
+    if let Some((seconds, paid)) = paid {
+        error["seconds"] = json!(seconds);
+        error["cost_micro"] = json!(paid.cost_micro);
+    }
+    error
+}
+
+fn is_finish(message: &str) -> bool {
+    serde_json::from_str::<Value>(message).is_ok_and(|message| message["type"] == "finish")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_word_finish_finishes() {
+        assert!(is_finish(r#"{"type":"finish"}"#));
+        assert!(!is_finish("finish") && !is_finish(r#"{"type":"stop"}"#));
+    }
+}
