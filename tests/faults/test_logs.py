@@ -3,9 +3,14 @@
 import base64
 import json
 import re
+import sys
 
 import pytest
-from service import Service, form, until
+from service import ROOT, Service, form, until
+
+sys.path.insert(0, str(ROOT / "tests" / "attacks"))
+
+from live import Live  # noqa: E402
 
 TEXT = "Mzigo wa parachichi umefika Nyahururu"
 SSML = "<speak>Kitendawili cha mzee Kahindi</speak>"
@@ -32,6 +37,11 @@ def run(tmp_path_factory):
     service.ask("POST", "/v1/audio/speech", b'{"text": "' + TEXT.encode())
     service.ask("POST", "/v1/normalise", {"text": TEXT})
     heard = json.loads(service.transcribe(wav)[2])["text"]
+    live = Live(service)
+    live.sound(service.speak(TEXT, output_format="raw_pcm_16000")[2])
+    live.finish()
+    heard_live = live.until("done")["text"]
+    live.hang_up()
     kind, body = form(wav, FILE_NAME)
     service.ask("POST", "/v1/audio/transcriptions", body, {"Content-Type": kind, "Idempotency-Key": "mara-moja"})
     service.ask("POST", "/v1/audio/transcriptions", form(TEXT.encode(), FILE_NAME)[1], {"Content-Type": kind})
@@ -55,7 +65,7 @@ def run(tmp_path_factory):
         "the key": service.key.split("_")[-1], "a new key": made["api_key"].split("_")[-1], "the demo's password": demo["password"],
         "a password": PASSWORD, "a session": session, "a page's token": csrf, "a mail's token": token,
         "the payments' secret": SECRET, "a webhook's secret": hook.get("secret", "whsec_"),
-        "a text": TEXT, "a word of the text": "parachichi", "SSML": "Kitendawili", "a transcript": heard,
+        "a text": TEXT, "a word of the text": "parachichi", "SSML": "Kitendawili", "a transcript": heard, "a live transcript": heard_live,
         "a file's name": FILE_NAME, "a pronounced word": WORD, "an address": "wanjiku@example.com",
         "a recording": wav[2000:2040].decode("latin-1"), "a recording in base64": base64.b64encode(wav[3000:3060]).decode(),
     }

@@ -39,7 +39,12 @@ export interface TranscribeOptions {
   idempotencyKey?: string;
 }
 
-export type LiveOptions = Pick<TranscribeOptions, "keyterms" | "numerals" | "expect" | "choices"> & { rateHz?: number };
+export type LiveOptions = Pick<TranscribeOptions, "keyterms" | "numerals" | "expect" | "choices"> & {
+  /** Of `pcm`; 16000 if absent. */
+  rateHz?: number;
+  /** `pcm` if absent; G.711 comes at 8000 samples a second. */
+  encoding?: "pcm" | "ulaw" | "alaw";
+};
 
 export type Recording = Blob | ArrayBuffer | Uint8Array<ArrayBuffer>;
 
@@ -123,7 +128,8 @@ export class Sauti {
 
   /** Hears while somebody speaks. */
   async live(options: LiveOptions = {}): Promise<LiveTranscription> {
-    const query = new URLSearchParams({ rate: String(options.rateHz ?? 16_000) });
+    const isG711 = options.encoding === "ulaw" || options.encoding === "alaw";
+    const query = new URLSearchParams(isG711 ? { encoding: String(options.encoding) } : { rate: String(options.rateHz ?? 16_000) });
     if (options.numerals) query.set("numerals", options.numerals);
     if (options.expect) query.set("expect", options.expect);
     if (options.keyterms?.length) query.set("keyterms", options.keyterms.join(","));

@@ -132,10 +132,11 @@ class Sauti:
 
     def live(
         self, rate_hz: int = 16_000, *, numerals: str | None = None, expect: str | None = None, keyterms: Sequence[str] = (),
-        choices: Sequence[str] = (),
+        choices: Sequence[str] = (), encoding: str | None = None,
     ) -> LiveTranscription:
-        """Hears while somebody speaks; see LiveTranscription."""
-        query = {"rate": str(rate_hz), "numerals": numerals, "expect": expect, "keyterms": ",".join(keyterms), "choices": ",".join(choices)}
+        """Hears while somebody speaks; see LiveTranscription. G.711 (`encoding="ulaw"` or `"alaw"`) comes at 8000 samples a second."""
+        rate = None if encoding in ("ulaw", "alaw") else str(rate_hz)
+        query = {"encoding": encoding, "rate": rate, "numerals": numerals, "expect": expect, "keyterms": ",".join(keyterms), "choices": ",".join(choices)}
         path = "/v1/audio/transcriptions/live?" + urllib.parse.urlencode({name: value for name, value in query.items() if value})
         return LiveTranscription(self.transport.parts, path, self.transport.headers, self.transport.timeout_s)
 

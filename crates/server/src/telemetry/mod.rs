@@ -7,6 +7,9 @@ mod panics;
 mod redact;
 
 use anyhow::Context;
+use tracing::Metadata;
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::filter::{FilterExt, filter_fn};
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -42,7 +45,7 @@ pub fn start(settings: &Telemetry) -> anyhow::Result<Guard> {
     let log = log::Log::to(RedactedStderr, settings.log_format)
         .context("the thread that writes the log")?;
     let logs = log_layer(settings.log_format, log)
-        .with_filter(filter)
+        .with_filter(filter.and(filter_fn(|metadata| is_wordless(metadata))))
         .boxed();
     if settings.otlp_endpoint.is_empty() {
         tracing_subscriber::registry().with(vec![logs]).try_init()?;
@@ -53,6 +56,18 @@ pub fn start(settings: &Telemetry) -> anyhow::Result<Guard> {
         });
     }
     start_with_traces(settings, logs)
+}
+
+/// Whatever filter an operator sets: libraries below us write out what passes through them, WebSocket frames with
+/// callers' words among it, from the level trace on. Only what cannot hold any is logged.
+fn is_wordless(metadata: &Metadata<'_>) -> bool {
+    let target = metadata.target();
+    let level_max = match target.split("::").next().unwrap_or(target) {
+        "tungstenite" | "tokio_tungstenite" => LevelFilter::WARN,
+        ours if ours.starts_with("sauti") => LevelFilter::TRACE,
+        _ => LevelFilter::DEBUG,
+    };
+    *metadata.level() <= level_max
 }
 
 /// Logging of the commands that work without a server: warnings only, for people.

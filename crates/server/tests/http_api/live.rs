@@ -13,13 +13,15 @@ use sauti_store::NewKey;
 
 use crate::real_port::{Running, serve};
 use crate::support::{CREDIT_MICRO, SPEECH, World};
-use crate::with_models::{SENTENCE, ready_world};
+use crate::with_models::{SENTENCE, ready_world, ready_world_with};
 
 type Socket = WebSocketStream<TcpStream>;
 
 const RATE_HZ: usize = 16_000;
-/// Fifteen seconds at the default price of a minute.
-const INTERVAL_MICRO: i64 = 1_500_000 / 4;
+/// At the default price of a minute.
+const SECOND_MICRO: i64 = 1_500_000 / 60;
+/// What is set aside at a time.
+const INTERVAL_MICRO: i64 = 15 * SECOND_MICRO;
 
 async fn listen(running: &Running, key: &str, query: &str) -> Result<Socket, (u16, String)> {
     let address = running.address;
@@ -72,18 +74,54 @@ async fn settles_at(world: &World, expected_micro: i64) {
     assert_eq!(world.balance_micro().await, expected_micro);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn what_is_spoken_live_is_heard_while_it_is_spoken_and_paid_for() {
-    let world = ready_world().await;
-    let running = serve(&world).await;
-    let body = json!({"text": SENTENCE, "voice_id": "asha", "output_format": "raw_pcm_16000"});
+/// The sentence as samples, and the balance after it was spoken.
+async fn sentence(world: &World, format: &str) -> (Vec<u8>, i64) {
+    let body = json!({"text": SENTENCE, "voice_id": "asha", "output_format": format});
     let spoken = world.post(SPEECH, &body).await;
-    let before_micro = CREDIT_MICRO - spoken.header("sauti-cost").parse::<i64>().unwrap();
+    let cost_micro: i64 = spoken.assert_ok().header("sauti-cost").parse().unwrap();
+    (
+        spoken.body.to_vec(),
+        world.balance_micro().await.min(CREDIT_MICRO - cost_micro),
+    )
+}
 
-    let mut socket = listen(&running, &world.key, "rate=16000").await.unwrap();
-    send_sound(&mut socket, &spoken.assert_ok().body).await;
+async fn finish(socket: &mut Socket) {
     let finish = Message::Text(json!({"type": "finish"}).to_string().into());
     socket.send(finish).await.unwrap();
+}
+
+/// The next message of this kind.
+async fn next_of_kind(socket: &mut Socket, kind: &str) -> Value {
+    while let Some(message) = socket.next().await {
+        if let Message::Text(text) = message.unwrap() {
+            let message: Value = serde_json::from_str(&text).unwrap();
+            if message["type"] == kind {
+                return message;
+            }
+        }
+    }
+    panic!("the session ended without {kind}");
+}
+
+fn heard_rightly(all: &[Value]) -> String {
+    let texts: Vec<&str> = of_kind(all, "final")
+        .iter()
+        .map(|message| message["segment"]["text"].as_str().unwrap())
+        .collect();
+    let errors = sauti_text::compare::word_errors(SENTENCE, &texts.join(" "));
+    assert!(errors.rate() < 0.3, "{all:?}");
+    texts.join(" ")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_spoken_live_is_heard_while_it_is_spoken_and_paid_by_the_second() {
+    let world = ready_world().await;
+    let running = serve(&world).await;
+    let (sound, before_micro) = sentence(&world, "raw_pcm_16000").await;
+
+    let mut socket = listen(&running, &world.key, "rate=16000").await.unwrap();
+    send_sound(&mut socket, &sound).await;
+    finish(&mut socket).await;
     let all = messages(socket).await;
 
     let partials = of_kind(&all, "partial");
@@ -91,63 +129,189 @@ async fn what_is_spoken_live_is_heard_while_it_is_spoken_and_paid_for() {
         partials.iter().any(|partial| partial["text"] != ""),
         "{all:?}"
     );
-    let finals = of_kind(&all, "final");
-    let texts: Vec<&str> = finals
-        .iter()
-        .map(|message| message["segment"]["text"].as_str().unwrap())
-        .collect();
     let done = all.last().unwrap();
     assert_eq!(done["type"], "done", "{all:?}");
-    assert_eq!(done["text"], texts.join(" "));
-    let errors = sauti_text::compare::word_errors(SENTENCE, &texts.join(" "));
-    assert!(errors.rate() < 0.3, "{done}");
-    let seconds = spoken.body.len() as f64 / 2.0 / RATE_HZ as f64;
+    assert_eq!(done["text"], heard_rightly(&all));
+    let seconds = sound.len() as f64 / 2.0 / RATE_HZ as f64;
     assert!((done["seconds"].as_f64().unwrap() - seconds).abs() < 0.01);
-    assert_eq!(done["cost_micro"], INTERVAL_MICRO);
-    assert_eq!(done["balance_micro"], before_micro - INTERVAL_MICRO);
-    assert_eq!(world.balance_micro().await, before_micro - INTERVAL_MICRO);
+    let cost_micro = seconds.ceil() as i64 * SECOND_MICRO;
+    assert_eq!(done["cost_micro"], cost_micro);
+    assert_eq!(done["balance_micro"], before_micro - cost_micro);
+    assert_eq!(world.balance_micro().await, before_micro - cost_micro);
     world.assert_ledger_is_sound().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_caller_who_hangs_up_frees_the_place_and_pays_for_whole_intervals_only() {
+async fn telephone_sound_is_heard_live_as_it_comes() {
     let world = ready_world().await;
+    let running = serve(&world).await;
+    for encoding in ["ulaw", "alaw"] {
+        let (sound, _) = sentence(&world, &format!("raw_{encoding}_8000")).await;
+        let query = format!("encoding={encoding}");
+        let mut socket = listen(&running, &world.key, &query).await.unwrap();
+        send_sound(&mut socket, &sound).await;
+        finish(&mut socket).await;
+        let all = messages(socket).await;
+        heard_rightly(&all);
+        let seconds = sound.len() as f64 / 8_000.0;
+        let told = all.last().unwrap()["seconds"].as_f64().unwrap();
+        assert!((told - seconds).abs() < 0.01, "{told}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_caller_who_hangs_up_after_the_final_pays_for_what_was_told() {
+    let world = ready_world().await;
+    let running = serve(&world).await;
+    let (mut sound, before_micro) = sentence(&world, "raw_pcm_16000").await;
+    sound.extend(vec![0; 2 * 2 * RATE_HZ]);
+    let mut socket = listen(&running, &world.key, "").await.unwrap();
+    send_sound(&mut socket, &sound).await;
+    let heard = next_of_kind(&mut socket, "final").await;
+    drop(socket);
+    world.until_nothing_is_held().await;
+    let paid_micro = before_micro - world.balance_micro().await;
+    let end_s = heard["segment"]["end"].as_f64().unwrap();
+    let sent_s = sound.len() as f64 / 2.0 / RATE_HZ as f64;
+    assert!(
+        paid_micro >= end_s.ceil() as i64 * SECOND_MICRO,
+        "{paid_micro}"
+    );
+    assert!(
+        paid_micro <= sent_s.ceil() as i64 * SECOND_MICRO,
+        "{paid_micro}"
+    );
+    world.assert_ledger_is_sound().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_caller_who_was_told_nothing_pays_nothing_but_whole_intervals() {
+    let world = ready_world().await;
+    let running = serve(&world).await;
+    let mut socket = listen(&running, &world.key, "").await.unwrap();
+    send_sound(&mut socket, &vec![0; 5 * RATE_HZ * 2]).await;
+    drop(socket);
+    settles_at(&world, CREDIT_MICRO).await;
+
+    // Twenty seconds: one interval was heard, the second one is open when the line goes dead.
+    let mut socket = listen(&running, &world.key, "").await.unwrap();
+    send_sound(&mut socket, &vec![0; 20 * RATE_HZ * 2]).await;
+    let one_is_paid = async || {
+        world.balance_micro().await == CREDIT_MICRO - 2 * INTERVAL_MICRO
+            && world.app.store.open_reservations().await.unwrap() == 1
+    };
+    for _ in 0..600 {
+        if one_is_paid().await {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    drop(socket);
+    settles_at(&world, CREDIT_MICRO - INTERVAL_MICRO).await;
+    world.assert_ledger_is_sound().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_workspace_has_its_share_of_sessions_and_who_cannot_pay_takes_none() {
+    let settings = [
+        ("limits.live_sessions_max", "9"),
+        ("limits.live_sessions_per_workspace_max", "2"),
+    ];
+    let world = ready_world_with(&settings).await;
     let running = serve(&world).await;
     let cap_micro = NewKey {
         spend_cap_micro: Some(INTERVAL_MICRO - 1),
         ..world.new_key()
     };
     let capped = world.make_key(cap_micro).await;
-    let refused = listen(&running, &capped, "").await.err();
-    assert_eq!(refused, Some((402, "spend_cap_reached".to_owned())));
-
-    // Twenty seconds: one interval is over, the second one is open when the line goes dead.
-    let mut socket = listen(&running, &world.key, "").await.unwrap();
-    send_sound(&mut socket, &vec![0; 20 * RATE_HZ * 2]).await;
+    for _ in 0..3 {
+        let refused = listen(&running, &capped, "").await.err();
+        assert_eq!(refused, Some((402, "spend_cap_reached".to_owned())));
+    }
+    let first = listen(&running, &world.key, "").await.unwrap();
+    let _second = listen(&running, &world.key, "").await.unwrap();
+    let refused = listen(&running, &world.key, "").await.err();
+    assert_eq!(refused, Some((429, "rate_limited".to_owned())));
+    drop(first);
+    // The seat is free as soon as the hang-up is noticed.
     for _ in 0..600 {
-        if world.balance_micro().await == CREDIT_MICRO - 2 * INTERVAL_MICRO {
+        if listen(&running, &world.key, "").await.is_ok() {
             break;
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    drop(socket);
-    let paid_micro = CREDIT_MICRO - INTERVAL_MICRO;
-    settles_at(&world, paid_micro).await;
+    drop(_second);
+    settles_at(&world, CREDIT_MICRO).await;
+}
 
-    let mut open = Vec::new();
-    let refused = loop {
-        match listen(&running, &world.key, "").await {
-            Ok(socket) => open.push(socket),
-            Err(refused) => break refused,
+#[tokio::test(flavor = "multi_thread")]
+async fn a_revoked_key_loses_its_live_session_and_pays_for_what_was_told() {
+    let world = ready_world().await;
+    let running = serve(&world).await;
+    let (mut sound, before_micro) = sentence(&world, "raw_pcm_16000").await;
+    sound.extend(vec![0; 2 * 2 * RATE_HZ]);
+    let key = world.make_key(world.new_key()).await;
+    let mut socket = listen(&running, &key, "").await.unwrap();
+    send_sound(&mut socket, &sound).await;
+    next_of_kind(&mut socket, "final").await;
+    let store = &world.app.store;
+    let known = store.authenticate(&key).await.unwrap();
+    let revoked = store.revoke_key(&world.workspace_id, &known.key_id);
+    revoked.await.unwrap();
+    let last = next_of_kind(&mut socket, "error").await;
+    assert_eq!(last["code"], "key_revoked");
+    assert_eq!(last["status"], 401);
+    let cost_micro = last["cost_micro"].as_i64().unwrap();
+    assert!(cost_micro > 0);
+    settles_at(&world, before_micro - cost_micro).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_shutdown_hears_a_session_out_and_says_goodbye() {
+    let world = ready_world().await;
+    let running = serve(&world).await;
+    let (sound, before_micro) = sentence(&world, "raw_pcm_16000").await;
+    let mut socket = listen(&running, &world.key, "").await.unwrap();
+    send_sound(&mut socket, &sound).await;
+    next_of_kind(&mut socket, "partial").await;
+    running.stop.send(()).unwrap();
+    let mut all = Vec::new();
+    let close = loop {
+        match socket.next().await.unwrap().unwrap() {
+            Message::Text(text) => all.push(serde_json::from_str::<Value>(&text).unwrap()),
+            Message::Close(frame) => break frame.unwrap(),
+            _ => {}
         }
-        assert!(open.len() < 1_000, "places have no end");
     };
-    assert!(matches!(refused.0, 503 | 429), "{refused:?}");
-    open.clear();
-    settles_at(&world, paid_micro).await;
-    listen(&running, &world.key, "").await.unwrap();
-    settles_at(&world, paid_micro).await;
-    world.assert_ledger_is_sound().await;
+    assert_eq!(u16::from(close.code), 1001);
+    assert!(!of_kind(&all, "final").is_empty(), "{all:?}");
+    let last = all.last().unwrap();
+    assert_eq!(last["code"], "shutting_down", "{all:?}");
+    let cost_micro = last["cost_micro"].as_i64().unwrap();
+    assert!((1..=before_micro).contains(&cost_micro));
+    running.server.await.unwrap().unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn messages_without_sound_do_not_keep_a_session() {
+    let world = ready_world().await;
+    let running = serve(&world).await;
+    for message in [
+        Message::Binary(Vec::new().into()),
+        Message::Ping(Vec::new().into()),
+        Message::Binary(vec![0; 2].into()),
+    ] {
+        let mut socket = listen(&running, &world.key, "").await.unwrap();
+        for _ in 0..1_200 {
+            // The answer may come, and the line be closed, while these are sent.
+            if socket.send(message.clone()).await.is_err() {
+                break;
+            }
+        }
+        let last = next_of_kind(&mut socket, "error").await;
+        assert_eq!(last["code"], "rate_limited");
+    }
+    settles_at(&world, CREDIT_MICRO).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

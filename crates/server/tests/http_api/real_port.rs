@@ -13,8 +13,8 @@ use crate::support::World;
 
 pub struct Running {
     pub address: SocketAddr,
-    stop: oneshot::Sender<()>,
-    server: JoinHandle<anyhow::Result<()>>,
+    pub stop: oneshot::Sender<()>,
+    pub server: JoinHandle<anyhow::Result<()>>,
 }
 
 pub async fn serve(world: &World) -> Running {

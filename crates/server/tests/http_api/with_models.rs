@@ -2,10 +2,14 @@
 
 use std::time::Duration;
 
+use axum::body::Body;
+use axum::http::Method;
+use http_body_util::BodyExt;
 use sauti_speech::Readiness;
 use serde_json::json;
+use tower::ServiceExt;
 
-use crate::support::{CREDIT_MICRO, SPEECH, World};
+use crate::support::{CREDIT_MICRO, SPEECH, TRANSCRIPTIONS, World, multipart};
 
 pub const SENTENCE: &str = "Karibu sana. Leo ni siku njema ya kusema Kiswahili.";
 
@@ -103,6 +107,53 @@ async fn streams_carry_the_sound_and_settle_their_price() {
         text.contains("event: transcript.text.delta\n")
             && text.contains("event: transcript.text.done\n")
     );
+    world.assert_ledger_is_sound().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_caller_who_leaves_a_transcript_stream_pays_for_the_segments_it_took() {
+    let world = ready_world().await;
+    let body = json!({"text": SENTENCE, "voice_id": "juma", "output_format": "raw_pcm_16000"});
+    let spoken = world.post(SPEECH, &body).await;
+    let pause = vec![0; 2 * 2 * 16_000];
+    let sound = [spoken.assert_ok().body.as_ref(), &pause]
+        .concat()
+        .repeat(4);
+    let before_micro = world.balance_micro().await;
+    let recording = (
+        "file",
+        Some(("a", "audio/pcm;rate=16000")),
+        sound.as_slice(),
+    );
+    let open = async || {
+        let (content_type, form) = multipart(&[recording, ("stream", None, b"true")]);
+        let request = world
+            .request(Method::POST, TRANSCRIPTIONS)
+            .header("content-type", content_type);
+        let request = request.body(Body::from(form)).unwrap();
+        let router = sauti_server::app::router(world.app.clone());
+        router.oneshot(request).await.unwrap().into_body()
+    };
+
+    drop(open().await);
+    world.until_nothing_is_held().await;
+    assert_eq!(
+        world.balance_micro().await,
+        before_micro,
+        "nothing was taken"
+    );
+
+    let mut body = open().await;
+    let first = body.frame().await.unwrap().unwrap().into_data().unwrap();
+    drop(body);
+    let first = String::from_utf8(first.to_vec()).unwrap();
+    let event = first.split("data: ").nth(1).unwrap();
+    let event: serde_json::Value = serde_json::from_str(event).unwrap();
+    let done_ms = (event["done_seconds"].as_f64().unwrap() * 1_000.0) as i64;
+    world.until_nothing_is_held().await;
+    let paid_micro = before_micro - world.balance_micro().await;
+    assert_eq!(paid_micro, done_ms * 25, "a second costs 25,000: {event}");
+    assert!(done_ms < sound.len() as i64 / 32, "there was more to come");
     world.assert_ledger_is_sound().await;
 }
 

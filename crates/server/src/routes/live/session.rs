@@ -99,7 +99,7 @@ impl Session {
             Err(problem) if problem.code == Code::Internal => 0.0,
             _ => self.told_seconds,
         };
-        let paid = self.meter.close(seconds).await;
+        let paid = self.meter.close(seconds).await.map_err(Problem::from);
         let (last, close_code) = match (ended, paid) {
             (Ok(End::CallerLeft), _) => return,
             (Ok(End::Finished), Ok(paid)) => {

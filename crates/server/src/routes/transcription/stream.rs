@@ -94,7 +94,11 @@ async fn run(
     delivered_ms: Arc<AtomicU64>,
 ) {
     let delivered_ms = || delivered_ms.load(Ordering::Relaxed);
-    match pump(&mut running, first, &events).await {
+    let text = match pump(&mut running, first, &events).await {
+        Ok(text) => all_taken(&events).await.map(|()| text),
+        Err(ended) => Err(ended),
+    };
+    match text {
         Ok(text) => finish(running, &text, &events).await,
         Err(Ended::CallerLeft) => pay_delivered(running, delivered_ms()).await,
         Err(Ended::Failed(error)) => {
@@ -105,6 +109,15 @@ async fn run(
                 pay_delivered(running, delivered_ms()).await;
             }
         }
+    }
+}
+
+/// Waits until the connection has taken everything: the channel has all its room again.
+async fn all_taken(events: &Events) -> Result<(), Ended> {
+    let room = tokio::time::timeout(TAKE_TIME_MAX, events.reserve_many(EVENTS_MAX)).await;
+    match room {
+        Ok(Ok(_)) => Ok(()),
+        _ => Err(Ended::CallerLeft),
     }
 }
 
