@@ -1,6 +1,4 @@
-//! People: e-mail, password hash, confirmation, failed sign-ins, deletion.
-
-use std::time::Duration;
+//! People: e-mail, password hash, confirmation, deletion.
 
 use serde::Serialize;
 
@@ -17,10 +15,6 @@ pub struct Account {
     pub password_hash: String,
     pub operator: bool,
     pub confirmed_us: Option<i64>,
-    #[serde(skip)]
-    pub failed_sign_ins: i64,
-    #[serde(skip)]
-    pub locked_until_us: i64,
     pub created_us: i64,
 }
 
@@ -28,54 +22,14 @@ impl Account {
     pub fn is_confirmed(&self) -> bool {
         self.confirmed_us.is_some()
     }
-
-    pub fn is_locked(&self) -> bool {
-        self.locked_until_us > now_us()
-    }
 }
 
-/// After how many wrong passwords in a row an account pauses, and for how long.
-#[derive(Debug, Clone, Copy)]
-pub struct SignInPolicy {
-    pub failures_max: i64,
-    pub pause: Duration,
-}
+type Row = (String, String, String, String, i64, Option<i64>, i64);
 
-impl Default for SignInPolicy {
-    fn default() -> Self {
-        Self {
-            failures_max: 10,
-            pause: Duration::from_secs(15 * 60),
-        }
-    }
-}
-
-type Row = (
-    String,
-    String,
-    String,
-    String,
-    i64,
-    Option<i64>,
-    i64,
-    i64,
-    i64,
-);
-
-const COLUMNS: &str = "id, email, name, password_hash, operator, confirmed_us, failed_sign_ins, locked_until_us, created_us";
+const COLUMNS: &str = "id, email, name, password_hash, operator, confirmed_us, created_us";
 
 fn account_of(row: Row) -> Account {
-    let (
-        id,
-        email,
-        name,
-        password_hash,
-        operator,
-        confirmed_us,
-        failed_sign_ins,
-        locked_until_us,
-        created_us,
-    ) = row;
+    let (id, email, name, password_hash, operator, confirmed_us, created_us) = row;
     Account {
         id,
         email,
@@ -83,10 +37,15 @@ fn account_of(row: Row) -> Account {
         password_hash,
         operator: operator != 0,
         confirmed_us,
-        failed_sign_ins,
-        locked_until_us,
         created_us,
     }
+}
+
+/// What `create_account` would refuse, without making an account.
+pub fn check_new_account(email: &str, name: &str) -> Result<(), StoreError> {
+    parse_email(email)?;
+    check_text("name", name, 0, 200)?;
+    Ok(())
 }
 
 /// Trims and lower-cases an address; refuses what cannot be one.
@@ -123,8 +82,6 @@ impl Store {
             password_hash: password_hash.to_owned(),
             operator: false,
             confirmed_us: None,
-            failed_sign_ins: 0,
-            locked_until_us: 0,
             created_us: now_us(),
         };
         sqlx::query("insert into accounts (id, email, name, password_hash, created_us) values ($1, $2, $3, $4, $5)")
@@ -239,35 +196,6 @@ impl Store {
                 .execute(self.write())
                 .await?;
         found(done.rows_affected())
-    }
-
-    /// Counts a wrong password; returns until when the account is now locked (0 when it is not).
-    pub async fn sign_in_failed(
-        &self,
-        account_id: &str,
-        policy: SignInPolicy,
-    ) -> Result<i64, StoreError> {
-        let pause_until_us = now_us() + policy.pause.as_micros() as i64;
-        let row: Option<(i64,)> = sqlx::query_as(
-            "update accounts set failed_sign_ins = case when failed_sign_ins + 1 >= $2 then 0 else failed_sign_ins + 1 end,
-                    locked_until_us = case when failed_sign_ins + 1 >= $2 then $3 else locked_until_us end
-             where id = $1 returning locked_until_us",
-        )
-        .bind(account_id)
-        .bind(policy.failures_max)
-        .bind(pause_until_us)
-        .fetch_optional(self.write())
-        .await?;
-        row.map(|(until_us,)| until_us)
-            .ok_or(StoreError::NotFound("account"))
-    }
-
-    pub async fn sign_in_succeeded(&self, account_id: &str) -> Result<(), StoreError> {
-        sqlx::query("update accounts set failed_sign_ins = 0, locked_until_us = 0 where id = $1 and failed_sign_ins <> 0")
-            .bind(account_id)
-            .execute(self.write())
-            .await?;
-        Ok(())
     }
 
     /// Forgets a person: address, name, password, sessions, memberships and invitations. A workspace that nobody else is in is

@@ -6,8 +6,8 @@
 //! - opening: [`Store::open`], [`Store::open_with`], [`Store::ping`], [`Store::sweep`], [`Store::close`];
 //!   copies: `backup_to`, [`restore`]; what is kept no longer: `forget_before`;
 //! - accounts: `create_account`, `confirm_account`, `issue_token`, `reset_password`, `account_by_email`, `account`,
-//!   `list_accounts`, `set_password`, `rename_account`, `set_operator`, `sign_in_failed`, `sign_in_succeeded`,
-//!   `delete_account`; passwords in [`password`];
+//!   `list_accounts`, `set_password`, `rename_account`, `set_operator`, `delete_account`;
+//!   passwords in [`password`]; guesses and letters counted: `take_attempt`, `give_back_attempt`, `forget_attempts`;
 //! - sessions: `create_session`, `session_by_token`, `list_sessions`, `revoke_session`, `revoke_session_by_token`,
 //!   `revoke_all_sessions`;
 //! - workspaces: `create_workspace`, `workspace`, `list_workspaces`, `workspaces_of`, `rename_workspace`,
@@ -29,6 +29,7 @@
 //! Times are microseconds since 1970 (`_us`), money is micro-units of the workspace's currency (`_micro`).
 
 mod accounts;
+mod attempts;
 mod audit;
 mod auth;
 mod backup;
@@ -56,7 +57,8 @@ mod usage;
 mod webhooks;
 mod workspaces;
 
-pub use accounts::{Account, SignInPolicy};
+pub use accounts::{Account, check_new_account};
+pub use attempts::AttemptLimit;
 pub use audit::{AuditEntry, AuditQuery};
 pub use auth::Caller;
 pub use backup::restore;

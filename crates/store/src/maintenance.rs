@@ -50,6 +50,7 @@ impl Store {
             "delete from idempotency where expires_us < $1",
             "delete from sessions where expires_us < $1",
             "delete from one_use_tokens where expires_us < $1",
+            "delete from attempts where ends_us < $1",
         ] {
             sqlx::query(sql).bind(now).execute(self.write()).await?;
         }

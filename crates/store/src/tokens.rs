@@ -98,9 +98,7 @@ impl Store {
             .await?;
         owe_welcome(&mut tx, &account_id, welcome_micro).await?;
         sqlx::query(
-            "update accounts set password_hash = $2, failed_sign_ins = 0, locked_until_us = 0,
-                    confirmed_us = coalesce(confirmed_us, $3)
-             where id = $1",
+            "update accounts set password_hash = $2, confirmed_us = coalesce(confirmed_us, $3) where id = $1",
         )
         .bind(&account_id)
         .bind(password_hash)

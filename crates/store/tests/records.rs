@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use common::{Database, key_with_cap};
 use sauti_store::{
-    Account, AuthError, IssuedSession, Role, SignInPolicy, Store, StoreError, TokenPurpose,
-    Workspace, ids,
+    Account, AttemptLimit, AuthError, IssuedSession, Role, Store, StoreError, TokenPurpose,
+    Workspace,
 };
 use secrecy::ExposeSecret;
 
@@ -15,7 +15,8 @@ on_both_databases!(
     an_account_is_confirmed_by_its_token_once,
     a_reset_changes_the_password_and_ends_sessions,
     addresses_are_unique_whatever_their_case,
-    wrong_passwords_lock_the_account_for_a_while,
+    attempts_at_the_same_moment_are_all_counted,
+    attempts_come_back_with_a_new_window,
     sessions_end_when_revoked,
     members_come_by_invitation,
     a_workspace_keeps_an_owner,
@@ -112,18 +113,44 @@ async fn addresses_are_unique_whatever_their_case(database: Database) {
     assert_eq!(store.list_accounts("", 10).await.unwrap().len(), 1);
 }
 
-async fn wrong_passwords_lock_the_account_for_a_while(database: Database) {
+async fn attempts_at_the_same_moment_are_all_counted(database: Database) {
     let store = database.open().await;
-    let account = person(&store, "asha@example.com").await;
-    let policy = SignInPolicy {
-        failures_max: 3,
-        pause: Duration::from_secs(3600),
+    let limit = AttemptLimit {
+        tried_max: 10,
+        window: Duration::from_secs(3600),
     };
-    assert_eq!(store.sign_in_failed(&account.id, policy).await.unwrap(), 0);
-    assert_eq!(store.sign_in_failed(&account.id, policy).await.unwrap(), 0);
-    assert!(store.sign_in_failed(&account.id, policy).await.unwrap() > ids::now_us());
-    assert!(store.account(&account.id).await.unwrap().is_locked());
-    store.sign_in_succeeded(&account.id).await.unwrap();
+    let mut all = tokio::task::JoinSet::new();
+    for _ in 0..80 {
+        let store = store.clone();
+        all.spawn(async move { store.take_attempt("asha@example.com", limit).await.unwrap() });
+    }
+    let passed = all
+        .join_all()
+        .await
+        .iter()
+        .filter(|wait| wait.is_none())
+        .count();
+    assert_eq!(passed, 10);
+    let another = store.take_attempt("juma@example.com", limit).await;
+    assert_eq!(another.unwrap(), None);
+    store.forget_attempts("asha@example.com").await.unwrap();
+    for _ in 0..20 {
+        let taken = store.take_attempt("asha@example.com", limit).await;
+        assert_eq!(taken.unwrap(), None);
+        store.give_back_attempt("asha@example.com").await.unwrap();
+    }
+}
+
+async fn attempts_come_back_with_a_new_window(database: Database) {
+    let store = database.open().await;
+    let limit = |seconds| AttemptLimit {
+        tried_max: 1,
+        window: Duration::from_secs(seconds),
+    };
+    store.take_attempt("a", limit(0)).await.unwrap();
+    assert_eq!(store.take_attempt("a", limit(60)).await.unwrap(), None);
+    let wait_s = store.take_attempt("a", limit(60)).await.unwrap();
+    assert!(wait_s.is_some_and(|wait_s| (50..=60).contains(&wait_s)));
 }
 
 async fn sessions_end_when_revoked(database: Database) {

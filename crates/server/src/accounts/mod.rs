@@ -13,6 +13,7 @@ mod sign_up;
 use sauti_store::{Role, Workspace};
 
 pub use csrf::{csrf_token, is_csrf_token, masked_csrf_token, visit_token};
+pub use guard::password_name;
 pub use low_balance::warn_of_low_balance;
 pub use members::{accept_invite, invite, remove_member, require_role, set_role};
 pub use sign_in::{

@@ -1,11 +1,11 @@
 use std::net::IpAddr;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use sauti_store::{Account, IssuedSession, SignInPolicy, TokenPurpose, password};
+use sauti_store::{Account, IssuedSession, TokenPurpose, password};
 use secrecy::{ExposeSecret, SecretString};
 
 use super::audit;
-use super::guard::{hashing, token_attempt};
+use super::guard::{self, hashing, token_attempt};
 use super::sign_up::{send, welcome_whoever_is_due};
 use crate::app::App;
 use crate::mail::Letter;
@@ -13,8 +13,8 @@ use crate::problem::{Code, Problem};
 
 pub const SESSION_LIFETIME: Duration = Duration::from_secs(14 * 24 * 3_600);
 
-/// Opens a session, or says no in the same words and the same time whatever was wrong. Failures
-/// count against the account (in the store) and against the address they come from.
+/// Opens a session, or says no in the same words and the same time whatever was wrong. Every try counts before the password
+/// is looked at; one that succeeds is given back, and leaves those that failed counted.
 pub async fn sign_in(
     app: &App,
     client: IpAddr,
@@ -22,26 +22,31 @@ pub async fn sign_in(
     password: SecretString,
     user_agent: &str,
 ) -> Result<(Account, IssuedSession), Problem> {
-    let (address, now) = (client.to_string(), Instant::now());
-    let wait = |seconds| Problem::new(Code::RateLimited).retry_after(seconds);
-    app.sign_ins.check(&address, now).map_err(wait)?;
+    let attempt = guard::password_guess(app, Some(client), email).await?;
     let account = app.store.account_by_email(email).await?;
-    if account.as_ref().is_some_and(Account::is_locked) {
-        return Err(wait(app.config.limits.sign_in_window_s));
-    }
-    if !check(app, account.as_ref(), password).await? {
-        app.sign_ins.count(&address, now);
-        if let Some(account) = account {
-            app.store.sign_in_failed(&account.id, policy(app)).await?;
-            audit(app, None, &account.id, "sign_in.failed", &address).await;
+    match check(app, account.as_ref(), password).await {
+        Ok(true) => {}
+        Ok(false) => {
+            if let Some(account) = account {
+                audit_later(app, account.id, "sign_in.failed", client.to_string());
+            }
+            return Err(Problem::new(Code::CredentialsWrong));
         }
-        return Err(Problem::new(Code::CredentialsWrong));
+        Err(problem) => {
+            attempt.give_back().await?;
+            return Err(problem);
+        }
     }
     let account = account.ok_or(Code::CredentialsWrong)?;
-    app.sign_ins.forget(&address);
-    app.store.sign_in_succeeded(&account.id).await?;
+    attempt.give_back().await?;
     let session = open_session(app, &account, user_agent).await?;
     Ok((account, session))
+}
+
+/// After the answer: how long it takes would tell that the account exists.
+fn audit_later(app: &App, actor: String, action: &'static str, target: String) {
+    let app = app.clone();
+    tokio::spawn(async move { audit(&app, None, &actor, action, &target).await });
 }
 
 /// For someone who has proven who they are.
@@ -56,14 +61,6 @@ pub async fn open_session(
         .await?;
     audit(app, None, &account.id, "sign_in", &session.session.id).await;
     Ok(session)
-}
-
-fn policy(app: &App) -> SignInPolicy {
-    let limits = &app.config.limits;
-    SignInPolicy {
-        failures_max: i64::from(limits.sign_in_failures_max),
-        pause: Duration::from_secs(limits.sign_in_window_s),
-    }
 }
 
 async fn check(
@@ -81,15 +78,15 @@ async fn check(
 
 /// The password again, of one who is signed in: wrong ones count as at the door.
 async fn check_again(app: &App, account: &Account, password: SecretString) -> Result<(), Problem> {
-    if account.is_locked() {
-        let wait_s = app.config.limits.sign_in_window_s;
-        return Err(Problem::new(Code::RateLimited).retry_after(wait_s));
+    let attempt = guard::password_guess(app, None, &account.email).await?;
+    let checked = check(app, Some(account), password).await;
+    if !matches!(checked, Ok(false)) {
+        attempt.give_back().await?;
     }
-    if check(app, Some(account), password).await? {
-        return Ok(());
+    match checked? {
+        true => Ok(()),
+        false => Err(Problem::new(Code::CredentialsWrong)),
     }
-    app.store.sign_in_failed(&account.id, policy(app)).await?;
-    Err(Problem::new(Code::CredentialsWrong))
 }
 
 pub async fn sign_out(app: &App, session: &SecretString) -> Result<(), Problem> {
@@ -99,20 +96,29 @@ pub async fn sign_out(app: &App, session: &SecretString) -> Result<(), Problem> 
         .await?)
 }
 
-/// Sends a link to set a new password, if there is such an account; the answer is the same.
+/// Sends a link to set a new password, if there is such an account. Everything that only an account needs happens after the
+/// answer, so that neither the answer nor its time tells.
 pub async fn request_reset(app: &App, client: IpAddr, email: &str) -> Result<(), Problem> {
-    let (name, now) = (format!("reset {client}"), Instant::now());
-    let wait = |seconds| Problem::new(Code::RateLimited).retry_after(seconds);
-    app.sign_ups.check(&name, now).map_err(wait)?;
-    app.sign_ups.count(&name, now);
-    if let Some(account) = app.store.account_by_email(email).await? {
-        let token = app
-            .store
-            .issue_token(&account.id, TokenPurpose::Reset)
-            .await?;
-        let link = format!("{}/console/reset?token={token}", app.config.public_url());
-        send(app, &account.email, &Letter::reset(&link)).await;
-    }
+    guard::letter(app, "reset", client, email).await?;
+    let (app, email) = (app.clone(), email.to_owned());
+    tokio::spawn(async move {
+        if let Err(problem) = send_reset(&app, &email).await {
+            tracing::error!(?problem, "no link to a new password was sent");
+        }
+    });
+    Ok(())
+}
+
+async fn send_reset(app: &App, email: &str) -> Result<(), Problem> {
+    let Some(account) = app.store.account_by_email(email).await? else {
+        return Ok(());
+    };
+    let token = app
+        .store
+        .issue_token(&account.id, TokenPurpose::Reset)
+        .await?;
+    let link = format!("{}/console/reset?token={token}", app.config.public_url());
+    send(app, &account.email, &Letter::reset(&link)).await;
     Ok(())
 }
 
@@ -132,7 +138,9 @@ pub async fn reset(
             .await?)
     })
     .await?;
-    app.store.revoke_all_sessions(&account_id).await?;
+    let account = app.store.account(&account_id).await?;
+    let guesses = guard::password_name(&account.email);
+    app.store.forget_attempts(&guesses).await?;
     audit(app, None, &account_id, "password.reset", &account_id).await;
     // Who can read the mail has confirmed the address too.
     welcome_whoever_is_due(app).await;

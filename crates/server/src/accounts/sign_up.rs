@@ -1,20 +1,20 @@
 use std::net::IpAddr;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use sauti_store::{Account, Role, StoreError, TokenPurpose, password};
+use sauti_store::{Account, Role, StoreError, TokenPurpose, check_new_account, password};
 use secrecy::SecretString;
 
 use super::audit;
-use super::guard::{hashing, token_attempt};
+use super::guard::{self, hashing, token_attempt};
 use crate::app::App;
 use crate::mail::Letter;
 use crate::problem::{Code, Problem};
 
 const WELCOME_EVERY: Duration = Duration::from_secs(600);
 
-/// Makes an account with its own workspace and sends the link that confirms it. Whether the
-/// address has an account already is told only by mail, to the one who owns it. Returns the letter
-/// where the settings let it be shown.
+/// Makes an account with its own workspace and sends the link that confirms it. Whether the address has an account already is
+/// told only by mail, to the one who owns it: what differs happens after the answer. Returns the letter where the settings
+/// let it be shown.
 pub async fn sign_up(
     app: &App,
     client: IpAddr,
@@ -28,30 +28,50 @@ pub async fn sign_up(
             "Accounts are made by the operator here.",
         ));
     }
-    let (address, now) = (client.to_string(), Instant::now());
-    let wait = |seconds| Problem::new(Code::RateLimited).retry_after(seconds);
-    app.sign_ups.check(&address, now).map_err(wait)?;
-    app.sign_ups.count(&address, now);
+    check_new_account(email, name)?;
+    guard::letter(app, "sign-up", client, email).await?;
     let hash = hashing(app, move || password::hash(&password)).await??;
-    let letter = match create(app, email, &hash, name).await {
-        Ok(account) => confirmation(app, &account).await?,
+    let made = tokio::spawn(make_and_write(
+        app.clone(),
+        email.to_owned(),
+        hash,
+        name.to_owned(),
+    ));
+    match app.config.mail.show_outbox {
+        true => made.await.map_err(Problem::internal)?.map(Some),
+        false => Ok(None),
+    }
+}
+
+async fn make_and_write(
+    app: App,
+    email: String,
+    hash: String,
+    name: String,
+) -> Result<Letter, Problem> {
+    let letter = match create(&app, &email, &hash, &name).await {
+        Ok(account) => confirmation(&app, &account).await,
         Err(StoreError::Exists(_)) => {
             let link = format!("{}/console/sign-in", app.config.public_url());
-            Letter::already_known(&link)
+            Ok(Letter::already_known(&link))
         }
-        Err(error) => return Err(error.into()),
+        Err(error) => Err(error.into()),
     };
-    send(app, email, &letter).await;
-    Ok(app.config.mail.show_outbox.then_some(letter))
+    match &letter {
+        Ok(letter) => send(&app, &email, letter).await,
+        Err(problem) => tracing::error!(?problem, "nobody was signed up"),
+    }
+    letter
 }
 
 async fn create(app: &App, email: &str, hash: &str, name: &str) -> Result<Account, StoreError> {
     let account = app.store.create_account(email, hash, name).await?;
     let currency = &app.config.prices.currency;
     let workspace_name = if name.trim().is_empty() { email } else { name };
+    let workspace_name: String = workspace_name.trim().chars().take(200).collect();
     let workspace = app
         .store
-        .create_workspace(Some(&account.id), workspace_name, currency)
+        .create_workspace(Some(&account.id), &workspace_name, currency)
         .await?;
     audit(
         app,
@@ -81,10 +101,7 @@ pub async fn resend_confirmation(app: &App, account: &Account) -> Result<(), Pro
     if account.is_confirmed() {
         return Ok(());
     }
-    let (name, now) = (format!("confirm {}", account.id), Instant::now());
-    let wait = |seconds| Problem::new(Code::RateLimited).retry_after(seconds);
-    app.sign_ups.check(&name, now).map_err(wait)?;
-    app.sign_ups.count(&name, now);
+    guard::hourly(app, &format!("confirm {}", account.id)).await?;
     let letter = confirmation(app, account).await?;
     send(app, &account.email, &letter).await;
     Ok(())

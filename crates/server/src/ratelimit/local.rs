@@ -11,6 +11,8 @@ use super::{RateLimits, RateStatus, Refused, WINDOW_S};
 const SHARDS: usize = 16;
 /// A shard this full is swept of callers who have not been here for a window.
 const SWEEP_AT: usize = 4_096;
+/// More addresses than this within a window are a flood: the counts begin anew rather than fill the memory.
+const NAMES_MAX: usize = 100_000;
 
 #[derive(Debug)]
 struct Bucket {
@@ -137,7 +139,8 @@ impl Drop for Permit {
     }
 }
 
-/// Counts attempts by name within a window: new accounts from an address, failed sign-ins.
+/// Attempts from one client address within a window, counted in this process: the first thing that a flood meets, so it
+/// costs no query. What is counted for all processes together is counted by the store.
 #[derive(Debug)]
 pub struct Attempts {
     seen: Mutex<HashMap<String, (Instant, u32)>>,
@@ -154,40 +157,36 @@ impl Attempts {
         }
     }
 
-    /// Seconds to wait, if the attempts of this window are used up.
-    pub fn check(&self, name: &str, now: Instant) -> Result<(), u64> {
-        let seen = self
-            .seen
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner());
-        match seen.get(name) {
-            Some((since, count)) if *count >= self.max && now < *since + self.window => {
-                Err((*since + self.window - now).as_secs().max(1))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    pub fn count(&self, name: &str, now: Instant) {
-        let mut seen = self
-            .seen
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner());
-        if seen.len() >= SWEEP_AT {
+    /// Counts an attempt before it is made, or says how many seconds to wait. Check and count are one step: of many at the
+    /// same moment only so many pass.
+    pub fn take(&self, name: &str, now: Instant) -> Result<(), u64> {
+        let mut seen = self.lock();
+        if seen.len() >= NAMES_MAX {
             seen.retain(|_, (since, _)| now < *since + self.window);
+        }
+        if seen.len() >= NAMES_MAX {
+            seen.clear();
         }
         let entry = seen.entry(name.to_owned()).or_insert((now, 0));
         if now >= entry.0 + self.window {
             *entry = (now, 0);
         }
+        if entry.1 >= self.max {
+            return Err((entry.0 + self.window - now).as_secs().max(1));
+        }
         entry.1 += 1;
+        Ok(())
     }
 
-    pub fn forget(&self, name: &str) {
-        self.seen
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
-            .remove(name);
+    /// Takes back one attempt that does not count: it succeeded, or was never made.
+    pub fn give_back(&self, name: &str) {
+        if let Some((_, count)) = self.lock().get_mut(name) {
+            *count = count.saturating_sub(1);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, (Instant, u32)>> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -243,11 +242,13 @@ mod tests {
     #[test]
     fn attempts_run_out_and_come_back_after_the_window() {
         let (attempts, now) = (Attempts::new(2, Duration::from_secs(10)), Instant::now());
-        attempts.count("x", now);
-        attempts.check("x", now).unwrap();
-        attempts.count("x", now);
-        assert_eq!(attempts.check("x", now), Err(10));
-        attempts.check("y", now).unwrap();
-        attempts.check("x", now + Duration::from_secs(10)).unwrap();
+        attempts.take("x", now).unwrap();
+        attempts.take("x", now).unwrap();
+        assert_eq!(attempts.take("x", now), Err(10));
+        attempts.take("y", now).unwrap();
+        attempts.give_back("x");
+        attempts.take("x", now).unwrap();
+        assert_eq!(attempts.take("x", now), Err(10));
+        attempts.take("x", now + Duration::from_secs(10)).unwrap();
     }
 }

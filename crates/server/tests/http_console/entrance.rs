@@ -183,6 +183,7 @@ async fn an_unconfirmed_account_is_told_what_to_do() {
     let mut browser = Browser::new(&world);
     let sign_up = [("email", EMAIL), ("password", PASSWORD)];
     browser.post("/console/sign-up", &sign_up).await.assert_ok();
+    mailed_token(&world, "confirm").await;
     browser.post("/console/sign-in", &sign_up).await;
     let page = text(browser.get("/console").await.assert_ok());
     assert!(page.contains("not confirmed yet") && page.contains("/console/account/resend"));
@@ -204,13 +205,12 @@ async fn whoever_confirms_where_they_signed_up_is_in_and_welcomed_with_credit_on
     let sign_up = [("email", " Amina@Example.com"), ("password", PASSWORD)];
     let answer = browser.post("/console/sign-up", &sign_up).await;
     assert!(!text(answer.assert_ok()).contains("/console/confirm"));
+    let token = mailed_token(&world, "confirm").await;
     assert_eq!(
         balance_of(&world, EMAIL).await,
         0,
         "not before the address is proven"
     );
-
-    let token = mailed_token(&world, "confirm").await;
     let answer = browser.post("/console/confirm", &[("token", &token)]).await;
     assert_sent_to(&answer, "/console?done=welcome");
     assert!(text(browser.get("/console").await.assert_ok()).contains("KES 7.00"));
@@ -263,6 +263,7 @@ async fn a_reset_before_the_confirmation_confirms_and_welcomes_too() {
     let mut browser = Browser::new(&world);
     let sign_up = [("email", EMAIL), ("password", PASSWORD)];
     browser.post("/console/sign-up", &sign_up).await.assert_ok();
+    mailed_token(&world, "confirm").await;
     browser.post("/console/forgot", &[("email", EMAIL)]).await;
     let token = mailed_token(&world, "reset").await;
     let reset = [("token", token.as_str()), ("password", PASSWORD)];
