@@ -72,9 +72,7 @@ impl std::fmt::Debug for Inner {
 impl App {
     /// Opens the store and the cache and lets the engine load its models in the background.
     pub async fn build(config: Config) -> anyhow::Result<App> {
-        std::fs::create_dir_all(&config.data.dir).with_context(|| {
-            format!("cannot make the data folder {}", config.data.dir.display())
-        })?;
+        crate::data_folder::prepare(&config)?;
         let url = config.database_url();
         let store = Store::open(url.expose_secret())
             .await

@@ -8,6 +8,7 @@ pub mod batches;
 pub mod cache;
 pub mod config;
 pub mod console;
+pub mod data_folder;
 pub mod http;
 pub mod lexicons;
 pub mod mail;

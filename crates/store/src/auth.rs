@@ -1,4 +1,4 @@
-//! Checking a presented key. The answer is cached for a few seconds; a revoked key is forgotten at once here.
+//! Checking a presented key. The answer is cached for a second; a revoked key is forgotten at once here.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -13,7 +13,7 @@
 //! - workspaces: `create_workspace`, `workspace`, `list_workspaces`, `workspaces_of`, `rename_workspace`,
 //!   `set_low_balance`, `role_of`, `members`, `set_role`, `add_member`, `remove_member`, `invite`, `invites`,
 //!   `cancel_invite`, `accept_invite`;
-//! - keys: `create_key`, `list_keys`, `key`, `revoke_key`, `rotate_key`, `rename_key`, `set_key_cap`, `authenticate`;
+//! - keys: `create_key`, `list_keys`, `key`, `revoke_key`, `rotate_key`, `authenticate`;
 //! - money: `reserve`, `settle`, `settle_and_store`, `release`, `release_later`, `charge`, `charge_and_store`, `credit`,
 //!   `refund`, `balance`, `statement`, `check`, `open_reservations`, `release_abandoned`;
 //! - idempotency: `begin`, `finish`, `abandon`, `abandon_later`;

@@ -82,7 +82,8 @@ pub struct StoreOptions {
     /// A larger answer body is not kept for idempotent retries; the retry is then answered anew, free of charge.
     pub answer_bytes_max: usize,
     pub idempotency_ttl: Duration,
-    /// How long an accepted key is believed without asking the database again.
+    /// How long an accepted key is believed without asking the database again: as long as a key that was revoked by another
+    /// process, or a closed workspace, may still be accepted.
     pub key_cache_ttl: Duration,
     /// PostgreSQL: how often this process says that it lives, and after what silence another declares it dead.
     pub beat_every: Duration,
@@ -101,7 +102,7 @@ impl Default for StoreOptions {
             batch_ops_max: 512,
             answer_bytes_max: 4 << 20,
             idempotency_ttl: Duration::from_secs(24 * 3600),
-            key_cache_ttl: Duration::from_secs(5),
+            key_cache_ttl: Duration::from_secs(1),
             beat_every: Duration::from_secs(5),
             dead_after: Duration::from_secs(45),
             maintenance_every: Duration::from_secs(10),

@@ -14,6 +14,7 @@ on_both_databases!(
     a_key_is_accepted_until_revoked,
     a_rotated_key_keeps_its_rights,
     keys_rotated_into_one_another_share_their_cap,
+    a_key_revoked_elsewhere_is_refused_within_a_second,
     the_use_of_a_key_is_written_down_later,
     the_audit_trail_pages_backwards,
     a_delivery_is_claimed_by_one_sender,
@@ -149,6 +150,25 @@ async fn keys_rotated_into_one_another_share_their_cap(database: Database) {
     charge(&unrelated.id, 10).await.unwrap();
     let report = store.check().await.unwrap();
     assert!(report.is_clean(), "{report:?}");
+}
+
+/// What the documents promise for other replicas and the command line.
+async fn a_key_revoked_elsewhere_is_refused_within_a_second(database: Database) {
+    assert!(StoreOptions::default().key_cache_ttl <= Duration::from_secs(1));
+    let (here, elsewhere) = (database.open().await, database.open().await);
+    let workspace = funded(&here, 100).await;
+    let issued = key_with_cap(&here, &workspace, None).await;
+    let text = issued.key.reveal();
+    here.authenticate(text).await.unwrap();
+    let revoked = elsewhere.revoke_key(&workspace.id, &issued.info.id);
+    revoked.await.unwrap();
+    let refused = async {
+        while here.authenticate(text).await.is_ok() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    let bound = Duration::from_secs(30);
+    tokio::time::timeout(bound, refused).await.unwrap();
 }
 
 async fn the_use_of_a_key_is_written_down_later(database: Database) {

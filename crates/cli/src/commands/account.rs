@@ -207,7 +207,7 @@ async fn reset_password(store: &Store, named: &str, from_stdin: bool) -> anyhow:
     let (password, made) = password(from_stdin)?;
     let hash = state::hash_password(password.clone()).await?;
     store.set_password(&account.id, &hash, None).await?;
-    let guesses = crate::accounts::password_name(&account.email);
+    let guesses = sauti_server::accounts::password_name(&account.email);
     store.forget_attempts(&guesses).await?;
     state::audit(store, None, "account.reset_password", &account.id).await?;
     if made {

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use clap::Args;
+use sauti_server::data_folder;
 use secrecy::ExposeSecret;
 
 use super::state::{self, with_store};
@@ -58,7 +59,7 @@ impl Restore {
             bail!(POSTGRES);
         }
         let config = common.load()?;
-        state::make_data_dir(&config.data.dir)?;
+        data_folder::prepare(&config)?;
         let kept = offline::block_on(async {
             let url = config.database_url();
             sauti_store::restore(url.expose_secret(), &self.file).await

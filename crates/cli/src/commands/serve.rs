@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::demo::{self, Demo};
-use super::{Common, output, state};
+use super::{Common, output};
 use crate::offline;
 
 /// Run the service
@@ -68,7 +68,6 @@ impl Serve {
         config.server.listen = listener.local_addr()?;
         let shutdown = shutdown_signal()?;
         outlive_file_limits()?;
-        state::make_data_dir(&config.data.dir)?;
         // Whoever tries the service has no mail server for it.
         config.mail.show_outbox |= self.demo && config.mail.smtp_url.is_none();
         let app = App::build(config).await?;

@@ -1,10 +1,8 @@
 //! The store, for commands about accounts and money. They may run beside a running server.
 
-use std::os::unix::fs::DirBuilderExt;
-use std::path::Path;
-
 use anyhow::Context;
 use sauti_server::config::Config;
+use sauti_server::data_folder;
 use sauti_store::{Account, Store};
 use secrecy::{ExposeSecret, SecretString};
 
@@ -29,20 +27,11 @@ pub(super) fn with_store<T>(
 }
 
 pub(super) async fn open(config: &Config) -> anyhow::Result<Store> {
-    make_data_dir(&config.data.dir)?;
+    data_folder::prepare(config)?;
     let url = config.database_url();
     Store::open(url.expose_secret())
         .await
         .context("cannot open the data store")
-}
-
-/// For its owner only: the folder holds addresses, hashes and mails.
-pub(super) fn make_data_dir(dir: &Path) -> anyhow::Result<()> {
-    std::fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(dir)
-        .with_context(|| format!("cannot make the data folder {}", dir.display()))
 }
 
 pub(super) async fn audit(

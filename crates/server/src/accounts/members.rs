@@ -1,10 +1,10 @@
 use std::net::IpAddr;
 
-use sauti_store::{Account, Invite, Role};
+use sauti_store::{Account, Invite, Role, check_new_account};
 use secrecy::ExposeSecret;
 
 use super::audit;
-use super::guard::token_attempt;
+use super::guard::{self, token_attempt};
 use super::sign_up::send;
 use crate::app::App;
 use crate::mail::Letter;
@@ -28,15 +28,22 @@ pub async fn require_role(
     }
 }
 
-/// Invites by mail. Nobody can give away more than they have.
+/// Invites by mail. Nobody can give away more than they have; and whoever has proven no address sends no mail to others.
 pub async fn invite(
     app: &App,
+    client: IpAddr,
     inviter: &Account,
     workspace_id: &str,
     email: &str,
     role: Role,
 ) -> Result<Invite, Problem> {
     require_role(app, workspace_id, &inviter.id, Role::Admin.max(role)).await?;
+    if !inviter.is_confirmed() {
+        return Err(Problem::new(Code::AccountUnconfirmed));
+    }
+    check_new_account(email, "")?;
+    guard::hourly(app, &format!("invites of {}", inviter.id)).await?;
+    guard::letter(app, "invite", client, email).await?;
     let workspace = app.store.workspace(workspace_id).await?;
     let issued = app
         .store

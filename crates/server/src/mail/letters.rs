@@ -50,6 +50,7 @@ impl Letter {
     }
 
     pub fn invite(workspace: &str, inviter: &str, link: &str) -> Letter {
+        let workspace = plain_name(workspace);
         Letter {
             subject: "Mwaliko wa Sauti / An invitation to Sauti".to_owned(),
             body: format!(
@@ -61,6 +62,7 @@ impl Letter {
     }
 
     pub fn balance_low(workspace: &str, balance: &str, link: &str) -> Letter {
+        let workspace = plain_name(workspace);
         Letter {
             subject: "Salio la Sauti ni dogo / Your Sauti balance is low".to_owned(),
             body: format!(
@@ -71,5 +73,43 @@ impl Letter {
             ),
             link: link.to_owned(),
         }
+    }
+}
+
+const NAME_CHARS_MAX: usize = 60;
+
+/// A name that somebody chose, as words only: mail programs make a link of whatever looks like one, and our letters must not
+/// carry other people's links or invisible characters.
+fn plain_name(name: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || " -'&,()".contains(c);
+    let words: String = name
+        .chars()
+        .map(|c| if is_plain(c) { c } else { ' ' })
+        .take(NAME_CHARS_MAX)
+        .collect();
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_in_a_letter_is_words_and_never_a_link() {
+        assert_eq!(
+            plain_name("Duka la Mama Njeri (Kisumu)"),
+            "Duka la Mama Njeri (Kisumu)"
+        );
+        assert_eq!(
+            plain_name("Umeshinda! https://evil.example/x\u{202e}\u{200b} www.evil.example"),
+            "Umeshinda https evil example x www evil example"
+        );
+        let letter = Letter::invite(
+            "http://evil.example",
+            "a@example.com",
+            "https://sauti/console",
+        );
+        assert!(!letter.body.contains("evil.example"), "{}", letter.body);
+        assert_eq!(plain_name(&"a".repeat(200)).len(), NAME_CHARS_MAX);
     }
 }

@@ -73,7 +73,9 @@ pub struct KeyBody {
     pub name: String,
     /// Of `speech`, `transcription`, `voices`, `usage`, `keys`; no more than the caller has.
     pub permissions: Vec<String>,
+    /// A key made by a key ends no later than that one.
     pub expires_in_days: Option<i64>,
+    /// A key made by a key with a cap has no higher one, and both count what they spend together.
     pub spend_cap_micro: Option<i64>,
 }
 
@@ -173,6 +175,31 @@ fn require_no_more_than_own(caller: &Caller, wanted: Permissions) -> Result<(), 
     ))
 }
 
+/// The new key would outlive or outspend the one that asks for it: a key can rotate only what ends no later than itself, and
+/// with a cap only what shares that cap.
+async fn require_within_own_bounds(
+    app: &App,
+    caller: &Caller,
+    old: &KeyInfo,
+) -> Result<(), Problem> {
+    let Some(key_id) = &caller.key_id else {
+        return Ok(());
+    };
+    let own = app.store.key(&caller.workspace_id, key_id).await?;
+    let outlives = own
+        .expires_us
+        .is_some_and(|ends_us| old.expires_us.is_none_or(|old_us| old_us > ends_us));
+    let shares_cap = !own.chain_id.is_empty() && own.chain_id == old.chain_id;
+    let outspends = own.spend_cap_micro.is_some() && !shares_cap;
+    match own.id != old.id && (outlives || outspends) {
+        false => Ok(()),
+        true => Err(Problem::detailed(
+            Code::PermissionMissing,
+            "A key cannot replace one that ends later than itself or does not share its spend cap.",
+        )),
+    }
+}
+
 pub fn environment(app: &App) -> Result<Environment, Problem> {
     app.config
         .keys
@@ -214,6 +241,7 @@ pub async fn rotate_key(
     };
     let old = app.store.key(&caller.workspace_id, &key_id).await?;
     require_no_more_than_own(&caller, old.permissions)?;
+    require_within_own_bounds(&app, &caller, &old).await?;
     let old_ends_us = Some(now_us() + hours * 3_600 * 1_000_000).filter(|_| hours > 0);
     let issued = app
         .store

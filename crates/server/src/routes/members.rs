@@ -60,12 +60,21 @@ pub async fn list_members(
 pub async fn invite(
     State(app): State<App>,
     me: SignedIn,
+    context: Context,
     Path(workspace_id): Path<String>,
     JsonBytes(body): JsonBytes,
 ) -> Result<StatusCode, Problem> {
     let [email, role] = required(&body, ["email", "role"])?;
     let role: Role = role.parse()?;
-    accounts::invite(&app, &me.account, &workspace_id, &email, role).await?;
+    accounts::invite(
+        &app,
+        context.client(),
+        &me.account,
+        &workspace_id,
+        &email,
+        role,
+    )
+    .await?;
     Ok(StatusCode::ACCEPTED)
 }
 

@@ -439,6 +439,39 @@ async fn members_are_invited_and_roles_hold() {
 }
 
 #[tokio::test]
+async fn whoever_has_proven_no_address_sends_no_invitations() {
+    let world = World::new().await;
+    signed_up(&world).await;
+    letter_to(&world, EMAIL, 1).await;
+    let member = Member::signed_in(&world).await;
+    let (_, id) = member.account(&world).await;
+    let invitation = json!({"email": "juma@example.com", "role": "member"});
+    let path = format!("/v1/workspaces/{id}/members");
+    let refused = member.post(&world, &path, &invitation).await;
+    refused.assert_problem(403, "account_unconfirmed");
+    assert_eq!(world.app.store.invites(&id).await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn invitations_are_limited_for_an_account_and_for_a_receiver() {
+    let world = World::with(&[("limits.signups_per_hour", "2")]).await;
+    let member = Member::confirmed(&world).await;
+    let (_, id) = member.account(&world).await;
+    let path = format!("/v1/workspaces/{id}/members");
+    let invite = async |email: &str| {
+        let invitation = json!({"email": email, "role": "member"});
+        let answer = member.post(&world, &path, &invitation).await;
+        answer.status.as_u16()
+    };
+    let mut answers = Vec::new();
+    for number in 0..4 {
+        answers.push(invite(&format!("n{number}@example.com")).await);
+    }
+    assert_eq!(answers, [202, 202, 429, 429]);
+    assert_eq!(world.app.store.invites(&id).await.unwrap().len(), 2);
+}
+
+#[tokio::test]
 async fn strangers_cannot_sign_up_where_that_is_closed() {
     let world = World::with(&[("signup.open", "false")]).await;
     let answer = post(

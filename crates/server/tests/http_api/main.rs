@@ -7,6 +7,7 @@ mod contract;
 mod document;
 mod idempotency;
 mod isolation;
+mod keys;
 mod live;
 mod money;
 mod order;

@@ -3,7 +3,7 @@
 use sqlx::{AnyConnection, AssertSqlSafe};
 
 use super::{Batch, BatchItem, BatchState, ItemCounts};
-use crate::{Store, StoreError};
+use crate::{Operation, Store, StoreError};
 
 type BatchRow = (
     String,
@@ -57,17 +57,20 @@ impl Store {
     pub async fn batches(
         &self,
         workspace_id: &str,
+        only: Option<Operation>,
         before_us: i64,
         limit: i64,
     ) -> Result<Vec<Batch>, StoreError> {
         let sql = format!(
             "{BATCH_COLUMNS} where workspace_id = $1 and created_us < $2 and state <> 'receiving'
+                 and ($4 = '' or operation = $4)
              order by created_us desc, id desc limit $3"
         );
         let rows: Vec<BatchRow> = sqlx::query_as(AssertSqlSafe(sql))
             .bind(workspace_id)
             .bind(before_us)
             .bind(limit.clamp(1, 100))
+            .bind(only.map_or("", Operation::as_str))
             .fetch_all(self.read())
             .await?;
         let mut connection = self.read().acquire().await?;

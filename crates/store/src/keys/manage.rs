@@ -17,7 +17,7 @@ pub struct NewKey {
     pub expires_us: Option<i64>,
     /// The most this key may ever spend, refunds taken off.
     pub spend_cap_micro: Option<i64>,
-    /// The account or process that made it.
+    /// The account, key or process that makes it. A key made by a key ends no later than that one, and shares its cap.
     pub created_by: String,
 }
 
@@ -33,6 +33,9 @@ pub struct KeyInfo {
     pub spend_cap_micro: Option<i64>,
     /// Spent and reserved so far, by the keys that it was rotated from and into as well: what counts towards the cap.
     pub committed_micro: i64,
+    /// Names the keys that share a cap; empty for a key that shares it with none.
+    #[serde(skip)]
+    pub chain_id: String,
     pub created_by: String,
     pub created_us: i64,
     pub expires_us: Option<i64>,
@@ -61,11 +64,12 @@ type Row = (
     Option<i64>,
     Option<i64>,
     Option<i64>,
+    String,
 );
 
 const SELECT: &str = "select k.id, k.workspace_id, k.environment, k.name, k.last_four, k.permissions, k.spend_cap_micro,
     coalesce((select cast(sum(a.committed_micro) as bigint) from api_keys c join key_spend a on a.key_id = c.id
-              where c.chain_id = k.chain_id and k.chain_id <> ''), s.committed_micro, 0), k.created_by, k.created_us, k.expires_us, k.revoked_us, k.last_used_us
+              where c.chain_id = k.chain_id and k.chain_id <> ''), s.committed_micro, 0), k.created_by, k.created_us, k.expires_us, k.revoked_us, k.last_used_us, k.chain_id
     from api_keys k left join key_spend s on s.key_id = k.id";
 
 fn info_of(row: Row) -> Result<KeyInfo, StoreError> {
@@ -83,6 +87,7 @@ fn info_of(row: Row) -> Result<KeyInfo, StoreError> {
         expires,
         revoked,
         used,
+        chain_id,
     ) = row;
     Ok(KeyInfo {
         id,
@@ -93,6 +98,7 @@ fn info_of(row: Row) -> Result<KeyInfo, StoreError> {
         permissions: permissions.parse()?,
         spend_cap_micro: cap,
         committed_micro: committed,
+        chain_id,
         created_by: by,
         created_us: created,
         expires_us: expires,
@@ -102,8 +108,33 @@ fn info_of(row: Row) -> Result<KeyInfo, StoreError> {
 }
 
 impl Store {
-    pub async fn create_key(&self, new: NewKey) -> Result<IssuedKey, StoreError> {
-        self.issue_key(new, "").await
+    pub async fn create_key(&self, mut new: NewKey) -> Result<IssuedKey, StoreError> {
+        if !new.created_by.starts_with("key_") {
+            return self.issue_key(new, "").await;
+        }
+        // A key gives away no more than it has, however many keys it makes: they spend from its cap together.
+        let parent = self.key(&new.workspace_id, &new.created_by).await?;
+        new.expires_us = least_of(new.expires_us, parent.expires_us);
+        let Some(cap_micro) = parent.spend_cap_micro else {
+            return self.issue_key(new, "").await;
+        };
+        new.spend_cap_micro = least_of(new.spend_cap_micro, Some(cap_micro));
+        let chain_id = self.begin_chain(&parent.id).await?;
+        let mut issued = self.issue_key(new, &chain_id).await?;
+        issued.info.committed_micro = parent.committed_micro;
+        Ok(issued)
+    }
+
+    /// The name under which keys share their cap with this one.
+    async fn begin_chain(&self, key_id: &str) -> Result<String, StoreError> {
+        let (chain_id,): (String,) = sqlx::query_as(
+            "update api_keys set chain_id = case chain_id when '' then id else chain_id end
+             where id = $1 returning chain_id",
+        )
+        .bind(key_id)
+        .fetch_one(self.write())
+        .await?;
+        Ok(chain_id)
     }
 
     async fn issue_key(&self, new: NewKey, chain_id: &str) -> Result<IssuedKey, StoreError> {
@@ -126,6 +157,7 @@ impl Store {
             permissions: new.permissions,
             spend_cap_micro: new.spend_cap_micro,
             committed_micro: 0,
+            chain_id: chain_id.to_owned(),
             created_by: new.created_by,
             created_us: now_us(),
             expires_us: new.expires_us,
@@ -177,7 +209,7 @@ impl Store {
         row.map_or(Err(StoreError::NotFound("key")), info_of)
     }
 
-    /// Ends a key: at once in this process, within the cache's few seconds in others. Revoking twice is no error.
+    /// Ends a key: at once in this process, within the cache's one second in others. Revoking twice is no error.
     pub async fn revoke_key(&self, workspace_id: &str, key_id: &str) -> Result<(), StoreError> {
         let done = sqlx::query(
             "update api_keys set revoked_us = coalesce(revoked_us, $3) where id = $1 and workspace_id = $2",
@@ -205,13 +237,7 @@ impl Store {
         if old.revoked_us.is_some() {
             return Err(StoreError::Refused("a revoked key cannot be rotated"));
         }
-        let (chain_id,): (String,) = sqlx::query_as(
-            "update api_keys set chain_id = case chain_id when '' then id else chain_id end
-             where id = $1 returning chain_id",
-        )
-        .bind(key_id)
-        .fetch_one(self.write())
-        .await?;
+        let chain_id = self.begin_chain(key_id).await?;
         let like_old = NewKey {
             workspace_id: old.workspace_id,
             environment: old.environment,
@@ -239,42 +265,11 @@ impl Store {
         }
         Ok(issued)
     }
+}
 
-    pub async fn rename_key(
-        &self,
-        workspace_id: &str,
-        key_id: &str,
-        name: &str,
-    ) -> Result<(), StoreError> {
-        let done = sqlx::query("update api_keys set name = $3 where id = $1 and workspace_id = $2")
-            .bind(key_id)
-            .bind(workspace_id)
-            .bind(check_text("name", name, 0, 200)?)
-            .execute(self.write())
-            .await?;
-        self.inner.keys.forget(key_id);
-        found(done.rows_affected())
-    }
-
-    pub async fn set_key_cap(
-        &self,
-        workspace_id: &str,
-        key_id: &str,
-        spend_cap_micro: Option<i64>,
-    ) -> Result<(), StoreError> {
-        if spend_cap_micro.is_some_and(|cap| cap < 0) {
-            return Err(StoreError::invalid("spend_cap", "must not be negative"));
-        }
-        let done = sqlx::query(
-            "update api_keys set spend_cap_micro = $3 where id = $1 and workspace_id = $2",
-        )
-        .bind(key_id)
-        .bind(workspace_id)
-        .bind(spend_cap_micro)
-        .execute(self.write())
-        .await?;
-        found(done.rows_affected())
-    }
+/// The lesser of two bounds, where none is no bound.
+fn least_of(one: Option<i64>, other: Option<i64>) -> Option<i64> {
+    one.into_iter().chain(other).min()
 }
 
 fn found(rows: u64) -> Result<(), StoreError> {

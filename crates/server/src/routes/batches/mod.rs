@@ -220,6 +220,23 @@ async fn write_down(
     Ok(app.store.start_batch(workspace_id, batch_id).await?)
 }
 
+/// The batch, for a caller who may do what it holds: a key for transcription has no business with speech.
+async fn permitted(app: &App, caller: &Caller, batch_id: &str) -> Result<Batch, Problem> {
+    let batch = app.store.batch(&caller.workspace_id, batch_id).await?;
+    caller::require_permission(caller, &[batch.operation.permission()])?;
+    Ok(batch)
+}
+
+/// The operation whose batches alone this caller may see; `None` where it may see all.
+fn only_operation(caller: &Caller) -> Option<Operation> {
+    let may = |operation: Operation| caller.permissions.contains(operation.permission());
+    match (may(Operation::Speech), may(Operation::Transcription)) {
+        (true, true) => None,
+        (true, false) => Some(Operation::Speech),
+        (false, _) => Some(Operation::Transcription),
+    }
+}
+
 /// List the batches
 #[utoipa::path(get, path = "/v1/batches", tag = "batches", operation_id = "listBatches",
     params(("before" = Option<String>, Query, description = "The `next_cursor` of the page before.")),
@@ -238,7 +255,12 @@ pub async fn list_batches(
     };
     let mut found = app
         .store
-        .batches(&caller.workspace_id, before_us, PAGE + 1)
+        .batches(
+            &caller.workspace_id,
+            only_operation(&caller),
+            before_us,
+            PAGE + 1,
+        )
         .await?;
     let has_more = found.len() as i64 > PAGE;
     found.truncate(PAGE as usize);
@@ -262,7 +284,7 @@ pub async fn get_batch(
     May(caller, _): May<Batches>,
     Path(batch_id): Path<String>,
 ) -> Result<Json<BatchInfo>, Problem> {
-    let batch = app.store.batch(&caller.workspace_id, &batch_id).await?;
+    let batch = permitted(&app, &caller, &batch_id).await?;
     Ok(Json(shown(batch, &caller.currency)))
 }
 
@@ -278,6 +300,7 @@ pub async fn cancel_batch(
     May(caller, _): May<Batches>,
     Path(batch_id): Path<String>,
 ) -> Result<Json<BatchInfo>, Problem> {
+    permitted(&app, &caller, &batch_id).await?;
     let batch = batches::cancel(&app, &caller.workspace_id, &batch_id).await?;
     note(&app, &caller, "batch.cancelled", &batch.id).await;
     Ok(Json(shown(batch, &caller.currency)))

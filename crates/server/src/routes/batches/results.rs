@@ -31,7 +31,7 @@ pub async fn get_results(
     May(caller, _): May<Batches>,
     Path(batch_id): Path<String>,
 ) -> Result<Response, Problem> {
-    let batch = app.store.batch(&caller.workspace_id, &batch_id).await?;
+    let batch = super::permitted(&app, &caller, &batch_id).await?;
     if !batch.state.is_over() {
         let detail = "The batch is not over yet; its results come when it is.";
         return Err(Problem::detailed(Code::Conflict, detail).retry_after(5));
@@ -103,6 +103,7 @@ pub async fn get_audio(
     May(caller, _): May<Batches>,
     Path((batch_id, index)): Path<(String, i64)>,
 ) -> Result<Response, Problem> {
+    super::permitted(&app, &caller, &batch_id).await?;
     let item = app
         .store
         .batch_item(&caller.workspace_id, &batch_id, index)
