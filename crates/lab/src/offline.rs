@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use sauti_speech::{
-    Engine, Job, Priority, Readiness, SpeakEvent, SpeakRequest, TranscribeEvent, TranscribeRequest,
+    Engine, Job, Priority, Readiness, SpeakRequest, Spoken, TranscribeEvent, TranscribeRequest,
     Transcript,
 };
 use tokio::task::{JoinError, JoinHandle};
@@ -34,36 +34,8 @@ fn job() -> Job {
     }
 }
 
-/// Speech as it was made, and how long that took.
-pub struct Spoken {
-    pub samples: Vec<f32>,
-    pub first_sound: Duration,
-    pub took: Duration,
-}
-
 pub async fn speak(engine: &Engine, request: SpeakRequest) -> anyhow::Result<Spoken> {
-    let started = Instant::now();
-    let mut handle = engine.speak(job(), request, None)?;
-    let mut spoken = Spoken {
-        samples: Vec::new(),
-        first_sound: Duration::ZERO,
-        took: Duration::ZERO,
-    };
-    while let Some(event) = handle.next().await {
-        match event? {
-            SpeakEvent::Audio { samples, .. } => {
-                if spoken.samples.is_empty() {
-                    spoken.first_sound = started.elapsed();
-                }
-                spoken.samples.extend_from_slice(&samples);
-            }
-            SpeakEvent::Done { .. } => {
-                spoken.took = started.elapsed();
-                return Ok(spoken);
-            }
-        }
-    }
-    bail!("the engine broke off")
+    Ok(engine.speak(job(), request, None)?.finish().await?)
 }
 
 /// Hands back the transcript; `progress` hears how many seconds are done.

@@ -17,13 +17,14 @@ use tokio::sync::{Notify, Semaphore};
 use tokio::task::JoinSet;
 use tower_http::catch_panic::CatchPanicLayer;
 
-use crate::cache::SpeechCache;
+use crate::cache::{CacheSecret, SpeechCache};
 use crate::config::Config;
 use crate::http::{envelope, metrics};
 use crate::lexicons::Lexicons;
 use crate::mail::Mailer;
 use crate::problem::Problem;
 use crate::ratelimit::{Attempts, LiveSessions, RateLimits, Rates};
+use crate::service::speaking::Reader;
 use crate::valkey::Valkey;
 use crate::{console, openapi, routes};
 
@@ -40,6 +41,7 @@ pub struct Inner {
     pub cache: SpeechCache,
     pub rates: Rates,
     pub lexicons: Lexicons,
+    pub reader: Reader,
     pub mailer: Mailer,
     pub metrics: PrometheusHandle,
     pub sign_ins: Attempts,
@@ -95,7 +97,10 @@ impl App {
         crate::batches::queue::options(&config.nats)?;
         let cache_dir = config.cache_dir();
         let valkey = Valkey::new(&config.valkey)?.map(Arc::new);
-        let cache = SpeechCache::open(cache_dir.clone(), config.cache.bytes_max, valkey.clone())
+        let secret = CacheSecret::load(&config.data.dir, config.valkey.url.as_ref())
+            .context("cannot keep a secret in the data folder")?;
+        let (bytes_max, keep) = (config.cache.bytes_max, config.cache.keep());
+        let cache = SpeechCache::open(cache_dir.clone(), bytes_max, keep, secret, valkey.clone())
             .with_context(|| format!("cannot open the cache in {}", cache_dir.display()))?;
         let rates = Rates::new(RateLimits::from(&config.limits), valkey);
         let limits = &config.limits;
@@ -107,6 +112,7 @@ impl App {
             mailer: Mailer::new(&config)?,
             metrics: metrics::handle()?,
             lexicons: Lexicons::default(),
+            reader: Reader::default(),
             hashing: Semaphore::new(cores.max(2)),
             decoding: Semaphore::new(cores.max(2)),
             batch_bell: Notify::new(),

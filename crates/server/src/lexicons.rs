@@ -24,6 +24,16 @@ pub struct VersionedLexicon {
     pub version: [u8; 32],
 }
 
+impl VersionedLexicon {
+    /// For what the service itself wants to say.
+    pub fn builtin() -> VersionedLexicon {
+        VersionedLexicon {
+            lexicon: Lexicon::builtin(),
+            version: [0; 32],
+        }
+    }
+}
+
 impl Lexicons {
     pub async fn of(
         &self,

@@ -13,6 +13,7 @@ pub async fn forget_forever(app: App) {
     let mut hours = tokio::time::interval(EVERY);
     loop {
         hours.tick().await;
+        app.cache.forget_old().await;
         let (now, kept) = (now_us(), &app.config.retention);
         let audit_us = now - i64::from(kept.audit_days) * DAY_US;
         let deliveries_us = now - i64::from(kept.webhook_days) * DAY_US;

@@ -1,7 +1,7 @@
 //! What goes into the engine and what comes out of it.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::SpeechError;
 use crate::engine::{Listening, Speaking};
@@ -134,6 +134,41 @@ impl SpeakHandle {
     pub async fn next(&mut self) -> Option<Result<SpeakEvent, SpeechError>> {
         self.events.next().await
     }
+
+    /// Waits for everything the voice says.
+    pub async fn finish(mut self) -> Result<Spoken, SpeechError> {
+        let started = Instant::now();
+        let mut spoken = Spoken::default();
+        while let Some(event) = self.next().await {
+            match event? {
+                SpeakEvent::Audio { samples, words } => {
+                    if spoken.samples.is_empty() {
+                        spoken.first_sound = started.elapsed();
+                    }
+                    spoken.samples.extend_from_slice(&samples);
+                    spoken.words.extend(words);
+                }
+                SpeakEvent::Done { seconds } => {
+                    spoken.seconds = seconds;
+                    spoken.took = started.elapsed();
+                    return Ok(spoken);
+                }
+            }
+        }
+        tracing::error!("the engine stopped in the middle of a text");
+        Err(SpeechError::Internal)
+    }
+}
+
+/// Everything a voice said for one request.
+#[derive(Debug, Clone, Default)]
+pub struct Spoken {
+    pub samples: Vec<f32>,
+    pub words: Vec<Word>,
+    pub seconds: f64,
+    /// From when it was waited for.
+    pub first_sound: Duration,
+    pub took: Duration,
 }
 
 /// The caller's end of a running transcription. Dropping it cancels the job.

@@ -14,6 +14,6 @@ pub mod voice;
 pub use engine::{Booking, Engine, EngineConfig, EngineStats, Readiness};
 pub use error::SpeechError;
 pub use job::{
-    Expect, Job, Priority, Segment, SpeakEvent, SpeakHandle, SpeakRequest, TranscribeEvent,
+    Expect, Job, Priority, Segment, SpeakEvent, SpeakHandle, SpeakRequest, Spoken, TranscribeEvent,
     TranscribeHandle, TranscribeRequest, Transcript, Word,
 };

@@ -90,6 +90,28 @@ impl Script {
         out
     }
 
+    /// Everything that can change the sound, in an encoding that stays the same from version to version: for hashes.
+    pub fn identity(&self) -> String {
+        let mut out = String::new();
+        for clause in &self.clauses {
+            for word in &clause.words {
+                out.push_str(&word.text);
+                out.push('\u{1f}');
+                out.push_str(&word.phonemes);
+                out.push('\u{1e}');
+            }
+            out.push_str(clause.end.mark());
+            out.push('\u{1f}');
+            if let Some(ms) = clause.break_after_ms {
+                out.push_str(&ms.to_string());
+            }
+            out.push('\u{1f}');
+            out.push_str(&clause.rate.to_string());
+            out.push('\u{1d}');
+        }
+        out
+    }
+
     /// The length of the spoken text in characters.
     pub fn characters(&self) -> usize {
         let clause_characters = |clause: &Clause| {

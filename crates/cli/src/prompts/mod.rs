@@ -142,20 +142,12 @@ fn fingerprint(prompt: &Prompt, format: OutputFormat) -> String {
         hash.update((text.len() as u64).to_le_bytes());
         hash.update(text.as_bytes());
     };
-    part("sauti-prompt-2");
+    part("sauti-prompt-3");
     part(&prompt.voice_id);
     part(&prompt.model_version);
     part(&prompt.speed.to_string());
     part(&format.to_string());
-    for clause in &prompt.script.clauses {
-        for word in &clause.words {
-            part(&word.phonemes);
-        }
-        part(&format!(
-            "{:?} {:?} {}",
-            clause.end, clause.break_after_ms, clause.rate
-        ));
-    }
+    part(&prompt.script.identity());
     hash.finalize()
         .iter()
         .take(16)

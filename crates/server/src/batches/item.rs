@@ -15,16 +15,15 @@ use tokio::io::AsyncWriteExt;
 
 use super::{Desk, fetch};
 use crate::app::App;
-use crate::cache::CachedSpeech;
 use crate::http::language::Language;
 use crate::http::metrics;
 use crate::problem::{Code, Problem};
-use crate::routes::speech::{self, SpeechRequest};
 use crate::routes::transcription::decode::{self, Sound};
 use crate::routes::transcription::upload::{self, Source, Upload};
 use crate::routes::transcription::{self, TranscriptionRequest};
-use crate::service::Payer;
 use crate::service::money::{Bill, Hold};
+use crate::service::speaking::{Speaking, SpeechItem};
+use crate::service::{Payer, ServiceError};
 
 /// How often an item may break off before it is given up.
 const ATTEMPTS_MAX: i64 = 5;
@@ -54,6 +53,16 @@ impl From<Problem> for Stop {
             Code::Overloaded | Code::WarmingUp | Code::ShuttingDown => Stop::Later,
             Code::Internal | Code::DeadlineExceeded => Stop::Again(problem),
             _ => Stop::Fail(problem),
+        }
+    }
+}
+
+impl From<ServiceError> for Stop {
+    fn from(error: ServiceError) -> Stop {
+        match error {
+            ServiceError::Ledger(error) => error.into(),
+            ServiceError::Store(error) => error.into(),
+            other => Problem::from(other).into(),
         }
     }
 }
@@ -165,50 +174,40 @@ fn job(item: &ClaimedItem) -> Job {
 }
 
 async fn speak(app: &App, item: &ClaimedItem) -> Result<(), Stop> {
-    let voices = app.engine.voices();
-    let request = SpeechRequest::parse(item.request.as_bytes(), &app.config.limits, &voices)?;
+    let wanted = SpeechItem::parse(&item.request)?;
+    let timestamps = wanted.timestamps();
+    let request = wanted.request(&app.engine.voices())?;
     let lexicon = app.lexicons.of(&app.store, &item.workspace_id).await?;
-    let reading = speech::read(app, &request, &lexicon.lexicon)?;
-    let cached = speech::look_up(app, reading.key).await;
-    let prices = &app.config.prices;
-    let mut bill = Bill::speech(prices, reading.characters, cached.is_some());
-    let hold = Hold::reserve(app, &Payer::of_item(item), &bill).await?;
-    let speech = match cached {
-        Some(speech) => speech,
-        None => {
-            let spoken = reading.script.spoken();
-            let handle = speech::start_job(app, job(item), &request, reading.script, None)?;
-            let speech = Arc::new(speech::finish(app, handle, &request, spoken).await?);
-            app.cache.put(reading.key, Arc::clone(&speech));
-            speech
-        }
+    let limits = &app.config.limits;
+    let reading = app.reader.read(limits, request.passage(), &lexicon)?;
+    let speaking = Speaking {
+        app,
+        payer: &Payer::of_item(item),
+        request: &request,
+        reading: Arc::clone(&reading),
+        job: job(item),
     };
-    bill.audio_seconds = speech.head.seconds;
-    let output_id = keep(app, item, &speech.audio).await?;
-    let answer = spoken_answer(&request, &speech, &bill);
-    let finished = item.finished(answer, output_id.clone());
-    let settled = hold.settle_item(&bill, finished).await.map_err(Stop::from);
-    if matches!(settled, Err(Stop::Lost)) {
-        app.store.delete_blob(&output_id).await?;
-    }
-    settled
-}
-
-fn spoken_answer(request: &SpeechRequest, speech: &CachedSpeech, bill: &Bill) -> String {
+    let unpaid = speaking.speak(false).await?;
+    let output_id = keep(app, item, &unpaid.speech.audio).await?;
     let mut answer = json!({
         "content_type": request.format.content_type(),
         "output_format": request.format.name(),
         "voice_id": request.voice_id,
-        "seconds": speech.head.seconds,
-        "bytes": speech.audio.len(),
-        "normalised_text": speech.head.spoken,
-        "units": bill.units,
-        "cached": bill.cached,
+        "seconds": unpaid.speech.seconds,
+        "bytes": unpaid.speech.audio.len(),
+        "normalised_text": reading.script.spoken(),
+        "units": unpaid.bill.units,
+        "cached": unpaid.bill.cached,
     });
-    if request.timestamps {
-        answer["words"] = json!(speech.head.words);
+    if timestamps {
+        answer["words"] = json!(unpaid.speech.words(&reading.script));
     }
-    answer.to_string()
+    let finished = item.finished(answer.to_string(), output_id.clone());
+    let settled = unpaid.settle_item(finished).await.map_err(Stop::from);
+    if settled.is_err() {
+        app.store.delete_blob(&output_id).await?;
+    }
+    settled
 }
 
 /// Writes a sound down in parts, under a name that becomes valid with the item's answer.

@@ -12,12 +12,15 @@ use super::{CacheKey, CachedSpeech};
 
 /// A half-written file this old has lost its writer.
 const STALE: Duration = Duration::from_secs(600);
-const SUFFIX: &str = "speech";
+const SUFFIX: &str = "sound";
+/// Earlier versions wrote what was said into these files.
+const OLD_SUFFIX: &str = "speech";
 
 #[derive(Debug)]
 pub struct Disk {
     dir: PathBuf,
     bytes_max: u64,
+    keep: Duration,
     index: Mutex<Index>,
 }
 
@@ -30,12 +33,12 @@ struct Index {
 }
 
 impl Disk {
-    pub fn open(dir: PathBuf, bytes_max: u64) -> io::Result<Disk> {
+    pub fn open(dir: PathBuf, bytes_max: u64, keep: Duration) -> io::Result<Disk> {
         fs::create_dir_all(&dir)?;
         let mut found = Vec::new();
         for shelf in fs::read_dir(&dir)?.flatten() {
             if shelf.file_type().is_ok_and(|kind| kind.is_dir()) {
-                list_shelf(&shelf.path(), &mut found);
+                list_shelf(&shelf.path(), keep, &mut found);
             }
         }
         found.sort();
@@ -46,6 +49,7 @@ impl Disk {
         let disk = Disk {
             dir,
             bytes_max,
+            keep,
             index: Mutex::new(index),
         };
         disk.make_room();
@@ -68,10 +72,11 @@ impl Disk {
         self.lock().bytes
     }
 
-    /// A file that is not whole is deleted and taken as absent.
+    /// A file that is not whole, or too old, is deleted and taken as absent.
     pub fn read(&self, key: &CacheKey) -> Option<CachedSpeech> {
         let path = self.path(key);
         let speech = fs::read(&path).ok().and_then(CachedSpeech::from_file);
+        let speech = speech.filter(|speech| !speech.is_older_than(self.keep));
         match &speech {
             Some(_) => self.touch(key),
             None => {
@@ -102,6 +107,19 @@ impl Disk {
         drop(index);
         self.make_room();
         Ok(())
+    }
+
+    /// Deletes what was written longer ago than it is to be kept. What was used meanwhile is no younger for it.
+    pub fn forget_old(&self) {
+        let keys: Vec<CacheKey> = self.lock().files.keys().copied().collect();
+        for key in keys {
+            let path = self.path(&key);
+            let written = fs::metadata(&path).and_then(|meta| meta.modified());
+            if written.is_ok_and(|written| is_older_than(written, self.keep)) {
+                self.lock().remove(&key);
+                fs::remove_file(&path).ok();
+            }
+        }
     }
 
     fn make_room(&self) {
@@ -148,7 +166,11 @@ impl Index {
     }
 }
 
-fn list_shelf(shelf: &Path, found: &mut Vec<(SystemTime, CacheKey, u64)>) {
+fn is_older_than(written: SystemTime, age: Duration) -> bool {
+    written.elapsed().is_ok_and(|elapsed| elapsed > age)
+}
+
+fn list_shelf(shelf: &Path, keep: Duration, found: &mut Vec<(SystemTime, CacheKey, u64)>) {
     let Ok(files) = fs::read_dir(shelf) else {
         return;
     };
@@ -161,10 +183,12 @@ fn list_shelf(shelf: &Path, found: &mut Vec<(SystemTime, CacheKey, u64)>) {
             path.extension()
                 .is_some_and(|extension| extension == suffix)
         };
-        let stale = modified.elapsed().is_ok_and(|age| age > STALE);
+        let is_doomed = is(OLD_SUFFIX)
+            || is(SUFFIX) && is_older_than(modified, keep)
+            || is("part") && is_older_than(modified, STALE);
         match stem.and_then(CacheKey::from_hex) {
+            _ if is_doomed => drop(fs::remove_file(&path)),
             Some(key) if is(SUFFIX) => found.push((modified, key, meta.len())),
-            _ if is("part") && stale => drop(fs::remove_file(&path)),
             _ => {}
         }
     }
@@ -172,21 +196,13 @@ fn list_shelf(shelf: &Path, found: &mut Vec<(SystemTime, CacheKey, u64)>) {
 
 #[cfg(test)]
 mod tests {
-    use bytes::Bytes;
-
-    use super::super::entry::Head;
+    use super::super::entry::sample;
     use super::*;
 
+    const DAY: Duration = Duration::from_secs(86_400);
+
     fn speech(bytes: usize) -> CachedSpeech {
-        let head = Head {
-            seconds: 1.0,
-            spoken: "moja".into(),
-            words: Vec::new(),
-        };
-        CachedSpeech {
-            head,
-            audio: Bytes::from(vec![7; bytes]),
-        }
+        sample(vec![7; bytes])
     }
 
     fn key(number: u8) -> CacheKey {
@@ -196,7 +212,7 @@ mod tests {
     #[test]
     fn the_bound_holds_and_the_least_used_goes() {
         let dir = tempfile::tempdir().unwrap();
-        let disk = Disk::open(dir.path().to_owned(), 5_000).unwrap();
+        let disk = Disk::open(dir.path().to_owned(), 5_000, DAY).unwrap();
         for number in 1..=4 {
             disk.write(key(number), &speech(1_000)).unwrap();
         }
@@ -210,17 +226,36 @@ mod tests {
     #[test]
     fn another_start_finds_what_was_kept() {
         let dir = tempfile::tempdir().unwrap();
-        let disk = Disk::open(dir.path().to_owned(), 100_000).unwrap();
+        let disk = Disk::open(dir.path().to_owned(), 100_000, DAY).unwrap();
         disk.write(key(1), &speech(10)).unwrap();
-        let again = Disk::open(dir.path().to_owned(), 100_000).unwrap();
+        let again = Disk::open(dir.path().to_owned(), 100_000, DAY).unwrap();
         assert_eq!(again.bytes(), disk.bytes());
-        assert_eq!(again.read(&key(1)), Some(speech(10)));
+        assert!(again.read(&key(1)).is_some());
+    }
+
+    #[test]
+    fn what_is_old_goes_and_so_do_the_files_of_earlier_versions() {
+        let dir = tempfile::tempdir().unwrap();
+        let open = |keep| Disk::open(dir.path().to_owned(), 100_000, keep).unwrap();
+        let disk = open(DAY);
+        for number in [1, 2] {
+            disk.write(key(number), &speech(10)).unwrap();
+        }
+        let old = SystemTime::now() - 2 * DAY;
+        let file = fs::File::open(disk.path(&key(1))).unwrap();
+        file.set_modified(old).unwrap();
+        let before = disk.path(&key(2)).with_extension(OLD_SUFFIX);
+        fs::write(&before, b"habari").unwrap();
+        disk.forget_old();
+        assert!(!disk.holds(&key(1)) && disk.holds(&key(2)));
+        assert!(!disk.path(&key(1)).exists());
+        assert!(open(DAY).holds(&key(2)) && !before.exists());
     }
 
     #[test]
     fn a_rotten_file_is_deleted() {
         let dir = tempfile::tempdir().unwrap();
-        let disk = Disk::open(dir.path().to_owned(), 100_000).unwrap();
+        let disk = Disk::open(dir.path().to_owned(), 100_000, DAY).unwrap();
         disk.write(key(1), &speech(10)).unwrap();
         fs::write(disk.path(&key(1)), b"SAUTI half").unwrap();
         assert_eq!(disk.read(&key(1)), None);

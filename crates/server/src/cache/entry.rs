@@ -1,46 +1,111 @@
 //! One piece of finished speech, and how it stands in a file.
 //!
-//! A file holds a mark, the length of a JSON head, the head, the audio, and a SHA-256 over all of
-//! it: what was half written or has rotted is seen and thrown away.
+//! What was said is not in it: whoever asks brings the same script, and the words are read from
+//! there. A file holds a mark, the length of a JSON head, the head, the audio, and a SHA-256 over
+//! all of it: what was half written or has rotted is seen and thrown away.
+
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
+use sauti_speech::Word;
+use sauti_text::{Script, SpokenWord};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-const MARK: &[u8; 8] = b"SAUTI\x00c1";
+const MARK: &[u8; 8] = b"SAUTI\x00c2";
 const DIGEST_BYTES: usize = 32;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct CachedSpeech {
-    pub head: Head,
+    pub seconds: f64,
+    /// When it was made, in seconds since 1970.
+    made_s: u64,
+    /// The place of each word among those of the script, and when it is said.
+    times: Vec<(u32, f64, f64)>,
     pub audio: Bytes,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Head {
-    pub seconds: f64,
-    /// What was said, in words.
-    pub spoken: String,
-    pub words: Vec<HeadWord>,
+#[derive(Serialize, Deserialize)]
+struct Head {
+    seconds: f64,
+    made_s: u64,
+    times: Vec<(u32, f64, f64)>,
 }
 
 /// A word and when it is said, in seconds from the start.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 #[schema(as = SpokenWord)]
-pub struct HeadWord {
+pub struct TimedWord {
     pub word: String,
     pub start: f64,
     pub end: f64,
 }
 
+impl From<Word> for TimedWord {
+    fn from(word: Word) -> TimedWord {
+        TimedWord {
+            word: word.word,
+            start: word.start,
+            end: word.end,
+        }
+    }
+}
+
+fn words(script: &Script) -> impl Iterator<Item = &SpokenWord> {
+    script.clauses.iter().flat_map(|clause| &clause.words)
+}
+
 impl CachedSpeech {
+    /// The words as the voice said them: those of the script in their order, but for those that have no sound.
+    pub fn new(script: &Script, seconds: f64, said: &[Word], audio: Bytes) -> CachedSpeech {
+        let mut places = words(script).enumerate();
+        let times = said.iter().filter_map(|word| {
+            let (place, _) = places.find(|(_, known)| known.text == word.word)?;
+            Some((u32::try_from(place).ok()?, word.start, word.end))
+        });
+        CachedSpeech {
+            seconds,
+            made_s: now_s(),
+            times: times.collect(),
+            audio,
+        }
+    }
+
+    /// The words with their times, by the script that this is the sound of.
+    pub fn words(&self, script: &Script) -> Vec<TimedWord> {
+        let known: Vec<&SpokenWord> = words(script).collect();
+        let timed = self.times.iter().filter_map(|(place, start, end)| {
+            Some(TimedWord {
+                word: known.get(*place as usize)?.text.clone(),
+                start: *start,
+                end: *end,
+            })
+        });
+        timed.collect()
+    }
+
+    #[cfg(test)]
+    pub fn made_before(mut self, age: Duration) -> CachedSpeech {
+        self.made_s -= age.as_secs();
+        self
+    }
+
+    pub fn is_older_than(&self, age: Duration) -> bool {
+        now_s().saturating_sub(self.made_s) > age.as_secs()
+    }
+
     /// What it takes in memory, near enough.
     pub fn bytes(&self) -> usize {
-        self.audio.len() + self.head.spoken.len() + self.head.words.len() * 64 + 256
+        self.audio.len() + self.times.len() * size_of::<(u32, f64, f64)>() + 256
     }
 
     pub fn to_file(&self) -> Vec<u8> {
-        let head = serde_json::to_vec(&self.head).unwrap_or_default();
+        let head = Head {
+            seconds: self.seconds,
+            made_s: self.made_s,
+            times: self.times.clone(),
+        };
+        let head = serde_json::to_vec(&head).unwrap_or_default();
         let mut file =
             Vec::with_capacity(MARK.len() + 4 + head.len() + self.audio.len() + DIGEST_BYTES);
         file.extend_from_slice(MARK);
@@ -62,43 +127,61 @@ impl CachedSpeech {
         let head_len = rest.strip_prefix(MARK)?.first_chunk::<4>()?;
         let head_start = MARK.len() + 4;
         let head_end = head_start.checked_add(u32::from_le_bytes(*head_len) as usize)?;
-        let head = serde_json::from_slice(rest.get(head_start..head_end)?).ok()?;
+        let head: Head = serde_json::from_slice(rest.get(head_start..head_end)?).ok()?;
         Some(CachedSpeech {
-            head,
+            seconds: head.seconds,
+            made_s: head.made_s,
+            times: head.times,
             audio: rest.slice(head_end..),
         })
     }
+}
+
+fn now_s() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs())
+}
+
+#[cfg(test)]
+pub(super) fn sample(audio: Vec<u8>) -> CachedSpeech {
+    let script = Script::from_text("Habari yako.", &sauti_text::Lexicon::builtin()).unwrap();
+    let said = |word: &str, start, end| Word {
+        word: word.into(),
+        start,
+        end,
+        confidence: 1.0,
+    };
+    let said = [said("Habari", 0.0, 0.5), said("yako", 0.5, 0.9)];
+    CachedSpeech::new(&script, 1.0, &said, Bytes::from(audio))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn sample() -> CachedSpeech {
-        let words = vec![HeadWord {
-            word: "habari".into(),
-            start: 0.0,
-            end: 0.5,
-        }];
-        let head = Head {
-            seconds: 0.5,
-            spoken: "habari".into(),
-            words,
-        };
-        CachedSpeech {
-            head,
-            audio: Bytes::from_static(b"RIFF...."),
-        }
+    #[test]
+    fn what_was_written_reads_back() {
+        let speech = sample(b"RIFF....".to_vec());
+        assert_eq!(CachedSpeech::from_file(speech.to_file()), Some(speech));
     }
 
     #[test]
-    fn what_was_written_reads_back() {
-        assert_eq!(CachedSpeech::from_file(sample().to_file()), Some(sample()));
+    fn a_file_holds_no_word_and_the_script_gives_them_back() {
+        let speech = sample(b"RIFF....".to_vec());
+        let file = speech.to_file();
+        for word in ["abari", "yako"] {
+            let found = file.windows(word.len()).any(|part| part == word.as_bytes());
+            assert!(!found, "{word} stands in the file");
+        }
+        let script = Script::from_text("Habari yako.", &sauti_text::Lexicon::builtin()).unwrap();
+        let words = CachedSpeech::from_file(file).unwrap().words(&script);
+        assert_eq!(words[1].word, "yako");
+        assert_eq!((words[1].start, words[1].end), (0.5, 0.9));
     }
 
     #[test]
     fn a_file_cut_anywhere_or_with_any_bit_turned_is_refused() {
-        let file = sample().to_file();
+        let file = sample(b"RIFF....".to_vec()).to_file();
         for cut in 0..file.len() {
             assert_eq!(CachedSpeech::from_file(file[..cut].to_vec()), None);
         }

@@ -3,6 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::time::Duration;
 
 use secrecy::SecretString;
 use serde::{Deserialize, Deserializer};
@@ -78,6 +79,7 @@ pub struct Engine {
 #[derive(Debug, Clone, Deserialize)]
 pub struct Limits {
     pub text_chars_max: usize,
+    pub speech_seconds_max: u64,
     pub upload_bytes_max: u64,
     pub recording_seconds_max: u64,
     pub requests_per_minute: u32,
@@ -106,6 +108,13 @@ pub struct Cache {
     #[serde(deserialize_with = "path_or_none")]
     pub dir: Option<PathBuf>,
     pub bytes_max: u64,
+    pub keep_hours: u32,
+}
+
+impl Cache {
+    pub fn keep(&self) -> Duration {
+        Duration::from_secs(u64::from(self.keep_hours) * 3_600)
+    }
 }
 
 #[derive(Debug, Clone, Deserialize)]

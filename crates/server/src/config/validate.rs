@@ -206,6 +206,16 @@ fn limits(config: &Config, require: &mut impl FnMut(bool, &str, &str)) {
         "must be 1 to 100000",
     );
     require(
+        (1..=86_400).contains(&limits.speech_seconds_max),
+        "limits.speech_seconds_max",
+        "must be 1 to 86400",
+    );
+    require(
+        (1..=87_600).contains(&config.cache.keep_hours),
+        "cache.keep_hours",
+        "must be 1 to 87600",
+    );
+    require(
         (1_000..=10_000_000_000).contains(&limits.upload_bytes_max),
         "limits.upload_bytes_max",
         "must be 1000 to 10000000000",

@@ -7,6 +7,7 @@ use sauti_text::TextError;
 
 use super::{Code, Problem, Reason};
 use crate::http::metrics;
+use crate::service::ServiceError;
 
 const STORAGE_RETRY_AFTER_S: u64 = 2;
 
@@ -30,6 +31,29 @@ impl From<SpeechError> for Problem {
                 Problem::new(Code::WarmingUp).retry_after(10)
             }
             SpeechError::Internal => Problem::internal(error),
+        }
+    }
+}
+
+impl From<ServiceError> for Problem {
+    fn from(error: ServiceError) -> Problem {
+        match error {
+            ServiceError::Text(error) => error.into(),
+            ServiceError::TextTooLong {
+                characters,
+                characters_max,
+            } => {
+                let reason = Reason::TooLong {
+                    max: characters_max as u64,
+                    actual: characters as u64,
+                };
+                Problem::field("text", reason)
+            }
+            ServiceError::SpeechTooLong { .. } => Problem::new(Code::SpeechTooLong),
+            ServiceError::Speech(error) => error.into(),
+            ServiceError::Ledger(error) => error.into(),
+            ServiceError::Store(error) => error.into(),
+            ServiceError::Internal(cause) => Problem::internal(cause),
         }
     }
 }

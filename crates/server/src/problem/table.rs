@@ -114,6 +114,9 @@ codes! {
     RecordingTooLong, "recording_too_long", PAYLOAD_TOO_LARGE, "Recording too long",
         "The recording is longer than is accepted; GET /v1/limits shows the bounds.",
         "Rekodi ni ndefu kuliko inayokubalika; GET /v1/limits inaonyesha mipaka.";
+    SpeechTooLong, "speech_too_long", PAYLOAD_TOO_LARGE, "Speech too long",
+        "The text would take longer to say than is accepted; GET /v1/limits shows the bounds.",
+        "Maandishi haya yangechukua muda mrefu kusomwa kuliko unaokubalika; GET /v1/limits inaonyesha mipaka.";
     ContentTypeUnsupported, "content_type_unsupported", UNSUPPORTED_MEDIA_TYPE, "Content type not supported",
         "This address does not take this Content-Type.",
         "Anwani hii haipokei Content-Type hii.";

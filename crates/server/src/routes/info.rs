@@ -6,12 +6,13 @@ use sauti_audio::OutputFormat;
 use sauti_store::Operation;
 use serde::{Deserialize, Serialize};
 
-use super::speech::{self, SPEED_MAX, SPEED_MIN, looks_like_ssml};
+use super::speech::take_speed;
 use crate::app::App;
 use crate::http::caller::{AnyKey, May, Speech};
 use crate::http::fields::{Fields, JsonBytes};
 use crate::problem::{Problem, Reason};
-use crate::service::money::price;
+use crate::service::money::Bill;
+use crate::service::speaking::{Passage, SPEED_MAX, SPEED_MIN, looks_like_ssml};
 
 /// As OpenAI's clients expect it.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -47,6 +48,8 @@ pub async fn list_models(_: May<AnyKey>) -> Json<ModelList> {
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct LimitsBody {
     pub text_characters_max: usize,
+    /// What one text may take to say, estimated before it is spoken.
+    pub speech_seconds_max: u64,
     pub file_bytes_max: u64,
     pub recording_seconds_max: u64,
     pub requests_per_minute: u32,
@@ -80,6 +83,7 @@ pub async fn get_limits(State(app): State<App>, May(caller, _): May<AnyKey>) -> 
     let rates = app.rates.limits();
     Json(LimitsBody {
         text_characters_max: limits.text_chars_max,
+        speech_seconds_max: limits.speech_seconds_max,
         file_bytes_max: limits.upload_bytes_max,
         recording_seconds_max: limits.recording_seconds_max,
         requests_per_minute: rates.requests_per_minute,
@@ -105,6 +109,11 @@ pub async fn get_limits(State(app): State<App>, May(caller, _): May<AnyKey>) -> 
 #[schema(as = QuoteRequest, example = json!({"text": "Habari za asubuhi."}))]
 pub struct QuoteBody {
     pub text: Option<String>,
+    /// Whether `text` is SSML.
+    pub ssml: Option<bool>,
+    /// As in the speech request: a text that would take too long to say is refused.
+    #[schema(minimum = 0.5, maximum = 2.0)]
+    pub speed: Option<f64>,
     /// The length of a recording.
     pub audio_seconds: Option<f64>,
 }
@@ -139,6 +148,8 @@ pub async fn create_quote(
     let text = fields
         .text_by("text", "input")
         .map(|text| text.trim().to_owned());
+    let ssml = fields.flag("ssml");
+    let speed = take_speed(&mut fields);
     let seconds = fields.number("audio_seconds");
     if text.is_none()
         && seconds.is_none()
@@ -164,7 +175,7 @@ pub async fn create_quote(
         );
     }
     fields.finish(
-        &["text", "input", "audio_seconds"],
+        &["text", "input", "ssml", "speed", "audio_seconds"],
         &["voice_id", "voice", "model", "output_format"],
     )?;
 
@@ -174,57 +185,35 @@ pub async fn create_quote(
         .balance(&caller.workspace_id)
         .await?
         .available_micro;
-    let (operation, units, cost_micro, cached_cost_micro) = match (text, seconds) {
-        (Some(text), _) => {
-            let characters = spoken_characters(&app, &text)?;
-            let cached = price::cached_speech_micro(prices, characters);
-            (
-                Operation::Speech,
-                characters as i64,
-                price::speech_micro(prices, characters),
-                Some(cached),
-            )
+    let (bill, cached_cost_micro) = match text {
+        Some(text) => {
+            let passage = Passage {
+                text: &text,
+                is_ssml: ssml.unwrap_or_else(|| looks_like_ssml(&text)),
+                speed,
+            };
+            let lexicon = app.lexicons.of(&app.store, &caller.workspace_id).await?;
+            let reading = app.reader.read(&app.config.limits, passage, &lexicon)?;
+            let cached = reading.bill(prices, true).amount_micro;
+            (reading.bill(prices, false), Some(cached))
         }
-        (None, seconds) => {
+        None => {
             let seconds = seconds.unwrap_or_default();
-            (
-                Operation::Transcription,
-                seconds.ceil() as i64,
-                price::transcription_micro(prices, seconds),
-                None,
-            )
+            (Bill::transcription(prices, seconds), None)
         }
     };
+    let cost_micro = bill.amount_micro;
     let covered = cost_micro <= balance_micro;
     let currency = caller.currency;
     Ok(Json(Quote {
-        operation,
-        units,
+        operation: bill.operation,
+        units: bill.units,
         cost_micro,
         cached_cost_micro,
         currency,
         balance_micro,
         covered,
     }))
-}
-
-/// Of SSML only what is spoken is billed, as for speech itself.
-fn spoken_characters(app: &App, text: &str) -> Result<usize, Problem> {
-    let characters = match looks_like_ssml(text) {
-        true => sauti_text::Script::from_ssml(text, &sauti_text::Lexicon::builtin())?.characters(),
-        false => text.chars().count(),
-    };
-    let max = app.config.limits.text_chars_max;
-    match characters > max {
-        true => Err(Problem::field(
-            "text",
-            Reason::TooLong {
-                max: max as u64,
-                actual: characters as u64,
-            },
-        )),
-        false => Ok(characters),
-    }
 }
 
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
@@ -269,26 +258,15 @@ pub async fn normalise(
     }
     fields.finish(&["text", "input", "ssml"], &["voice_id", "voice", "model"])?;
     let text = text.unwrap_or_default();
-    let is_ssml = ssml.unwrap_or_else(|| looks_like_ssml(&text));
-    let (actual, max) = (
-        text.chars().count(),
-        speech::characters_max(&app.config.limits, is_ssml),
-    );
-    if actual > max {
-        return Err(Problem::field(
-            "text",
-            Reason::TooLong {
-                max: max as u64,
-                actual: actual as u64,
-            },
-        ));
-    }
-    let known = app.lexicons.of(&app.store, &caller.workspace_id).await?;
-    let script = match is_ssml {
-        true => sauti_text::Script::from_ssml(&text, &known.lexicon)?,
-        false => sauti_text::Script::from_text(&text, &known.lexicon)?,
+    let passage = Passage {
+        text: &text,
+        is_ssml: ssml.unwrap_or_else(|| looks_like_ssml(&text)),
+        speed: 1.0,
     };
-    let spoken = script.spoken();
+    let lexicon = app.lexicons.of(&app.store, &caller.workspace_id).await?;
+    let reading = app.reader.read(&app.config.limits, passage, &lexicon)?;
+    let spoken = reading.script.spoken();
+    let script = reading.script.clone();
     let words = script.clauses.into_iter().flat_map(|clause| clause.words);
     let words = words.map(|word| NormalisedWord {
         word: word.text,

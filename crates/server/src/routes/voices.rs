@@ -10,13 +10,13 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE};
 use axum::response::Response;
 use sauti_audio::OutputFormat;
 use sauti_speech::voice::VoiceInfo;
-use sauti_text::Lexicon;
 use serde::Serialize;
 
-use super::speech::{self, Delivery, SpeechRequest};
 use crate::app::App;
 use crate::http::caller::{May, Voices};
+use crate::lexicons::VersionedLexicon;
 use crate::problem::{Code, Problem};
+use crate::service::speaking::{self, SpeechRequest};
 
 const PREVIEW_TEXT: &str = "Habari! Karibu Sauti. Ninaweza kusoma ujumbe wako kwa Kiswahili.";
 
@@ -115,12 +115,11 @@ pub async fn preview_voice(
         voice_version: info.model_version,
         format: OutputFormat::default(),
         speed: 1.0,
-        delivery: Delivery::Audio,
-        timestamps: false,
-        self_check: false,
     };
-    let speech =
-        speech::speak_free(&app, &caller.workspace_id, &request, &Lexicon::builtin()).await?;
+    let (limits, lexicon) = (&app.config.limits, VersionedLexicon::builtin());
+    let reading = app.reader.read(limits, request.passage(), &lexicon)?;
+    let job = speaking::interactive(&app, &caller.workspace_id);
+    let speech = speaking::speak_free(&app, job, &request, &reading).await?;
     let mut response = Response::new(Body::from(speech.audio.clone()));
     let headers = response.headers_mut();
     headers.insert(

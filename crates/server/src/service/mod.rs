@@ -4,7 +4,10 @@
 //! Must not know: HTTP, axum, headers, extractors, HTML, the command line. Whoever calls says who
 //! pays ([`Payer`]) and gets values and errors back, never a response.
 
+mod error;
 pub mod money;
 mod payer;
+pub mod speaking;
 
+pub use error::ServiceError;
 pub use payer::Payer;

@@ -107,10 +107,10 @@ async fn verbose_speech_is_json_with_the_sound_the_words_and_their_times() {
         body[extra] = json!(true);
         let answer = world.post(SPEECH, &body).await.assert_ok().json();
         assert_eq!(answer["audio"], "UklGRggAAABXQVZFZGF0YQ==");
-        assert_eq!(answer["normalised_text"], "habari");
+        assert_eq!(answer["normalised_text"], "Habari.");
         assert_eq!(
             answer["words"][0],
-            json!({"word": "habari", "start": 0.0, "end": 0.5})
+            json!({"word": "Habari", "start": 0.0, "end": 0.5})
         );
         assert_eq!(answer["content_type"], "audio/wav");
     }

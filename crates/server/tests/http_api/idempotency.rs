@@ -26,7 +26,7 @@ async fn the_same_request_twice_is_answered_alike_and_charged_once() {
     assert_eq!(first.header("idempotency-replayed"), "");
     assert_eq!(second.header("idempotency-replayed"), "true");
     assert_ne!(first.header("x-request-id"), second.header("x-request-id"));
-    assert_eq!(world.balance_micro().await, CREDIT_MICRO - 11_000);
+    assert_eq!(world.balance_micro().await, CREDIT_MICRO - 12_000);
     world.assert_ledger_is_sound().await;
 }
 
@@ -45,7 +45,7 @@ async fn many_retries_at_once_are_charged_once() {
         }
     }
     assert!(answers.iter().any(|answer| answer.status.is_success()));
-    assert_eq!(world.balance_micro().await, CREDIT_MICRO - 11_000);
+    assert_eq!(world.balance_micro().await, CREDIT_MICRO - 12_000);
 }
 
 #[tokio::test]

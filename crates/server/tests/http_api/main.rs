@@ -13,6 +13,7 @@ mod money;
 mod order;
 mod payments;
 mod queue;
+mod quotes;
 mod real_port;
 mod records;
 mod refusals;

@@ -1,7 +1,7 @@
 use sauti_store::NewKey;
 use serde_json::json;
 
-use crate::support::{CREDIT_MICRO, SPEECH, World, silent_wav};
+use crate::support::{CREDIT_MICRO, SPEECH, World, silent_wav, text_of};
 
 /// Releases go through the ledger's writer behind the answer; an operation after them in the same
 /// queue tells that they are done.
@@ -18,7 +18,7 @@ async fn settle_down(world: &World) {
 #[tokio::test]
 async fn cached_speech_is_charged_its_fraction_exactly_once_per_request() {
     let world = World::new().await;
-    let body = json!({"text": "a".repeat(1_000), "voice_id": "asha"});
+    let body = json!({"text": text_of(1_000), "voice_id": "asha"});
     world.remember_speech(&body, b"RIFF");
     for request in 1..=3 {
         world.post(SPEECH, &body).await.assert_ok();
@@ -33,7 +33,7 @@ async fn cached_speech_is_charged_its_fraction_exactly_once_per_request() {
 #[tokio::test]
 async fn what_the_balance_does_not_cover_is_refused_with_both_numbers() {
     let world = World::new().await;
-    let body = json!({"text": "a".repeat(5_000), "voice_id": "asha"});
+    let body = json!({"text": text_of(5_000), "voice_id": "asha"});
     world.remember_speech(&body, b"RIFF");
     for _ in 0..20 {
         world.post(SPEECH, &body).await.assert_ok();
@@ -51,7 +51,7 @@ async fn what_the_balance_does_not_cover_is_refused_with_both_numbers() {
 #[tokio::test]
 async fn many_requests_at_once_never_spend_more_than_there_is() {
     let world = World::with(&[("limits.concurrent_requests", "100")]).await;
-    let body = json!({"text": "a".repeat(5_000), "voice_id": "asha"});
+    let body = json!({"text": text_of(5_000), "voice_id": "asha"});
     world.remember_speech(&body, b"RIFF");
     let answers = futures_util::future::join_all((0..30).map(|_| world.post(SPEECH, &body))).await;
     let paid = answers
@@ -73,7 +73,7 @@ async fn many_requests_at_once_never_spend_more_than_there_is() {
 #[tokio::test]
 async fn a_key_stops_at_its_spend_cap_while_another_goes_on() {
     let world = World::new().await;
-    let body = json!({"text": "a".repeat(1_000), "voice_id": "asha"});
+    let body = json!({"text": text_of(1_000), "voice_id": "asha"});
     world.remember_speech(&body, b"RIFF");
     let capped = world
         .make_key(NewKey {

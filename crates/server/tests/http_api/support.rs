@@ -8,9 +8,10 @@ use axum::body::Body;
 use axum::http::{HeaderMap, Method, Request, StatusCode};
 use bytes::Bytes;
 use sauti_server::app::{App, router};
-use sauti_server::cache::{CachedSpeech, Head, HeadWord};
+use sauti_server::cache::CachedSpeech;
 use sauti_server::config::Config;
-use sauti_server::routes::speech::{self, SpeechRequest};
+use sauti_server::lexicons::VersionedLexicon;
+use sauti_server::routes::speech::AskedSpeech;
 use sauti_store::ids::new_id;
 use sauti_store::{Environment, NewKey, Permission, Permissions};
 use serde_json::Value;
@@ -211,30 +212,40 @@ impl World {
 
     /// Puts speech into the cache, as if it had been asked for before.
     pub fn remember_speech(&self, body: &Value, audio: &'static [u8]) {
+        self.remember_speech_by(&VersionedLexicon::builtin(), body, audio);
+    }
+
+    /// The same, in a workspace with words of its own.
+    pub fn remember_speech_by(
+        &self,
+        lexicon: &VersionedLexicon,
+        body: &Value,
+        audio: &'static [u8],
+    ) {
         let voices = self.app.engine.voices();
-        let request = SpeechRequest::parse(
-            body.to_string().as_bytes(),
-            &self.app.config.limits,
-            &voices,
-        )
-        .unwrap();
-        let reading = speech::read(&self.app, &request, &sauti_text::Lexicon::builtin()).unwrap();
-        let words = vec![HeadWord {
-            word: "habari".into(),
+        let limits = &self.app.config.limits;
+        let asked = AskedSpeech::parse(body.to_string().as_bytes(), limits, &voices).unwrap();
+        let passage = asked.request.passage();
+        let reading = self.app.reader.read(limits, passage, lexicon).unwrap();
+        let first = &reading.script.clauses[0].words[0];
+        let words = [sauti_speech::Word {
+            word: first.text.clone(),
             start: 0.0,
             end: 0.5,
+            confidence: 1.0,
         }];
-        let head = Head {
-            seconds: 0.5,
-            spoken: "habari".into(),
-            words,
-        };
-        let speech = CachedSpeech {
-            head,
-            audio: Bytes::from_static(audio),
-        };
-        self.app.cache.put(reading.key, Arc::new(speech));
+        let audio = Bytes::from_static(audio);
+        let speech = CachedSpeech::new(&reading.script, 0.5, &words, audio);
+        self.app
+            .cache
+            .put(reading.key(&asked.request), Arc::new(speech));
     }
+}
+
+/// A text that is said as it is written, in this many characters, its full stop included.
+pub fn text_of(characters: usize) -> String {
+    let text = "baba ".repeat(characters / 5);
+    text.trim_end().to_owned()
 }
 
 impl Answer {

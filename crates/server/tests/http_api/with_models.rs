@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::Method;
+use futures_util::StreamExt;
 use http_body_util::BodyExt;
 use sauti_speech::Readiness;
 use serde_json::json;
@@ -107,6 +108,48 @@ async fn streams_carry_the_sound_and_settle_their_price() {
         text.contains("event: transcript.text.delta\n")
             && text.contains("event: transcript.text.done\n")
     );
+    world.assert_ledger_is_sound().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_that_is_cut_costs_what_was_taken_of_it() {
+    let world = ready_world().await;
+    let text = format!("{SENTENCE} ").repeat(12);
+    for stream in ["audio", "sse"] {
+        let mut paid_micro = Vec::new();
+        let mut whole_micro = 0;
+        for pieces in [0, 1, 6] {
+            let before_micro = world.balance_micro().await;
+            let body = json!({"text": text, "voice_id": "asha", "stream": stream});
+            let request = world
+                .request(axum::http::Method::POST, SPEECH)
+                .header("content-type", "application/json")
+                .body(axum::body::Body::from(body.to_string()));
+            let answer = world
+                .router
+                .clone()
+                .oneshot(request.unwrap())
+                .await
+                .unwrap();
+            assert!(answer.status().is_success());
+            whole_micro = answer.headers()["sauti-cost"]
+                .to_str()
+                .unwrap()
+                .parse()
+                .unwrap();
+            let mut sound = answer.into_body().into_data_stream();
+            for _ in 0..pieces {
+                sound.next().await.unwrap().unwrap();
+            }
+            drop(sound);
+            world.until_nothing_is_held().await;
+            paid_micro.push(before_micro - world.balance_micro().await);
+        }
+        assert_eq!(paid_micro[0], 0, "{stream}: nothing taken, nothing paid");
+        assert!(paid_micro[1] > 0, "{stream}: {paid_micro:?}");
+        assert!(paid_micro[1] < paid_micro[2], "{stream}: {paid_micro:?}");
+        assert!(paid_micro[2] < whole_micro, "{stream}: {paid_micro:?}");
+    }
     world.assert_ledger_is_sound().await;
 }
 

@@ -10,8 +10,9 @@ use crate::app::App;
 use crate::batches::{form_fields, is_allowed};
 use crate::http::idempotency;
 use crate::problem::{FieldError, Problem, Reason};
-use crate::routes::speech::SpeechRequest;
+use crate::routes::speech::AskedSpeech;
 use crate::routes::transcription::TranscriptionRequest;
+use crate::service::speaking::SpeechItem;
 
 const CUSTOM_ID_CHARS_MAX: usize = 128;
 /// More mistakes than this in one answer help nobody.
@@ -143,7 +144,7 @@ impl Check<'_> {
     fn item(&mut self, index: usize, mut fields: Map<String, Value>) -> Item {
         let custom_id = self.custom_id(index, &mut fields);
         let file = match self.operation {
-            Operation::Speech => self.speech(index, &fields),
+            Operation::Speech => self.speech(index, &mut fields),
             Operation::Transcription => self.transcription(index, &mut fields),
         };
         Item {
@@ -205,14 +206,21 @@ impl Check<'_> {
         name
     }
 
-    fn speech(&mut self, index: usize, fields: &Map<String, Value>) -> Option<SpooledFile> {
+    fn speech(&mut self, index: usize, fields: &mut Map<String, Value>) -> Option<SpooledFile> {
         let body = serde_json::to_vec(fields).unwrap_or_default();
         let voices = self.app.engine.voices();
-        match SpeechRequest::parse(&body, &self.app.config.limits, &voices) {
-            Ok(request) if request.is_streamed() => {
+        match AskedSpeech::parse(&body, &self.app.config.limits, &voices) {
+            Ok(asked) if asked.is_streamed() => {
                 self.wrong(index, "stream", Reason::NotTogether { with: "a batch" });
             }
-            Ok(request) => self.characters += request.text.chars().count(),
+            Ok(asked) => {
+                self.characters += asked.request.text.chars().count();
+                // Stored under its own names, whichever of ours or OpenAI's it came with.
+                let item = SpeechItem::new(&asked.request, asked.timestamps);
+                if let Ok(Value::Object(named)) = serde_json::to_value(item) {
+                    *fields = named;
+                }
+            }
             Err(problem) => self.take_over(index, problem),
         }
         None

@@ -1,6 +1,5 @@
 //! `POST /v1/audio/speech`: a text in, sound out.
 
-mod produce;
 mod request;
 mod stream;
 
@@ -16,15 +15,12 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use bytes::Bytes;
 use serde::Serialize;
 
-pub use produce::{finish, look_up, read, speak_free, start_job};
-pub use request::{
-    Delivery, SPEED_MAX, SPEED_MIN, SpeechBody, SpeechRequest, characters_max, looks_like_ssml,
-};
+pub use request::{AskedSpeech, Delivery, SpeechBody, take_speed};
 pub use stream::{Pieces, break_off, sse};
 
 use crate::app::App;
-use crate::cache::{CachedSpeech, HeadWord};
-use crate::http::caller::{Caller, May, Speech};
+use crate::cache::TimedWord;
+use crate::http::caller::{May, Speech};
 use crate::http::context::Context;
 use crate::http::fields::JsonBytes;
 use crate::http::idempotency::{self, Claim};
@@ -32,7 +28,7 @@ use crate::http::money_headers;
 use crate::problem::{Problem, Reason};
 use crate::self_check::SelfCheck;
 use crate::service::Payer;
-use crate::service::money::{self, Bill, Hold, IdempotencyLease};
+use crate::service::speaking::{self, Reading, Speaking, Unpaid};
 
 /// Speech as JSON, when `verbose`, `timestamps` or `self_check` asked for it.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -45,7 +41,7 @@ pub struct VerboseSpeech<'a> {
     pub seconds: f64,
     /// What was said, every number and abbreviation in words.
     pub normalised_text: &'a str,
-    pub words: &'a [HeadWord],
+    pub words: &'a [TimedWord],
     /// Only where `self_check` asked for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub self_check: Option<SelfCheck>,
@@ -82,46 +78,42 @@ pub async fn create_speech(
     headers: HeaderMap,
     JsonBytes(body): JsonBytes,
 ) -> Result<Response, Problem> {
-    let request = SpeechRequest::parse(&body, &app.config.limits, &app.engine.voices())?;
-    refuse_keyed_stream(&request, &headers)?;
+    let asked = AskedSpeech::parse(&body, &app.config.limits, &app.engine.voices())?;
+    refuse_keyed_stream(&asked, &headers)?;
     let lexicon = app.lexicons.of(&app.store, &caller.workspace_id).await?;
-    let order = Order {
+    let passage = asked.request.passage();
+    let reading = app.reader.read(&app.config.limits, passage, &lexicon)?;
+    let payer = caller.payer(&context);
+    let speaking = Speaking {
         app: &app,
-        caller: &caller,
-        payer: caller.payer(&context),
-        headers: &headers,
-        body: &body,
+        payer: &payer,
+        request: &asked.request,
+        reading: Arc::clone(&reading),
+        job: speaking::interactive(&app, &caller.workspace_id),
     };
-
-    let request_key = produce::request_key(&request, &lexicon.version);
-    if let Some(key) = request_key.and_then(|key| app.cache.resolve(&key))
-        && !request.is_streamed()
-        && let Some(speech) = produce::look_up(&app, key).await
-    {
-        let characters = request.text.chars().count();
-        return order.answer_cached(&request, characters, &speech).await;
+    if asked.is_streamed() {
+        return stream::respond(caller, &asked, speaking.stream().await?);
     }
-
-    let reading = produce::read(&app, &request, &lexicon.lexicon)?;
-    if let Some(request_key) = request_key {
-        app.cache.remember(request_key, reading.key);
-    }
-    if request.is_streamed() {
-        return stream_speech(&order, request, reading).await;
-    }
-    match produce::look_up(&app, reading.key).await {
-        Some(speech) => {
-            order
-                .answer_cached(&request, reading.characters, &speech)
-                .await
-        }
-        None => order.answer_new(&request, reading).await,
-    }
+    let fingerprint = || idempotency::fingerprint(&[b"POST /v1/audio/speech", &body]);
+    let (lease, is_paid) = match idempotency::claim(&app, &caller, &headers, fingerprint).await? {
+        Claim::Replay(answer) => return idempotency::replay(&app, &caller, answer).await,
+        Claim::New(lease) => (Some(lease), false),
+        Claim::Unkeyed => (None, false),
+        Claim::Paid => (None, true),
+    };
+    let unpaid = speaking.speak(is_paid).await?;
+    let (mut headers, body) = print(&app, &payer, &asked, &reading, &unpaid).await?;
+    let keep = lease.map(|lease| (lease, idempotency::stored(&headers, &body)));
+    let balance_micro = unpaid.settle(keep).await?;
+    money_headers::add_balance(&mut headers, balance_micro);
+    let mut response = Response::new(Body::from(body));
+    *response.headers_mut() = headers;
+    Ok(response)
 }
 
 /// A stream is not kept, so it could not be replayed.
-fn refuse_keyed_stream(request: &SpeechRequest, headers: &HeaderMap) -> Result<(), Problem> {
-    match request.is_streamed() && idempotency::key(headers)?.is_some() {
+fn refuse_keyed_stream(asked: &AskedSpeech, headers: &HeaderMap) -> Result<(), Problem> {
+    match asked.is_streamed() && idempotency::key(headers)?.is_some() {
         true => Err(Problem::field(
             "stream",
             Reason::NotTogether {
@@ -132,180 +124,43 @@ fn refuse_keyed_stream(request: &SpeechRequest, headers: &HeaderMap) -> Result<(
     }
 }
 
-async fn stream_speech(
-    order: &Order<'_>,
-    request: SpeechRequest,
-    reading: produce::Reading,
-) -> Result<Response, Problem> {
-    let booking = produce::book(order.app, &order.caller.workspace_id, &reading)?;
-    let bill = order.bill(reading.characters, false);
-    let hold = Hold::reserve(order.app, &order.payer, &bill).await?;
-    let mut extra = HeaderMap::new();
-    money_headers::add_bill(&mut extra, &bill, &order.caller.currency);
-    money_headers::add_balance(&mut extra, hold.available_micro());
-    let mut response = stream::respond(
-        order.app,
-        order.caller.clone(),
-        &request,
-        reading,
-        booking,
-        hold,
-        bill,
-    )
-    .await?;
-    response.headers_mut().extend(extra);
-    Ok(response)
-}
-
-/// One request, with everything that answering it takes.
-struct Order<'a> {
-    app: &'a App,
-    caller: &'a Caller,
-    payer: Payer,
-    headers: &'a HeaderMap,
-    body: &'a Bytes,
-}
-
-impl Order<'_> {
-    fn bill(&self, characters: usize, cached: bool) -> Bill {
-        Bill::speech(&self.app.config.prices, characters, cached)
-    }
-
-    async fn claim(&self) -> Result<Claim, Problem> {
-        let fingerprint = || idempotency::fingerprint(&[b"POST /v1/audio/speech", self.body]);
-        idempotency::claim(self.app, self.caller, self.headers, fingerprint).await
-    }
-
-    async fn answer_cached(
-        &self,
-        request: &SpeechRequest,
-        characters: usize,
-        speech: &Arc<CachedSpeech>,
-    ) -> Result<Response, Problem> {
-        let claim = self.claim().await?;
-        let mut bill = self.bill(characters, true);
-        bill.audio_seconds = speech.head.seconds;
-        if matches!(claim, Claim::Paid) {
-            bill.amount_micro = 0;
+/// The headers and body of finished speech, all but the balance; the length is exact.
+async fn print(
+    app: &App,
+    payer: &Payer,
+    asked: &AskedSpeech,
+    reading: &Reading,
+    unpaid: &Unpaid<'_>,
+) -> Result<(HeaderMap, Bytes), Problem> {
+    let (format, speech) = (asked.request.format, &unpaid.speech);
+    let (content_type, body) = match asked.delivery {
+        Delivery::Json => {
+            let said = reading.script.spoken();
+            let self_check = match asked.self_check {
+                true => {
+                    let tenant = &payer.workspace_id;
+                    Some(speaking::listen(app, tenant, format, &speech.audio, &said).await?)
+                }
+                false => None,
+            };
+            let body = VerboseSpeech {
+                audio: BASE64.encode(&speech.audio),
+                content_type: format.content_type(),
+                output_format: format.name(),
+                voice_id: &asked.request.voice_id,
+                seconds: speech.seconds,
+                normalised_text: &said,
+                words: &speech.words(&reading.script),
+                self_check,
+            };
+            let body = serde_json::to_vec(&body).map_err(Problem::internal)?;
+            ("application/json", Bytes::from(body))
         }
-        // A replay is an answer that was checked when it was first given.
-        let check = match claim {
-            Claim::Replay(_) => None,
-            _ => self.check(request, speech).await?,
-        };
-        let (mut headers, body) = deliver(request, speech, check, &bill, &self.caller.currency);
-        let balance_micro = match claim {
-            Claim::Replay(answer) => {
-                return idempotency::replay(self.app, self.caller, answer).await;
-            }
-            Claim::Paid => Hold::paid(self.app, &self.payer).await?.available_micro(),
-            Claim::Unkeyed => money::charge(self.app, &self.payer, &bill, None).await?,
-            Claim::New(lease) => {
-                let keep = Some((lease, idempotency::stored(&headers, &body)));
-                money::charge(self.app, &self.payer, &bill, keep).await?
-            }
-        };
-        money_headers::add_balance(&mut headers, balance_micro);
-        Ok(respond(headers, body))
-    }
-
-    async fn answer_new(
-        &self,
-        request: &SpeechRequest,
-        reading: produce::Reading,
-    ) -> Result<Response, Problem> {
-        let claim = self.claim().await?;
-        if let Claim::Replay(answer) = claim {
-            return idempotency::replay(self.app, self.caller, answer).await;
-        }
-        let tenant = &self.caller.workspace_id;
-        let booking = produce::book(self.app, tenant, &reading)?;
-        let (lease, hold, mut bill) = match claim {
-            Claim::Paid => {
-                let bill = Bill {
-                    amount_micro: 0,
-                    ..self.bill(reading.characters, false)
-                };
-                (None, Hold::paid(self.app, &self.payer).await?, bill)
-            }
-            Claim::New(lease) => self.reserve(Some(lease), reading.characters).await?,
-            _ => self.reserve(None, reading.characters).await?,
-        };
-        let spoken = reading.script.spoken();
-        let (script, booking) = (reading.script, Some(booking));
-        let handle = produce::start(self.app, tenant, request, script, booking)?;
-        let speech = Arc::new(produce::finish(self.app, handle, request, spoken).await?);
-        self.app.cache.put(reading.key, Arc::clone(&speech));
-
-        bill.audio_seconds = speech.head.seconds;
-        let check = self.check(request, &speech).await?;
-        let (mut headers, body) = deliver(request, &speech, check, &bill, &self.caller.currency);
-        let keep = lease.map(|lease| (lease, idempotency::stored(&headers, &body)));
-        let balance_micro = hold.settle(&bill, keep).await?;
-        money_headers::add_balance(&mut headers, balance_micro);
-        Ok(respond(headers, body))
-    }
-
-    async fn check(
-        &self,
-        request: &SpeechRequest,
-        speech: &CachedSpeech,
-    ) -> Result<Option<SelfCheck>, Problem> {
-        if !request.self_check {
-            return Ok(None);
-        }
-        let tenant = &self.caller.workspace_id;
-        Ok(Some(
-            produce::listen(self.app, tenant, request, speech).await?,
-        ))
-    }
-
-    async fn reserve(
-        &self,
-        lease: Option<IdempotencyLease>,
-        characters: usize,
-    ) -> Result<(Option<IdempotencyLease>, Hold, Bill), Problem> {
-        let bill = self.bill(characters, false);
-        let hold = Hold::reserve(self.app, &self.payer, &bill).await?;
-        Ok((lease, hold, bill))
-    }
-}
-
-/// The headers and body of finished speech; the length is exact.
-fn deliver(
-    request: &SpeechRequest,
-    speech: &CachedSpeech,
-    check: Option<SelfCheck>,
-    bill: &Bill,
-    currency: &str,
-) -> (HeaderMap, Bytes) {
-    let (content_type, body) = match request.delivery {
-        Delivery::Json => ("application/json", verbose(request, speech, check)),
-        _ => (request.format.content_type(), speech.audio.clone()),
+        _ => (format.content_type(), speech.audio.clone()),
     };
     let mut headers = HeaderMap::with_capacity(16);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
     headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
-    money_headers::add_bill(&mut headers, bill, currency);
-    (headers, body)
-}
-
-fn verbose(request: &SpeechRequest, speech: &CachedSpeech, check: Option<SelfCheck>) -> Bytes {
-    let body = VerboseSpeech {
-        audio: BASE64.encode(&speech.audio),
-        content_type: request.format.content_type(),
-        output_format: request.format.name(),
-        voice_id: &request.voice_id,
-        seconds: speech.head.seconds,
-        normalised_text: &speech.head.spoken,
-        words: &speech.head.words,
-        self_check: check,
-    };
-    Bytes::from(serde_json::to_vec(&body).unwrap_or_default())
-}
-
-fn respond(headers: HeaderMap, body: Bytes) -> Response {
-    let mut response = Response::new(Body::from(body));
-    *response.headers_mut() = headers;
-    response
+    money_headers::add_bill(&mut headers, &unpaid.bill, &payer.currency);
+    Ok((headers, body))
 }

@@ -8,9 +8,9 @@ use serde_json::Value;
 use crate::config::Limits;
 use crate::http::fields::Fields;
 use crate::problem::{Problem, Reason};
-
-pub const SPEED_MIN: f64 = 0.5;
-pub const SPEED_MAX: f64 = 2.0;
+use crate::service::speaking::{
+    SPEED_MAX, SPEED_MIN, SpeechRequest, characters_max, format_named, looks_like_ssml,
+};
 
 const KNOWN: &[&str] = &[
     "text",
@@ -84,21 +84,16 @@ pub enum Delivery {
     EventStream,
 }
 
+/// A request as it came in, and how to answer it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SpeechRequest {
-    /// Trimmed.
-    pub text: String,
-    pub is_ssml: bool,
-    pub voice_id: String,
-    pub voice_version: String,
-    pub format: OutputFormat,
-    pub speed: f32,
+pub struct AskedSpeech {
+    pub request: SpeechRequest,
     pub delivery: Delivery,
     pub timestamps: bool,
     pub self_check: bool,
 }
 
-impl SpeechRequest {
+impl AskedSpeech {
     pub fn is_streamed(&self) -> bool {
         matches!(self.delivery, Delivery::AudioStream | Delivery::EventStream)
     }
@@ -107,7 +102,7 @@ impl SpeechRequest {
         body: &[u8],
         limits: &Limits,
         voices: &[VoiceInfo],
-    ) -> Result<SpeechRequest, Problem> {
+    ) -> Result<AskedSpeech, Problem> {
         let mut fields = Fields::parse(body)?;
         let text = fields
             .text_by("text", "input")
@@ -126,39 +121,20 @@ impl SpeechRequest {
         let (Some(text), Some(voice)) = (text, voice) else {
             return Err(Problem::internal("a field is missing and nobody said so"));
         };
-        Ok(SpeechRequest {
+        let request = SpeechRequest {
             text,
             is_ssml,
             voice_id: voice.voice_id.clone(),
             voice_version: voice.model_version.clone(),
             format,
-            speed: speed as f32,
+            speed,
+        };
+        Ok(AskedSpeech {
+            request,
             delivery,
             timestamps,
             self_check,
         })
-    }
-}
-
-pub fn looks_like_ssml(text: &str) -> bool {
-    let rest = text.trim_start();
-    let rest = match rest.strip_prefix("<?xml") {
-        Some(prolog) => prolog
-            .split_once("?>")
-            .map_or("", |(_, rest)| rest)
-            .trim_start(),
-        None => rest,
-    };
-    rest.strip_prefix("<speak")
-        .is_some_and(|rest| rest.starts_with(['>', ' ', '\n', '\t', '\r', '/']))
-}
-
-/// Markup is not spoken and may take some room of its own.
-pub fn characters_max(limits: &Limits, is_ssml: bool) -> usize {
-    if is_ssml {
-        limits.text_chars_max * 4
-    } else {
-        limits.text_chars_max
     }
 }
 
@@ -239,12 +215,7 @@ fn take_voice<'a>(fields: &mut Fields, voices: &'a [VoiceInfo]) -> Option<&'a Vo
 fn take_format(fields: &mut Fields) -> OutputFormat {
     let (ours, theirs) = (fields.text("output_format"), fields.text("response_format"));
     let ours = ours.map(|name| (name.parse().ok(), "output_format"));
-    let theirs = theirs.map(|name| {
-        (
-            openai_format(&name).or_else(|| name.parse().ok()),
-            "response_format",
-        )
-    });
+    let theirs = theirs.map(|name| (format_named(&name), "response_format"));
     match (ours, theirs) {
         (Some((Some(ours), _)), Some((Some(theirs), _))) if ours != theirs => {
             fields.error(
@@ -269,17 +240,6 @@ fn take_format(fields: &mut Fields) -> OutputFormat {
     }
 }
 
-fn openai_format(name: &str) -> Option<OutputFormat> {
-    Some(match name {
-        "wav" => OutputFormat::Wav24000,
-        "mp3" => OutputFormat::Mp344100,
-        "opus" => OutputFormat::Opus48000,
-        "flac" => OutputFormat::Flac24000,
-        "pcm" => OutputFormat::Pcm24000,
-        _ => return None,
-    })
-}
-
 fn format_names(field: &str) -> String {
     match field {
         "response_format" => "wav, mp3, opus, flac, pcm".to_owned(),
@@ -289,7 +249,7 @@ fn format_names(field: &str) -> String {
     }
 }
 
-fn take_speed(fields: &mut Fields) -> f64 {
+pub fn take_speed(fields: &mut Fields) -> f32 {
     let speed = fields.number("speed").unwrap_or(1.0);
     if !(SPEED_MIN..=SPEED_MAX).contains(&speed) {
         fields.error(
@@ -300,7 +260,7 @@ fn take_speed(fields: &mut Fields) -> f64 {
             },
         );
     }
-    speed
+    speed as f32
 }
 
 fn take_delivery(

@@ -1,7 +1,5 @@
 //! Speech that is sent while it is being made: chunked sound, or events.
 
-use std::time::Instant;
-
 use axum::body::Body;
 use axum::http::HeaderValue;
 use axum::http::header::CONTENT_TYPE;
@@ -10,108 +8,71 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use bytes::Bytes;
 use futures_util::stream;
-use sauti_audio::StreamEncoder;
-use sauti_speech::{Booking, SpeakEvent, SpeakHandle, Word};
-use sauti_store::Operation;
 use serde_json::json;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
-use super::produce;
-use super::request::{Delivery, SpeechRequest};
-use crate::app::App;
+use super::request::{AskedSpeech, Delivery};
+use crate::cache::TimedWord;
 use crate::http::caller::Caller;
-use crate::http::metrics;
+use crate::http::money_headers;
 use crate::problem::Problem;
-use crate::service::money::{Bill, Hold};
+use crate::service::speaking::{Piece, Progress, SpeechStream};
 
-/// Pieces the caller may lag behind by; past them the engine waits.
+/// Pieces the caller may lag behind by; past them the engine waits (back-pressure).
 const PIECES_MAX: usize = 8;
 
 pub type Pieces = mpsc::Sender<Result<Bytes, std::io::Error>>;
 
-/// Everything a running stream owns. Dropping it frees the engine's place, the caller's place
-/// and the money on hold.
+/// What goes to the connection, and how far the speech has come with it.
+type Sent = (Result<Bytes, std::io::Error>, Progress);
+
 struct Running {
     /// Held for the caller's count of requests at once.
     _caller: Caller,
-    handle: SpeakHandle,
-    encoder: StreamEncoder,
+    speech: SpeechStream,
     events: bool,
     timestamps: bool,
-    hold: Hold,
-    bill: Bill,
-    started: Instant,
+    pieces: mpsc::Sender<Sent>,
+    /// How far the caller's connection has taken what was sent.
+    taken: watch::Receiver<Progress>,
 }
 
-/// Waits for the first sound, so that what fails before it still gets a proper refusal.
-pub async fn respond(
-    app: &App,
+pub fn respond(
     caller: Caller,
-    request: &SpeechRequest,
-    reading: produce::Reading,
-    booking: Booking,
-    hold: Hold,
-    bill: Bill,
+    asked: &AskedSpeech,
+    speech: SpeechStream,
 ) -> Result<Response, Problem> {
-    let started = Instant::now();
-    let tenant = &caller.workspace_id;
-    let mut handle = produce::start(app, tenant, request, reading.script, Some(booking))?;
-    let rate_hz = app.voice_rate_hz(&request.voice_id);
-    let encoder = StreamEncoder::for_speech(request.format, rate_hz).map_err(Problem::internal)?;
-    let first = match handle.next().await {
-        Some(event) => event?,
-        None => return Err(Problem::internal("the engine said nothing")),
-    };
-    metrics::first_sound(started.elapsed());
-
-    let events = request.delivery == Delivery::EventStream;
+    let events = asked.delivery == Delivery::EventStream;
     let (pieces, received) = mpsc::channel(PIECES_MAX);
+    let (taking, taken) = watch::channel(Progress::default());
+    // Asked for by the connection when it has room: what it was given counts as delivered.
+    let body = Body::from_stream(stream::unfold(
+        (received, taking),
+        |(mut received, taking)| async move {
+            let (piece, progress): Sent = received.recv().await?;
+            taking.send_replace(progress);
+            Some((piece, (received, taking)))
+        },
+    ));
+    let mut response = Response::new(body);
+    let kind = match events {
+        true => "text/event-stream",
+        false => asked.request.format.content_type(),
+    };
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    money_headers::add_bill(headers, speech.bill(), &caller.currency);
+    money_headers::add_balance(headers, speech.available_micro());
     let running = Running {
         _caller: caller,
-        handle,
-        encoder,
+        speech,
         events,
-        timestamps: request.timestamps,
-        hold,
-        bill,
-        started,
+        timestamps: asked.timestamps,
+        pieces,
+        taken,
     };
-    tokio::spawn(run(running, first, pieces));
-
-    let body = Body::from_stream(stream::unfold(received, |mut received| async move {
-        received.recv().await.map(|piece| (piece, received))
-    }));
-    let mut response = Response::new(body);
-    let kind = if events {
-        "text/event-stream"
-    } else {
-        request.format.content_type()
-    };
-    response
-        .headers_mut()
-        .insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    tokio::spawn(running.run());
     Ok(response)
-}
-
-async fn run(running: Running, first: SpeakEvent, pieces: Pieces) {
-    let events = running.events;
-    if let Err(Ended::Failed(problem)) = pump(running, first, &pieces).await {
-        tracing::warn!(code = problem.code.as_str(), "a stream of speech broke off");
-        break_off(events, &problem, &pieces).await;
-    }
-}
-
-/// The status is long gone. Events can still say what happened; of plain sound, the body that
-/// breaks off is how the caller learns of it.
-pub async fn break_off(events: bool, problem: &Problem, pieces: &Pieces) {
-    let code = problem.code;
-    let last = match events {
-        true => Ok(sse(&json!({"type": "error", "error": {
-            "message": problem.detail.as_deref().unwrap_or(code.english()),
-            "type": code.openai_type(), "param": null, "code": code.as_str()}}))),
-        false => Err(std::io::Error::other(code.as_str())),
-    };
-    pieces.send(last).await.ok();
 }
 
 enum Ended {
@@ -119,85 +80,93 @@ enum Ended {
     Failed(Problem),
 }
 
-impl From<Problem> for Ended {
-    fn from(problem: Problem) -> Ended {
-        Ended::Failed(problem)
-    }
-}
-
-async fn pump(mut running: Running, first: SpeakEvent, pieces: &Pieces) -> Result<(), Ended> {
-    let mut event = first;
-    let seconds = loop {
-        match event {
-            SpeakEvent::Audio { samples, words } => {
-                let (encoder, bytes) = push(running.encoder, samples).await?;
-                running.encoder = encoder;
-                let words = running.timestamps.then_some(words);
-                send(pieces, piece(running.events, bytes, words)).await?;
-            }
-            SpeakEvent::Done { seconds } => break seconds,
-        }
-        event = match running.handle.next().await {
-            Some(next) => next.map_err(Problem::from)?,
-            None => {
-                return Err(Problem::internal("the engine stopped in the middle of a text").into());
-            }
+impl Running {
+    /// However it ends, what the connection took is paid for, and no more.
+    async fn run(mut self) {
+        let ended = self.pump().await;
+        let delivered = match ended {
+            Ok(whole) => whole,
+            Err(_) => *self.taken.borrow(),
         };
-    };
-    metrics::work(Operation::Speech, seconds, running.started.elapsed());
-    let tail = running.encoder.finish();
-    send(pieces, piece(running.events, tail, None)).await?;
-    // Settled before the last word goes out: who has the end of the stream has been charged.
-    running.bill.audio_seconds = seconds;
-    let balance_micro = running
-        .hold
-        .settle(&running.bill, None)
-        .await
-        .map_err(Problem::from)?;
-    if running.events {
-        let done = json!({
-            "type": "speech.audio.done",
-            "seconds": seconds,
-            "usage": {"characters": running.bill.units, "cost_micro": running.bill.amount_micro,
-                      "balance_micro": balance_micro},
-        });
-        send(pieces, sse(&done)).await?;
+        let settled = self.speech.settle(delivered).await.map_err(Problem::from);
+        let problem = match (ended, settled) {
+            (Ok(_), Ok(Some((bill, balance_micro)))) => {
+                if self.events {
+                    let done = json!({
+                        "type": "speech.audio.done",
+                        "seconds": delivered.seconds,
+                        "usage": {"characters": bill.units, "cost_micro": bill.amount_micro,
+                                  "balance_micro": balance_micro},
+                    });
+                    self.pieces.send((Ok(sse(&done)), delivered)).await.ok();
+                }
+                return;
+            }
+            (Ok(_), Ok(None)) | (Err(Ended::CallerLeft), Ok(_)) => {
+                return;
+            }
+            (Err(Ended::Failed(problem)), _) | (_, Err(problem)) => problem,
+        };
+        tracing::warn!(code = problem.code.as_str(), "a stream of speech broke off");
+        let last = last_piece(self.events, &problem);
+        self.pieces.send((last, delivered)).await.ok();
     }
-    Ok(())
+
+    /// Sends everything, and waits until the connection has taken it.
+    async fn pump(&mut self) -> Result<Progress, Ended> {
+        let (mut said, mut sent) = (Progress::default(), Progress::default());
+        loop {
+            let next = self.speech.next().await;
+            let next = next.map_err(|error| Ended::Failed(error.into()))?;
+            let Some(piece) = next else { break };
+            said = piece.progress;
+            let bytes = self.written(piece);
+            if !bytes.is_empty() {
+                let sending = self.pieces.send((Ok(bytes), said));
+                sending.await.map_err(|_| Ended::CallerLeft)?;
+                sent = said;
+            }
+        }
+        let taken = self.taken.wait_for(|taken| *taken == sent);
+        taken.await.map_err(|_| Ended::CallerLeft)?;
+        Ok(said)
+    }
+
+    fn written(&self, piece: Piece) -> Bytes {
+        if !self.events {
+            return Bytes::from(piece.bytes);
+        }
+        let words = match self.timestamps {
+            true => piece.words,
+            false => Vec::new(),
+        };
+        if piece.bytes.is_empty() && words.is_empty() {
+            return Bytes::new();
+        }
+        let audio = BASE64.encode(&piece.bytes);
+        let mut delta = json!({"type": "speech.audio.delta", "audio": audio});
+        if self.timestamps {
+            let words: Vec<_> = words.into_iter().map(TimedWord::from).collect();
+            delta["words"] = json!(words);
+        }
+        sse(&delta)
+    }
 }
 
-async fn push(
-    mut encoder: StreamEncoder,
-    samples: Vec<f32>,
-) -> Result<(StreamEncoder, Vec<u8>), Problem> {
-    tokio::task::spawn_blocking(move || {
-        let bytes = encoder.push(&samples);
-        (encoder, bytes)
-    })
-    .await
-    .map_err(Problem::internal)
+/// The status is long gone. Events can still say what happened; of plain sound, the body that
+/// breaks off is how the caller learns of it.
+fn last_piece(events: bool, problem: &Problem) -> Result<Bytes, std::io::Error> {
+    let code = problem.code;
+    match events {
+        true => Ok(sse(&json!({"type": "error", "error": {
+            "message": problem.detail.as_deref().unwrap_or(code.english()),
+            "type": code.openai_type(), "param": null, "code": code.as_str()}}))),
+        false => Err(std::io::Error::other(code.as_str())),
+    }
 }
 
-async fn send(pieces: &Pieces, piece: Bytes) -> Result<(), Ended> {
-    if piece.is_empty() {
-        return Ok(());
-    }
-    pieces.send(Ok(piece)).await.map_err(|_| Ended::CallerLeft)
-}
-
-fn piece(events: bool, bytes: Vec<u8>, words: Option<Vec<Word>>) -> Bytes {
-    if !events {
-        return Bytes::from(bytes);
-    }
-    if bytes.is_empty() && words.is_none() {
-        return Bytes::new();
-    }
-    let mut delta = json!({"type": "speech.audio.delta", "audio": BASE64.encode(&bytes)});
-    if let Some(words) = words {
-        let words: Vec<_> = words.into_iter().map(produce::head_word).collect();
-        delta["words"] = json!(words);
-    }
-    sse(&delta)
+pub async fn break_off(events: bool, problem: &Problem, pieces: &Pieces) {
+    pieces.send(last_piece(events, problem)).await.ok();
 }
 
 pub fn sse(event: &serde_json::Value) -> Bytes {

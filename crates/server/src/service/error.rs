@@ -1,0 +1,33 @@
+//! Why the service did not do what it was asked. Doors put it into their own words.
+
+use sauti_speech::SpeechError;
+use sauti_store::{LedgerError, StoreError};
+use sauti_text::TextError;
+
+#[derive(Debug, thiserror::Error)]
+pub enum ServiceError {
+    #[error(transparent)]
+    Text(#[from] TextError),
+    #[error("the text has {characters} characters, more than {characters_max}")]
+    TextTooLong {
+        characters: usize,
+        characters_max: usize,
+    },
+    #[error("the text takes about {seconds} s to say, more than {seconds_max} s")]
+    SpeechTooLong { seconds: u64, seconds_max: u64 },
+    #[error(transparent)]
+    Speech(#[from] SpeechError),
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A fault of ours; the words are for the log.
+    #[error("{0}")]
+    Internal(String),
+}
+
+impl ServiceError {
+    pub fn internal(cause: impl std::fmt::Display) -> ServiceError {
+        ServiceError::Internal(cause.to_string())
+    }
+}
