@@ -23,7 +23,7 @@
 //!   `put_unknown_item_back`, `waiting_items`, `settle_item`, `fail_item`, `put_item_back`, `ended_batches`, `finish_batch`;
 //! - limits while running: `live_limits`, `set_live_limit`;
 //! - records: `usage`, `audit`, `audit_list`, `record_payment`, `payments`, `add_webhook`, `webhooks`,
-//!   `remove_webhook`, `enqueue_event`, `claim_deliveries`, `delivery_succeeded`, `delivery_failed`, `deliveries`,
+//!   `remove_webhook`, `enqueue_event`, `claim_deliveries`, `delivery_succeeded`, `delivery_failed`, `deliveries`, `webhook_backlog`,
 //!   `set_pronunciation`, `remove_pronunciation`, `pronunciations`.
 //!
 //! Times are microseconds since 1970 (`_us`), money is micro-units of the workspace's currency (`_micro`).
@@ -82,5 +82,8 @@ pub use payments::{PaymentEvent, PaymentOutcome};
 pub use sessions::{IssuedSession, Session};
 pub use tokens::TokenPurpose;
 pub use usage::{UsageQuery, UsageRow};
-pub use webhooks::{ClaimedDelivery, Delivery, DeliveryState, WebhookEndpoint};
+pub use webhooks::{
+    ClaimQuota, ClaimedDelivery, Delivery, DeliveryFailure, DeliveryState, Standing,
+    WebhookBacklog, WebhookEndpoint,
+};
 pub use workspaces::{Member, Role, Workspace};

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use common::{Database, ask, assert_clean, funded};
 use sauti_store::{
-    BatchState, ClaimedItem, LedgerError, NewBatch, NewItem, Received, StatementQuery, Store,
-    StoreError, StoreOptions, Usage, Workspace,
+    BatchState, ClaimQuota, ClaimedItem, LedgerError, NewBatch, NewItem, Received, Standing,
+    StatementQuery, Store, StoreError, StoreOptions, Usage, Workspace,
 };
 
 on_both_databases!(
@@ -248,7 +248,13 @@ async fn the_end_is_written_down_once_and_told_once(database: Database) {
     let finished = finish().await.unwrap().unwrap();
     assert_eq!(finished.state, BatchState::Finished);
     assert_eq!(finish().await.unwrap(), None);
-    let told = store.claim_deliveries(10, KEEP).await.unwrap();
+    let quota = ClaimQuota {
+        standing: Standing::Unproven,
+        total: 10,
+        per_endpoint: 10,
+        per_workspace: 10,
+    };
+    let told = store.claim_deliveries(quota, KEEP).await.unwrap();
     assert_eq!(told.len(), 1);
     assert_eq!(told[0].payload, "{\"done\":1}");
 }

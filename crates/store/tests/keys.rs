@@ -1,13 +1,11 @@
-//! Keys, the audit trail, webhooks, pronunciations and migrations.
+//! Keys, the audit trail, pronunciations and migrations.
 
 mod common;
 
-use std::time::Duration;
-
 use common::{Database, funded, key_with_cap};
 use sauti_store::{
-    Alphabet, AuditQuery, AuthError, ChargeRequest, DeliveryState, KeyInfo, LedgerError,
-    Permission, Pronunciation, Store, StoreError, StoreOptions, Usage, ids,
+    Alphabet, AuditQuery, AuthError, ChargeRequest, KeyInfo, LedgerError, Permission,
+    Pronunciation, Store, StoreError, StoreOptions, Usage, ids,
 };
 
 on_both_databases!(
@@ -17,7 +15,6 @@ on_both_databases!(
     a_key_revoked_elsewhere_is_refused_within_a_second,
     the_use_of_a_key_is_written_down_later,
     the_audit_trail_pages_backwards,
-    a_delivery_is_claimed_by_one_sender,
     pronunciations_are_kept_by_word,
     migrations_run_once_from_many_processes,
 );
@@ -238,101 +235,6 @@ async fn the_audit_trail_pages_backwards(database: Database) {
             .len(),
         6
     );
-}
-
-async fn a_delivery_is_claimed_by_one_sender(database: Database) {
-    let stores = [database.open().await, database.open().await];
-    let workspace = funded(&stores[0], 0).await;
-    let hook = stores[0]
-        .add_webhook(
-            &workspace.id,
-            "https://example.com/hook",
-            &["balance.low".into()],
-        )
-        .await
-        .unwrap();
-    assert!(
-        stores[0]
-            .add_webhook(&workspace.id, "ftp://example.com", &[])
-            .await
-            .is_err()
-    );
-    assert_eq!(
-        stores[0]
-            .enqueue_event(&workspace.id, "payment.received", "{}")
-            .await
-            .unwrap(),
-        0
-    );
-    for _ in 0..20 {
-        assert_eq!(
-            stores[0]
-                .enqueue_event(&workspace.id, "balance.low", "{\"a\":1}")
-                .await
-                .unwrap(),
-            1
-        );
-    }
-    let lease = Duration::from_secs(3600);
-    let claims: Vec<_> = (0..8)
-        .map(|at| {
-            let store = stores[at % 2].clone();
-            tokio::spawn(async move { store.claim_deliveries(5, lease).await.unwrap() })
-        })
-        .collect();
-    let mut claimed = Vec::new();
-    for claim in claims {
-        claimed.extend(claim.await.unwrap());
-    }
-    claimed.extend(stores[0].claim_deliveries(100, lease).await.unwrap());
-    let mut ids: Vec<_> = claimed.iter().map(|delivery| delivery.id.clone()).collect();
-    ids.sort();
-    ids.dedup();
-    assert_eq!((claimed.len(), ids.len()), (20, 20));
-    assert_eq!(claimed[0].endpoint, hook);
-
-    stores[0]
-        .delivery_succeeded(&claimed[0], 204)
-        .await
-        .unwrap();
-    stores[0]
-        .delivery_failed(&claimed[1], Some(500), "broken", Some(0))
-        .await
-        .unwrap();
-    stores[0]
-        .delivery_failed(&claimed[2], None, "gone", None)
-        .await
-        .unwrap();
-    let again = stores[1].claim_deliveries(100, lease).await.unwrap();
-    assert_eq!(
-        (again.len(), again[0].id.clone(), again[0].attempts),
-        (1, claimed[1].id.clone(), 2)
-    );
-    // A report under a claim that has passed on changes nothing.
-    stores[0]
-        .delivery_succeeded(&claimed[1], 204)
-        .await
-        .unwrap();
-    stores[0]
-        .remove_webhook(&workspace.id, &hook.id)
-        .await
-        .unwrap();
-    let states = stores[0].deliveries(&workspace.id, 100).await.unwrap();
-    assert_eq!(
-        states
-            .iter()
-            .filter(|delivery| delivery.state == DeliveryState::Delivered)
-            .count(),
-        1
-    );
-    assert_eq!(
-        states
-            .iter()
-            .filter(|delivery| delivery.state == DeliveryState::Failed)
-            .count(),
-        19
-    );
-    assert!(stores[0].webhooks(&workspace.id).await.unwrap().is_empty());
 }
 
 async fn pronunciations_are_kept_by_word(database: Database) {

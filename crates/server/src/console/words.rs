@@ -283,6 +283,7 @@ words! {
     webhook_add: "Add", "Ongeza";
     webhooks_none: "No webhooks yet. Add an address of yours to hear of low balances, payments and finished batches.", "Bado hakuna webhook. Ongeza anwani yako ili uarifiwe salio likiwa dogo, malipo yakiingia au kazi ya mkupuo ikikamilika.";
     webhook_remove_ask: "Remove this webhook?", "Uondoe webhook hii?";
+    webhook_paused: "This address keeps failing or hanging, so we pause. Nothing is lost; the next attempt is at", "Anwani hii inashindwa au haijibu, kwa hiyo tumesitisha kwa muda. Hakuna kinachopotea; jaribio lijalo ni saa";
     all_events: "all events", "matukio yote";
     deliveries: "Newest deliveries", "Zilizotumwa karibuni";
     attempts: "Attempts", "Majaribio";

@@ -8,7 +8,7 @@ use std::time::Duration;
 use metrics::{counter, gauge, histogram};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use sauti_speech::Readiness;
-use sauti_store::Operation;
+use sauti_store::{Operation, WebhookBacklog};
 
 use crate::app::App;
 use crate::telemetry;
@@ -87,6 +87,16 @@ pub fn nats_up(up: bool) {
     gauge!("sauti_nats_up").set(if up { 1.0 } else { 0.0 });
 }
 
+/// An attempt to deliver a webhook: `delivered`, `put_back` (to be tried again) or `failed` (given up).
+pub fn webhook_attempt(ending: &'static str) {
+    counter!("sauti_webhook_attempts_total", "ending" => ending).increment(1);
+}
+
+pub fn webhook_backlog(backlog: WebhookBacklog) {
+    gauge!("sauti_webhook_deliveries_pending").set(backlog.deliveries_pending as f64);
+    gauge!("sauti_webhook_endpoints_paused").set(backlog.endpoints_paused as f64);
+}
+
 pub fn ledger_failure(step: &'static str) {
     counter!("sauti_ledger_failures_total", "step" => step).increment(1);
 }
@@ -95,6 +105,9 @@ pub fn ledger_failure(step: &'static str) {
 fn start_at_zero() {
     for step in ["store", "refused"] {
         counter!("sauti_ledger_failures_total", "step" => step).increment(0);
+    }
+    for ending in ["delivered", "put_back", "failed"] {
+        counter!("sauti_webhook_attempts_total", "ending" => ending).increment(0);
     }
     for result in ["hit", "miss"] {
         counter!("sauti_speech_cache_total", "result" => result).increment(0);

@@ -1,5 +1,6 @@
 //! Connections to addresses that customers choose: webhooks and recordings to fetch. The host is looked up once, addresses
-//! inside are refused, and the socket goes to exactly the address that was checked, whatever the name says a moment later.
+//! inside are refused (SSRF), and the socket goes to exactly the address that was checked, whatever the name says a moment
+//! later (DNS rebinding).
 
 mod address;
 
@@ -8,6 +9,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow, bail};
 use axum::http::Uri;
+use futures_util::future::BoxFuture;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
@@ -15,8 +17,12 @@ use tokio_rustls::rustls::{ClientConfig, RootCertStore, pki_types::ServerName};
 
 use address::is_public;
 
+/// Asks for the addresses of a host; tests answer in its place.
+type Lookup = fn(String, u16) -> BoxFuture<'static, std::io::Result<Vec<SocketAddr>>>;
+
 pub struct Connector {
     allow_private: bool,
+    lookup: Lookup,
     tls: TlsConnector,
 }
 
@@ -35,6 +41,9 @@ impl Connector {
             .with_no_client_auth();
         Connector {
             allow_private,
+            lookup: |host, port| {
+                Box::pin(async move { Ok(tokio::net::lookup_host((host, port)).await?.collect()) })
+            },
             tls: TlsConnector::from(Arc::new(config)),
         }
     }
@@ -57,11 +66,10 @@ impl Connector {
     }
 
     async fn resolve(&self, host: &str, port: u16) -> anyhow::Result<SocketAddr> {
-        let host = host.trim_matches(['[', ']']);
-        let found: Vec<_> = tokio::net::lookup_host((host, port))
+        let host = host.trim_matches(['[', ']']).to_owned();
+        let found = (self.lookup)(host, port)
             .await
-            .context("the host was not found")?
-            .collect();
+            .context("the host was not found")?;
         let allowed = |address: &&SocketAddr| self.allow_private || is_public(address.ip());
         match found.iter().find(allowed) {
             Some(address) => Ok(*address),
@@ -76,4 +84,60 @@ pub fn target_and_host(uri: &Uri) -> anyhow::Result<(&str, &str)> {
     let target = uri.path_and_query().map_or("/", |target| target.as_str());
     let host = uri.authority().context("the URL has no host")?.as_str();
     Ok((target, host.rsplit('@').next().unwrap_or(host)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    fn answering(allow_private: bool, lookup: Lookup) -> Connector {
+        Connector {
+            lookup,
+            ..Connector::new(allow_private)
+        }
+    }
+
+    #[tokio::test]
+    async fn a_name_that_changes_its_address_after_the_check_is_not_asked_again() {
+        static LOOKUPS: AtomicUsize = AtomicUsize::new(0);
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        // The second answer leads elsewhere: nothing listens there.
+        let connector = answering(true, |_, port| {
+            let nth = LOOKUPS.fetch_add(1, Ordering::SeqCst) as u8;
+            Box::pin(async move { Ok(vec![SocketAddr::from(([127, 0, 0, 1 + nth], port))]) })
+        });
+        let uri: Uri = format!("http://rebinding.example:{port}/").parse().unwrap();
+        connector.connect(&uri).await.unwrap();
+        assert_eq!(LOOKUPS.load(Ordering::SeqCst), 1);
+        listener.accept().await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn of_mixed_answers_only_public_addresses_are_taken() {
+        let connector = answering(false, |_, port| {
+            let addresses = [[10, 0, 0, 1], [127, 0, 0, 1], [41, 90, 64, 1]];
+            Box::pin(async move { Ok(addresses.map(|ip| SocketAddr::from((ip, port))).to_vec()) })
+        });
+        let taken = connector.resolve("mixed.example", 443).await.unwrap();
+        assert_eq!(taken, SocketAddr::from(([41, 90, 64, 1], 443)));
+    }
+
+    #[tokio::test]
+    async fn names_and_spellings_of_addresses_inside_are_refused() {
+        let connector = Connector::new(false);
+        for host in [
+            "localhost",
+            "[::1]",
+            "[::ffff:127.0.0.1]",
+            "0",
+            "0x7f.1",
+            "127.1",
+        ] {
+            let uri: Uri = format!("http://{host}:9/").parse().unwrap();
+            assert!(connector.connect(&uri).await.is_err(), "{host}");
+        }
+    }
 }

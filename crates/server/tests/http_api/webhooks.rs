@@ -7,8 +7,9 @@ use axum::routing::post;
 use sauti_server::app::start_background;
 use sauti_server::webhooks::signature;
 use sauti_store::ids::now_us;
+use sauti_store::{ClaimQuota, DeliveryFailure, Standing};
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 
 use crate::support::World;
@@ -133,4 +134,130 @@ async fn a_webhook_for_an_unknown_event_is_refused() {
         .post("/v1/webhooks", &json!({"url": "ftp://example.com"}))
         .await
         .assert_problem(422, "validation_failed");
+}
+
+/// Takes connections and never answers; tells of each.
+async fn silent() -> (String, mpsc::UnboundedReceiver<TcpStream>) {
+    let (sender, taken) = mpsc::unbounded_channel();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            sender.send(stream).ok();
+        }
+    });
+    (url, taken)
+}
+
+#[tokio::test]
+async fn endpoints_that_hang_delay_nobody_elses_deliveries() {
+    let world = World::with(&[("webhooks.allow_private_addresses", "true")]).await;
+    let store = &world.app.store;
+    let other = store
+        .create_workspace(None, "Nyingine", "KES")
+        .await
+        .unwrap();
+    let (hanging, mut taken) = silent().await;
+    for at in 0..20 {
+        let url = format!("{hanging}/{at}");
+        store.add_webhook(&other.id, &url, &[]).await.unwrap();
+    }
+    for _ in 0..5 {
+        store
+            .enqueue_event(&other.id, "balance.low", "{}")
+            .await
+            .unwrap();
+    }
+    let (url, mut received) = receiver().await;
+    store
+        .add_webhook(&world.workspace_id, &url, &[])
+        .await
+        .unwrap();
+    let _background = start_background(&world.app);
+    // Sure to be behind the hundred: some of them are in flight.
+    let mut open = vec![taken.recv().await.unwrap()];
+    for _ in 0..8 {
+        store
+            .enqueue_event(&world.workspace_id, "balance.low", "{}")
+            .await
+            .unwrap();
+    }
+    for _ in 0..8 {
+        let told = tokio::time::timeout(Duration::from_secs(12), received.recv());
+        told.await
+            .expect("before any that hangs is given up")
+            .unwrap();
+    }
+    while let Ok(stream) = taken.try_recv() {
+        open.push(stream);
+    }
+    assert!(open.len() <= 4, "{} at once for one workspace", open.len());
+}
+
+#[tokio::test]
+async fn an_endpoint_that_fails_is_shown_as_paused() {
+    let world = World::new().await;
+    let store = &world.app.store;
+    let url = "https://example.com/hook";
+    store
+        .add_webhook(&world.workspace_id, url, &[])
+        .await
+        .unwrap();
+    let listed = world.get("/v1/webhooks").await.assert_ok().json();
+    assert_eq!(listed["webhooks"][0]["paused_until_us"], Value::Null);
+    store
+        .enqueue_event(&world.workspace_id, "balance.low", "{}")
+        .await
+        .unwrap();
+    let quota = ClaimQuota {
+        standing: Standing::Unproven,
+        total: 1,
+        per_endpoint: 1,
+        per_workspace: 1,
+    };
+    let lease = Duration::from_secs(60);
+    let claimed = store.claim_deliveries(quota, lease).await.unwrap();
+    let until_us = now_us() + 60_000_000;
+    let failure = DeliveryFailure {
+        status: None,
+        error: "took too long",
+        again_at_us: Some(until_us),
+        pause_until_us: Some(until_us),
+    };
+    store.delivery_failed(&claimed[0], failure).await.unwrap();
+    let listed = world.get("/v1/webhooks").await.assert_ok().json();
+    assert_eq!(listed["webhooks"][0]["paused_until_us"], until_us);
+    assert_eq!(listed["webhooks"][0]["failures"], 1);
+}
+
+#[tokio::test]
+async fn a_redirect_is_not_followed() {
+    let world = World::with(&[("webhooks.allow_private_addresses", "true")]).await;
+    let (inside, mut received) = receiver().await;
+    let router = Router::new().route(
+        "/",
+        post(|| async move { axum::response::Redirect::temporary(&inside) }),
+    );
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    let store = &world.app.store;
+    store
+        .add_webhook(&world.workspace_id, &url, &[])
+        .await
+        .unwrap();
+    store
+        .enqueue_event(&world.workspace_id, "balance.low", "{}")
+        .await
+        .unwrap();
+    let _background = start_background(&world.app);
+    for _ in 0..1_000 {
+        let delivery = &store.deliveries(&world.workspace_id, 1).await.unwrap()[0];
+        if delivery.last_status == Some(307) {
+            assert!(received.try_recv().is_err());
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("the delivery was never tried");
 }

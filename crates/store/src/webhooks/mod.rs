@@ -1,0 +1,235 @@
+//! Webhook endpoints and the queue of deliveries. Sending is the server's business; several may pull from one queue.
+
+mod deliveries;
+
+pub use deliveries::{
+    ClaimQuota, ClaimedDelivery, Delivery, DeliveryFailure, DeliveryState, Standing, WebhookBacklog,
+};
+
+use serde::Serialize;
+use sqlx::{AnyConnection, AssertSqlSafe};
+
+use crate::ids::{new_id, now_us, random_base62};
+use crate::sql::check_text;
+use crate::{Store, StoreError};
+
+const ENDPOINTS_MAX: i64 = 20;
+const PAYLOAD_BYTES_MAX: usize = 64 << 10;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct WebhookEndpoint {
+    pub id: String,
+    pub workspace_id: String,
+    pub url: String,
+    /// Signs the deliveries, so it is kept readable; shown when made.
+    #[serde(skip)]
+    pub secret: String,
+    /// Event types; empty for all.
+    pub events: Vec<String>,
+    pub created_us: i64,
+    pub disabled_us: Option<i64>,
+    /// Attempts that failed in a row.
+    pub failures: i64,
+    /// The circuit breaker is open: nothing is sent before this moment.
+    pub paused_until_us: Option<i64>,
+    pub succeeded_us: Option<i64>,
+}
+
+const SELECT_ENDPOINTS: &str =
+    "select id, workspace_id, url, secret, events, created_us, disabled_us,
+        failures, paused_until_us, succeeded_us from webhook_endpoints";
+
+#[derive(sqlx::FromRow)]
+struct EndpointRow {
+    id: String,
+    workspace_id: String,
+    url: String,
+    secret: String,
+    events: String,
+    created_us: i64,
+    disabled_us: Option<i64>,
+    failures: i64,
+    paused_until_us: i64,
+    succeeded_us: Option<i64>,
+}
+
+impl From<EndpointRow> for WebhookEndpoint {
+    fn from(row: EndpointRow) -> Self {
+        let events = row.events.split(',').filter(|name| !name.is_empty());
+        Self {
+            events: events.map(str::to_owned).collect(),
+            id: row.id,
+            workspace_id: row.workspace_id,
+            url: row.url,
+            secret: row.secret,
+            created_us: row.created_us,
+            disabled_us: row.disabled_us,
+            failures: row.failures,
+            paused_until_us: Some(row.paused_until_us).filter(|until_us| *until_us > now_us()),
+            succeeded_us: row.succeeded_us,
+        }
+    }
+}
+
+impl Store {
+    pub async fn add_webhook(
+        &self,
+        workspace_id: &str,
+        url: &str,
+        events: &[String],
+    ) -> Result<WebhookEndpoint, StoreError> {
+        let url = check_text("url", url, 1, 2000)?;
+        if !url.starts_with("https://") && !url.starts_with("http://") {
+            return Err(StoreError::invalid(
+                "url",
+                "must begin with https:// or http://",
+            ));
+        }
+        if events.iter().any(|name| {
+            name.is_empty()
+                || !name
+                    .bytes()
+                    .all(|b| b.is_ascii_lowercase() || b".-_".contains(&b))
+        }) {
+            return Err(StoreError::invalid(
+                "events",
+                "are names such as balance.low",
+            ));
+        }
+        let endpoint = WebhookEndpoint {
+            id: new_id("hook_"),
+            workspace_id: workspace_id.to_owned(),
+            url,
+            secret: format!("whsec_{}", random_base62(40)?),
+            events: events.to_vec(),
+            created_us: now_us(),
+            disabled_us: None,
+            failures: 0,
+            paused_until_us: None,
+            succeeded_us: None,
+        };
+        let made = sqlx::query(
+            "insert into webhook_endpoints (id, workspace_id, url, secret, events, created_us)
+             select $1, w.id, $3, $4, $5, $6 from workspaces w where w.id = $2
+               and (select count(*) from webhook_endpoints e where e.workspace_id = $2 and e.disabled_us is null) < $7",
+        )
+        .bind(&endpoint.id)
+        .bind(workspace_id)
+        .bind(&endpoint.url)
+        .bind(&endpoint.secret)
+        .bind(endpoint.events.join(","))
+        .bind(endpoint.created_us)
+        .bind(ENDPOINTS_MAX)
+        .execute(self.write())
+        .await?;
+        if made.rows_affected() == 0 {
+            self.workspace(workspace_id).await?;
+            return Err(StoreError::Refused(
+                "the workspace has as many webhooks as it may",
+            ));
+        }
+        Ok(endpoint)
+    }
+
+    pub async fn webhooks(&self, workspace_id: &str) -> Result<Vec<WebhookEndpoint>, StoreError> {
+        let mut connection = self.read().acquire().await?;
+        endpoints_of(&mut connection, workspace_id).await
+    }
+
+    /// Stops an endpoint; what still waits for it is dropped.
+    pub async fn remove_webhook(
+        &self,
+        workspace_id: &str,
+        endpoint_id: &str,
+    ) -> Result<(), StoreError> {
+        let now = now_us();
+        let mut tx = self.begin_write().await?;
+        let done = sqlx::query(
+            "update webhook_endpoints set disabled_us = $3 where id = $1 and workspace_id = $2 and disabled_us is null",
+        )
+        .bind(endpoint_id)
+        .bind(workspace_id)
+        .bind(now)
+        .execute(&mut *tx)
+        .await?;
+        if done.rows_affected() == 0 {
+            return Err(StoreError::NotFound("webhook"));
+        }
+        sqlx::query(
+            "update webhook_deliveries set state = 'failed', finished_us = $2, last_error = 'the webhook was removed'
+             where endpoint_id = $1 and state = 'pending'",
+        )
+        .bind(endpoint_id)
+        .bind(now)
+        .execute(&mut *tx)
+        .await?;
+        tx.commit().await?;
+        Ok(())
+    }
+
+    /// Queues an event for every endpoint of the workspace that wants it; returns how many.
+    pub async fn enqueue_event(
+        &self,
+        workspace_id: &str,
+        event_type: &str,
+        payload: &str,
+    ) -> Result<usize, StoreError> {
+        let mut tx = self.begin_write().await?;
+        let queued = self
+            .queue_event(&mut tx, workspace_id, event_type, payload)
+            .await?;
+        tx.commit().await?;
+        Ok(queued)
+    }
+
+    /// [`Store::enqueue_event`] as a part of what it tells of: both are written or neither.
+    pub(crate) async fn queue_event(
+        &self,
+        tx: &mut AnyConnection,
+        workspace_id: &str,
+        event_type: &str,
+        payload: &str,
+    ) -> Result<usize, StoreError> {
+        if payload.len() > PAYLOAD_BYTES_MAX || payload.contains('\0') {
+            return Err(StoreError::invalid("payload", "is too large or holds NUL"));
+        }
+        let event_id = new_id("evt_");
+        let now = now_us();
+        let endpoints = endpoints_of(&mut *tx, workspace_id).await?;
+        let wants = |endpoint: &WebhookEndpoint| {
+            endpoint.events.is_empty() || endpoint.events.iter().any(|name| name == event_type)
+        };
+        let mut queued = 0;
+        for endpoint in endpoints.into_iter().filter(wants) {
+            sqlx::query(
+                "insert into webhook_deliveries (id, endpoint_id, workspace_id, event_id, event_type, payload, state,
+                    attempts, next_attempt_us, claimed_until_us, claim, last_error, created_us)
+                 values ($1, $2, $3, $4, $5, $6, 'pending', 0, $7, 0, '', '', $7)",
+            )
+            .bind(new_id("del_"))
+            .bind(&endpoint.id)
+            .bind(workspace_id)
+            .bind(&event_id)
+            .bind(event_type)
+            .bind(payload)
+            .bind(now)
+            .execute(&mut *tx)
+            .await?;
+            queued += 1;
+        }
+        Ok(queued)
+    }
+}
+
+async fn endpoints_of(
+    connection: &mut AnyConnection,
+    workspace_id: &str,
+) -> Result<Vec<WebhookEndpoint>, StoreError> {
+    let sql =
+        format!("{SELECT_ENDPOINTS} where workspace_id = $1 and disabled_us is null order by id");
+    let rows: Vec<EndpointRow> = sqlx::query_as(AssertSqlSafe(sql))
+        .bind(workspace_id)
+        .fetch_all(connection)
+        .await?;
+    Ok(rows.into_iter().map(WebhookEndpoint::from).collect())
+}
