@@ -105,6 +105,9 @@ pub enum LedgerError {
     AlreadyRefunded,
     #[error("this external id was used for another payment")]
     ExternalIdReused,
+    /// A fault of ours: the entries of the named kind of transfer do not sum to zero, or would take a balance below it.
+    #[error("a {0} does not balance and was not booked")]
+    Unbalanced(&'static str),
     /// The idempotency entry is no longer this caller's (it was abandoned, expired, or its process was declared dead).
     #[error("the idempotency entry is no longer held")]
     GuardLost,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ids::new_id;
-use crate::ledger::{Done, IdemState, Op, Storing};
+use crate::ledger::{AbandonAnswer, BeginAnswer, Begun, FinishAnswer, Storing};
 use crate::sql::check_text;
 use crate::{LedgerError, Store, StoreError};
 
@@ -13,6 +13,13 @@ pub struct Guard {
     pub id: String,
     pub workspace_id: String,
     pub key: String,
+}
+
+impl Guard {
+    /// The key of its row.
+    pub(crate) fn slot(&self) -> (String, String) {
+        (self.workspace_id.clone(), self.key.clone())
+    }
 }
 
 /// An answer as it went out.
@@ -49,49 +56,36 @@ impl Store {
             workspace_id: workspace_id.to_owned(),
             key: check_text("idempotency_key", key, 1, 255)?,
         };
-        let op = Op::IdemBegin {
+        let op = BeginAnswer {
             guard,
             fingerprint: check_text("fingerprint", fingerprint, 1, 128)?,
             instance_id: self.inner.instance.id(),
             lifetime_us: self.inner.options.idempotency_ttl.as_micros() as i64,
         };
         match self.inner.writers.submit(op).await? {
-            Done::Begun(IdemState::New(guard)) => Ok(Begin::New(guard)),
-            Done::Begun(IdemState::InFlight) => Ok(Begin::InFlight),
-            Done::Begun(IdemState::Mismatch) => Ok(Begin::Mismatch),
-            Done::Begun(IdemState::Done(guard)) => {
-                Ok(Begin::Replay(self.stored_answer(&guard).await?))
-            }
-            _ => Err(StoreError::Closed.into()),
+            Begun::New(guard) => Ok(Begin::New(guard)),
+            Begun::InFlight => Ok(Begin::InFlight),
+            Begun::Mismatch => Ok(Begin::Mismatch),
+            Begun::Done(guard) => Ok(Begin::Replay(self.stored_answer(&guard).await?)),
         }
     }
 
     /// Stores the answer of a request that cost nothing; a charged one goes through `settle_and_store`.
     pub async fn finish(&self, guard: &Guard, answer: StoredAnswer) -> Result<(), LedgerError> {
         let storing = self.storing(guard, answer)?;
-        self.inner
-            .writers
-            .submit(Op::IdemFinish { storing })
-            .await
-            .map(|_| ())
+        self.inner.writers.submit(FinishAnswer { storing }).await
     }
 
     /// Gives the key up, so that the next request with it does the work. No error when it was not held any more.
     pub async fn abandon(&self, guard: &Guard) -> Result<(), LedgerError> {
-        self.inner
-            .writers
-            .submit(Op::IdemAbandon {
-                guard: guard.clone(),
-            })
-            .await
-            .map(|_| ())
+        let guard = guard.clone();
+        self.inner.writers.submit(AbandonAnswer { guard }).await
     }
 
     /// [`Store::abandon`] without waiting, for `Drop`.
     pub fn abandon_later(&self, guard: &Guard) {
-        self.inner.writers.submit_later(Op::IdemAbandon {
-            guard: guard.clone(),
-        });
+        let guard = guard.clone();
+        self.inner.writers.submit_later(AbandonAnswer { guard });
     }
 
     pub(crate) fn storing(

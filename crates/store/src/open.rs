@@ -78,7 +78,7 @@ pub struct StoreOptions {
     /// Ledger writers; SQLite always has one.
     pub ledger_writers: usize,
     /// Most operations that share one commit.
-    pub batch_ops_max: usize,
+    pub group_ops_max: usize,
     /// A larger answer body is not kept for idempotent retries; the retry is then answered anew, free of charge.
     pub answer_bytes_max: usize,
     pub idempotency_ttl: Duration,
@@ -99,7 +99,7 @@ impl Default for StoreOptions {
         Self {
             connections_max: 8,
             ledger_writers: 4,
-            batch_ops_max: 512,
+            group_ops_max: 512,
             answer_bytes_max: 4 << 20,
             idempotency_ttl: Duration::from_secs(24 * 3600),
             key_cache_ttl: Duration::from_secs(1),

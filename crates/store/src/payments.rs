@@ -72,7 +72,6 @@ impl Store {
         .bind(limit.clamp(1, 1000))
         .fetch_all(self.read())
         .await
-        .map(|rows| rows.into_iter().map(StatementRow::from_row).collect())
         .map_err(StoreError::from)
     }
 }

@@ -1,12 +1,11 @@
 //! The steps that operations are made of: checks that change nothing, and changes that cannot fail after them.
 
-use super::batch::{Batch, Booked, Change, Funds, KeySpend};
+use super::commit_group::{Booked, Change, CommitGroup, HeldMoney, KeySpend};
 use super::types::{Balance, ReservationState, Usage};
 use crate::LedgerError;
 use crate::sql::Value;
 
 /// A transfer before its balance is known.
-#[derive(Default)]
 pub(super) struct Transfer<'a> {
     pub(super) id: &'a str,
     pub(super) workspace_id: &'a str,
@@ -14,7 +13,7 @@ pub(super) struct Transfer<'a> {
     pub(super) amount_micro: i64,
     pub(super) operation: &'a str,
     pub(super) usage: Usage,
-    pub(super) key_id: &'a str,
+    pub(super) key_id: Option<&'a str>,
     pub(super) request_id: &'a str,
     pub(super) reservation_id: &'a str,
     pub(super) refund_of: Option<&'a str>,
@@ -22,27 +21,75 @@ pub(super) struct Transfer<'a> {
     pub(super) memo: &'a str,
 }
 
-impl Batch {
+impl<'a> Transfer<'a> {
+    /// All that is not common to transfers left empty.
+    pub(super) fn of(id: &'a str, workspace_id: &'a str) -> Self {
+        Self {
+            id,
+            workspace_id,
+            kind: "",
+            amount_micro: 0,
+            operation: "",
+            usage: Usage::default(),
+            key_id: None,
+            request_id: "",
+            reservation_id: "",
+            refund_of: None,
+            external_id: None,
+            memo: "",
+        }
+    }
+}
+
+/// The two accounts of a workspace, and the operator's side of a transfer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Account {
+    Available,
+    Reserved,
+    Revenue,
+    Funding,
+    Refunds,
+}
+
+impl Account {
+    /// The operator's accounts are kept by currency: currencies are never mixed in one.
+    fn name(self, workspace_id: &str, currency: &str) -> String {
+        match self {
+            Self::Available => format!("available/{workspace_id}"),
+            Self::Reserved => format!("reserved/{workspace_id}"),
+            Self::Revenue => format!("revenue/{currency}"),
+            Self::Funding => format!("funding/{currency}"),
+            Self::Refunds => format!("refunds/{currency}"),
+        }
+    }
+}
+
+fn sum_of(entries: &[(Account, i64)], of: impl Fn(Account) -> bool) -> Option<i64> {
+    let mut amounts = entries.iter().filter(|(account, _)| of(*account));
+    amounts.try_fold(0i64, |sum, (_, amount)| sum.checked_add(*amount))
+}
+
+impl CommitGroup {
     pub(super) fn check_funds(
         &self,
         workspace_id: &str,
-        key_id: &str,
+        key_id: Option<&str>,
         amount_micro: i64,
     ) -> Result<(), LedgerError> {
         let funds = self
             .funds
             .get(workspace_id)
             .ok_or(LedgerError::UnknownWorkspace)?;
-        if !key_id.is_empty() {
+        if let Some(key_id) = key_id {
             let own = |key: &&KeySpend| key.workspace_id == workspace_id;
             let key = self
                 .keys
                 .get(key_id)
                 .filter(own)
                 .ok_or(LedgerError::UnknownKey)?;
-            let committed_micro = match key.chain_id.as_str() {
-                "" => key.committed_micro,
-                chain_id => self.chains.get(chain_id).copied().unwrap_or(0),
+            let committed_micro = match &key.chain_id {
+                None => key.committed_micro,
+                Some(chain_id) => self.chains.get(chain_id).copied().unwrap_or(0),
             };
             if let Some(cap_micro) = key
                 .cap_micro
@@ -69,19 +116,14 @@ impl Batch {
         &self,
         reservation_id: &str,
         workspace_id: &str,
-    ) -> Result<(i64, String, String, String), LedgerError> {
+    ) -> Result<HeldMoney, LedgerError> {
         let held = self
             .reservations
             .get(reservation_id)
             .filter(|held| held.workspace_id == workspace_id)
             .ok_or(LedgerError::UnknownReservation)?;
         match held.state {
-            ReservationState::Open => Ok((
-                held.amount_micro,
-                held.operation.clone(),
-                held.key_id.clone(),
-                held.request_id.clone(),
-            )),
+            ReservationState::Open => Ok(held.clone()),
             finished => Err(LedgerError::Finished(finished)),
         }
     }
@@ -97,115 +139,92 @@ impl Batch {
             held.state = state;
             held.settled_micro = settled_micro;
             held.finished_us = Some(now_us);
-            // One that was made in this very batch is inserted finished.
+            // One that was made in this very group is inserted finished.
             if held.change == Change::None {
                 held.change = Change::Updated;
             }
         }
     }
 
-    pub(super) fn move_funds(
-        &mut self,
-        workspace_id: &str,
-        available_micro: i64,
-        reserved_micro: i64,
-    ) -> Result<Balance, LedgerError> {
-        let funds: &mut Funds = self
-            .funds
-            .get_mut(workspace_id)
-            .ok_or(LedgerError::UnknownWorkspace)?;
-        let before_micro = funds.total_micro();
-        funds.available_micro += available_micro;
-        funds.reserved_micro += reserved_micro;
-        let after_micro = funds.total_micro();
-        let fell_low = funds
-            .low_micro
-            .is_some_and(|low| before_micro >= low && after_micro < low);
-        Ok(Balance {
-            fell_low,
-            ..funds.balance()
-        })
-    }
-
-    pub(super) fn commit_key(&mut self, key_id: &str, amount_micro: i64) {
-        if let Some(key) = self.keys.get_mut(key_id).filter(|_| amount_micro != 0) {
+    pub(super) fn commit_key(&mut self, key_id: Option<&str>, amount_micro: i64) {
+        let key = key_id.and_then(|key_id| self.keys.get_mut(key_id));
+        if let Some(key) = key.filter(|_| amount_micro != 0) {
             key.committed_micro += amount_micro;
             key.changed = true;
-            if !key.chain_id.is_empty() {
-                *self.chains.entry(key.chain_id.clone()).or_default() += amount_micro;
+            if let Some(chain_id) = &key.chain_id {
+                *self.chains.entry(chain_id.clone()).or_default() += amount_micro;
             }
         }
     }
 
-    pub(super) fn count_usage(
-        &mut self,
-        workspace_id: &str,
-        operation: &str,
-        key_id: &str,
-        amount_micro: i64,
-        usage: Usage,
-    ) {
-        let key = (
-            workspace_id.to_owned(),
-            operation.to_owned(),
-            key_id.to_owned(),
-        );
-        let sum = self.usage.entry(key).or_default();
-        sum.requests += 1;
-        sum.cached_requests += i64::from(usage.cached);
-        sum.units += usage.units;
-        sum.audio_ms += usage.audio_ms;
-        sum.amount_micro += amount_micro;
-    }
-
-    /// Lets a refund later in the same batch find the charge.
-    pub(super) fn note_charge(
-        &mut self,
-        id: &str,
-        workspace_id: &str,
-        amount_micro: i64,
-        operation: &str,
-        key_id: &str,
-    ) {
-        let (workspace_id, operation, key_id) = (
-            workspace_id.to_owned(),
-            operation.to_owned(),
-            key_id.to_owned(),
-        );
-        self.charges.insert(
-            id.to_owned(),
-            Booked {
-                workspace_id,
-                amount_micro,
-                operation,
-                key_id,
-                refunded: false,
-            },
-        );
-    }
-
-    /// The operator's side of a transfer; currencies are never mixed in one account.
-    pub(super) fn system(&self, workspace_id: &str, account: &str) -> String {
-        let currency = self
-            .funds
-            .get(workspace_id)
-            .map_or("", |funds| funds.currency.as_str());
-        format!("{account}/{currency}")
-    }
-
-    pub(super) fn book(&mut self, transfer: Transfer<'_>, entries: &[(String, i64)]) {
-        debug_assert_eq!(entries.iter().map(|(_, amount)| amount).sum::<i64>(), 0);
-        let Some(funds) = self.funds.get_mut(transfer.workspace_id) else {
-            return;
+    /// Counts a charge towards the day's usage, and lets a refund later in the same group find it.
+    pub(super) fn note_charge(&mut self, charge: &Transfer<'_>) {
+        let booked = Booked {
+            id: charge.id.to_owned(),
+            workspace_id: charge.workspace_id.to_owned(),
+            amount_micro: charge.amount_micro,
+            operation: charge.operation.to_owned(),
+            key_id: charge.key_id.map(str::to_owned),
+            refunds: 0,
         };
+        let usage_key = (
+            booked.workspace_id.clone(),
+            booked.operation.clone(),
+            booked.key_id.clone(),
+        );
+        let sum = self.usage.entry(usage_key).or_default();
+        sum.requests += 1;
+        sum.cached_requests += i64::from(charge.usage.cached);
+        sum.units += charge.usage.units;
+        sum.audio_ms += charge.usage.audio_ms;
+        sum.amount_micro += charge.amount_micro;
+        self.charges.insert(booked.id.clone(), booked);
+    }
+
+    /// Books a transfer and moves the workspace's balance by its entries: there is no other way to move it. Entries that
+    /// do not sum to zero, or would take a balance below it, are refused and change nothing.
+    pub(super) fn book(
+        &mut self,
+        transfer: &Transfer<'_>,
+        entries: &[(Account, i64)],
+    ) -> Result<Balance, LedgerError> {
+        let funds = self
+            .funds
+            .get_mut(transfer.workspace_id)
+            .ok_or(LedgerError::UnknownWorkspace)?;
+        let moved = |of: Account, before: i64| {
+            sum_of(entries, |account| account == of)
+                .and_then(|sum| sum.checked_add(before))
+                .filter(|after| *after >= 0)
+        };
+        let available_micro = moved(Account::Available, funds.available_micro);
+        let reserved_micro = moved(Account::Reserved, funds.reserved_micro);
+        let (0, Some(available_micro), Some(reserved_micro)) = (
+            sum_of(entries, |_| true).unwrap_or(i64::MIN),
+            available_micro,
+            reserved_micro,
+        ) else {
+            tracing::error!(
+                kind = transfer.kind,
+                ?entries,
+                "a transfer does not balance"
+            );
+            return Err(LedgerError::Unbalanced(transfer.kind));
+        };
+        let before_micro = funds.total_micro();
+        funds.available_micro = available_micro;
+        funds.reserved_micro = reserved_micro;
         funds.booked = true;
         funds.last_us = self.now_us.max(funds.last_us + 1);
-        let (total_after_micro, created_us) = (funds.total_micro(), funds.last_us);
+        let after_micro = funds.total_micro();
+        let fell_low = funds
+            .low_micro
+            .is_some_and(|low| before_micro >= low && after_micro < low);
         for (line, (account, amount_micro)) in entries.iter().enumerate() {
             self.entries.push(vec![
                 transfer.id.into(),
                 (line as i64).into(),
-                account.into(),
+                account.name(transfer.workspace_id, &funds.currency).into(),
                 (*amount_micro).into(),
             ]);
         }
@@ -214,26 +233,77 @@ impl Batch {
             transfer.workspace_id.into(),
             transfer.kind.into(),
             transfer.amount_micro.into(),
-            total_after_micro.into(),
+            after_micro.into(),
             transfer.operation.into(),
             transfer.usage.units.into(),
             transfer.usage.audio_ms.into(),
             i64::from(transfer.usage.cached).into(),
-            transfer.key_id.into(),
+            transfer.key_id.unwrap_or_default().into(),
             transfer.request_id.into(),
             transfer.reservation_id.into(),
             Value::MaybeText(transfer.refund_of.map(str::to_owned)),
             Value::MaybeText(transfer.external_id.map(str::to_owned)),
             transfer.memo.into(),
-            created_us.into(),
+            funds.last_us.into(),
         ]);
+        Ok(Balance {
+            fell_low,
+            ..funds.balance()
+        })
     }
 }
 
-pub(super) fn available(workspace_id: &str) -> String {
-    format!("available/{workspace_id}")
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::commit_group::Funds;
 
-pub(super) fn reserved(workspace_id: &str) -> String {
-    format!("reserved/{workspace_id}")
+    fn group() -> CommitGroup {
+        let mut group = CommitGroup::empty(1);
+        let funds = Funds {
+            workspace_id: "ws_1".to_owned(),
+            available_micro: 100,
+            currency: "KES".to_owned(),
+            ..Funds::default()
+        };
+        group.funds.insert("ws_1".to_owned(), funds);
+        group
+    }
+
+    #[track_caller]
+    fn assert_refused(workspace_id: &str, entries: &[(Account, i64)]) {
+        let mut group = group();
+        let transfer = Transfer::of("tr_1", workspace_id);
+        assert!(group.book(&transfer, entries).is_err());
+        assert_eq!(group.funds["ws_1"].available_micro, 100);
+        assert!(!group.funds["ws_1"].booked);
+        assert!(group.transfers.is_empty() && group.entries.is_empty());
+    }
+
+    #[test]
+    fn what_cannot_be_booked_is_refused_and_changes_nothing() {
+        assert_refused("ws_1", &[(Account::Available, -5), (Account::Revenue, 4)]);
+        assert_refused(
+            "ws_1",
+            &[(Account::Available, -101), (Account::Revenue, 101)],
+        );
+        assert_refused("ws_1", &[(Account::Reserved, -1), (Account::Available, 1)]);
+        assert_refused(
+            "ws_1",
+            &[
+                (Account::Available, i64::MAX),
+                (Account::Reserved, i64::MAX),
+            ],
+        );
+        assert_refused("ws_2", &[(Account::Available, -5), (Account::Revenue, 5)]);
+    }
+
+    #[test]
+    fn the_balance_follows_the_entries() {
+        let mut group = group();
+        let entries = [(Account::Available, -30), (Account::Reserved, 30)];
+        let balance = group.book(&Transfer::of("tr_1", "ws_1"), &entries).unwrap();
+        assert_eq!((balance.available_micro, balance.reserved_micro), (70, 30));
+        assert_eq!((group.transfers.len(), group.entries.len()), (1, 2));
+    }
 }

@@ -2,20 +2,21 @@
 
 use sqlx::AnyConnection;
 
-use super::batch::{Batch, distinct};
-use super::op::Op;
+use super::commit_group::{CommitGroup, distinct};
+use super::op::Needs;
 use super::write::WriteError;
 use crate::LedgerError;
 use crate::batches::FinishedItem;
 use crate::sql::{Value, execute_rows, select_in};
 
-impl Batch {
-    pub(super) async fn load_items<'a>(
+impl CommitGroup {
+    pub(super) async fn load_items(
         &mut self,
         connection: &mut AnyConnection,
-        ops: impl Iterator<Item = &'a Op>,
+        needs: &[Needs<'_>],
     ) -> Result<(), sqlx::Error> {
-        let ids = distinct(ops.filter_map(Op::item).map(|item| item.item_id.as_str()));
+        let items = needs.iter().filter_map(|needs| needs.item);
+        let ids = distinct(items.map(|item| item.item_id.as_str()));
         let rows: Vec<(String, String)> = select_in(
             connection,
             "select id, claim from batch_items where state = 'running' and id",
@@ -35,7 +36,7 @@ impl Batch {
     }
 
     pub(super) fn finish_item(&mut self, item: &FinishedItem, amount_micro: i64) {
-        // A second report on it in the same batch must find it gone.
+        // A second report on it in the same group must find it gone.
         self.items.remove(&item.item_id);
         self.finished_items.push(vec![
             Value::from(&item.item_id),

@@ -3,12 +3,14 @@
 //! Every change goes to a writer that puts many into one durable transaction; a call returns after that commit.
 
 mod answers;
-mod apply;
-mod batch;
 mod books;
+mod charges;
 mod check;
+mod commit_group;
 mod items;
+mod job;
 mod op;
+mod reservations;
 mod statement;
 mod types;
 mod write;
@@ -20,13 +22,17 @@ use crate::ids::new_id;
 use crate::sql::check_text;
 use crate::{LedgerError, Store, StoreError};
 
+pub(crate) use answers::{AbandonAnswer, BeginAnswer, Begun, FinishAnswer};
 pub use check::CheckReport;
-pub(crate) use op::{Done, IdemState, Op, Storing};
+pub(crate) use op::Storing;
 pub use statement::{StatementQuery, StatementRow};
 pub use types::{
     Balance, Charge, ChargeRequest, Credit, Reservation, ReservationState, ReserveRequest, Usage,
 };
 pub(crate) use writer::Writers;
+
+use charges::{ChargeAtOnce, PutCredit, Refund};
+use reservations::{Release, Reserve, Settle};
 
 /// Far above any balance, far below where sums could overflow.
 const AMOUNT_MICRO_MAX: i64 = 1 << 53;
@@ -36,20 +42,17 @@ impl Store {
     /// future is dropped meanwhile, the reservation is released.
     pub async fn reserve(&self, request: ReserveRequest) -> Result<Reservation, LedgerError> {
         let amount_micro = check_amount(request.amount_micro)?;
-        let op = Op::Reserve {
+        let op = Reserve {
             reservation_id: new_id("res_"),
             transfer_id: new_id("tr_"),
             instance_id: self.inner.instance.id(),
             operation: request.operation.as_str().to_owned(),
             request_id: check_text("request_id", &request.request_id, 0, 128)?,
-            key_id: request.key_id.unwrap_or_default(),
+            key_id: request.key_id,
             workspace_id: request.workspace_id,
             amount_micro,
         };
-        match self.inner.writers.submit(op).await? {
-            Done::Reserved(reservation) => Ok(reservation),
-            other => Err(unexpected(&other)),
-        }
+        self.inner.writers.submit(op).await
     }
 
     /// Takes what was really used out of a reservation; the rest returns to the balance. Exactly once: a reservation
@@ -87,7 +90,7 @@ impl Store {
         storing: Option<Storing>,
         item: Option<FinishedItem>,
     ) -> Result<Charge, LedgerError> {
-        let op = Op::Settle {
+        let op = Settle {
             reservation_id: reservation.id.clone(),
             workspace_id: reservation.workspace_id.clone(),
             transfer_id: new_id("tr_"),
@@ -96,27 +99,17 @@ impl Store {
             storing,
             item,
         };
-        self.submit_charge(op).await
+        self.inner.writers.submit(op).await
     }
 
     /// Returns all of a reservation to the balance. Releasing twice gives [`LedgerError::Finished`].
     pub async fn release(&self, reservation: &Reservation) -> Result<Balance, LedgerError> {
-        match self
-            .inner
-            .writers
-            .submit(Op::release(reservation, ReservationState::Released))
-            .await?
-        {
-            Done::Released(balance) => Ok(balance),
-            other => Err(unexpected(&other)),
-        }
+        self.inner.writers.submit(released(reservation)).await
     }
 
     /// [`Store::release`] without waiting, for `Drop`.
     pub fn release_later(&self, reservation: &Reservation) {
-        self.inner
-            .writers
-            .submit_later(Op::release(reservation, ReservationState::Released));
+        self.inner.writers.submit_later(released(reservation));
     }
 
     /// Reserves and settles in one durable step, for work that is done already (such as a cached answer).
@@ -140,24 +133,17 @@ impl Store {
         request: ChargeRequest,
         storing: Option<Storing>,
     ) -> Result<Charge, LedgerError> {
-        let op = Op::Charge {
+        let op = ChargeAtOnce {
             transfer_id: new_id("tr_"),
             operation: request.operation.as_str().to_owned(),
             request_id: check_text("request_id", &request.request_id, 0, 128)?,
-            key_id: request.key_id.unwrap_or_default(),
+            key_id: request.key_id,
             workspace_id: request.workspace_id,
             amount_micro: check_amount(request.amount_micro)?,
             usage: request.usage.bounded(),
             storing,
         };
-        self.submit_charge(op).await
-    }
-
-    async fn submit_charge(&self, op: Op) -> Result<Charge, LedgerError> {
-        match self.inner.writers.submit(op).await? {
-            Done::Charged(charge) => Ok(charge),
-            other => Err(unexpected(&other)),
-        }
+        self.inner.writers.submit(op).await
     }
 
     /// Puts money into a workspace. The same `source` and `external_id` again change nothing and report `applied: false`;
@@ -174,17 +160,14 @@ impl Store {
         if amount_micro <= 0 {
             return Err(StoreError::invalid("amount", "must be above zero").into());
         }
-        let op = Op::Credit {
+        let op = PutCredit {
             transfer_id: new_id("tr_"),
             workspace_id: workspace_id.to_owned(),
             amount_micro: check_amount(amount_micro)?,
             external_id: format!("{source}:{external_id}"),
             memo: source,
         };
-        match self.inner.writers.submit(op).await? {
-            Done::Credited(credit) => Ok(credit),
-            other => Err(unexpected(&other)),
-        }
+        self.inner.writers.submit(op).await
     }
 
     /// Gives back a settled charge, once, at most its amount (all of it when `amount_micro` is `None`).
@@ -198,14 +181,14 @@ impl Store {
         if amount_micro.is_some_and(|amount| amount <= 0) {
             return Err(StoreError::invalid("amount", "must be above zero").into());
         }
-        let op = Op::Refund {
+        let op = Refund {
             transfer_id: new_id("tr_"),
             charge_id: charge_id.to_owned(),
             workspace_id: workspace_id.to_owned(),
             amount_micro: amount_micro.map(check_amount).transpose()?,
             memo: check_text("memo", memo, 0, 500)?,
         };
-        self.submit_charge(op).await
+        self.inner.writers.submit(op).await
     }
 
     pub async fn balance(&self, workspace_id: &str) -> Result<Balance, StoreError> {
@@ -254,13 +237,7 @@ impl Store {
         let waiting: Vec<_> = open
             .into_iter()
             .map(|(reservation_id, workspace_id)| {
-                let as_state = ReservationState::Abandoned;
-                let op = Op::Release {
-                    transfer_id: new_id("tr_"),
-                    reservation_id,
-                    workspace_id,
-                    as_state,
-                };
+                let op = Release::of(reservation_id, workspace_id, ReservationState::Abandoned);
                 let store = self.clone();
                 tokio::spawn(async move { store.inner.writers.submit(op).await })
             })
@@ -298,7 +275,10 @@ fn check_amount(amount_micro: i64) -> Result<i64, StoreError> {
     }
 }
 
-fn unexpected(done: &Done) -> LedgerError {
-    tracing::error!(?done, "the ledger's writer answered another question");
-    StoreError::Closed.into()
+fn released(reservation: &Reservation) -> Release {
+    Release::of(
+        reservation.id.clone(),
+        reservation.workspace_id.clone(),
+        ReservationState::Released,
+    )
 }

@@ -1,8 +1,9 @@
 //! Account statements: what changed a workspace's total. Reservations and releases do not, and are left out.
 
 use serde::Serialize;
-use sqlx::any::{Any, AnyArguments};
+use sqlx::any::{Any, AnyArguments, AnyRow};
 use sqlx::query::QueryAs;
+use sqlx::{FromRow, Row};
 
 use crate::{Store, StoreError};
 
@@ -36,64 +37,35 @@ pub struct StatementRow {
     pub memo: String,
 }
 
-pub(crate) type Row = (
-    String,
-    i64,
-    String,
-    i64,
-    i64,
-    String,
-    i64,
-    i64,
-    i64,
-    String,
-    String,
-    Option<String>,
-    Option<String>,
-    String,
-);
+impl<'r> FromRow<'r, AnyRow> for StatementRow {
+    fn from_row(row: &'r AnyRow) -> Result<Self, sqlx::Error> {
+        let kind: String = row.try_get("kind")?;
+        let amount_micro: i64 = row.try_get("amount_micro")?;
+        let cached: i64 = row.try_get("cached")?;
+        Ok(Self {
+            amount_micro: match kind.as_str() {
+                "charge" | "settle" => -amount_micro,
+                _ => amount_micro,
+            },
+            kind,
+            cached: cached != 0,
+            id: row.try_get("id")?,
+            created_us: row.try_get("created_us")?,
+            total_after_micro: row.try_get("total_after_micro")?,
+            operation: row.try_get("operation")?,
+            units: row.try_get("units")?,
+            audio_ms: row.try_get("audio_ms")?,
+            key_id: row.try_get("key_id")?,
+            request_id: row.try_get("request_id")?,
+            refund_of: row.try_get("refund_of")?,
+            external_id: row.try_get("external_id")?,
+            memo: row.try_get("memo")?,
+        })
+    }
+}
 
 impl StatementRow {
     pub const CSV_HEADER: &'static str = "time,id,kind,amount_micro,total_after_micro,operation,units,audio_ms,cached,key_id,request_id,refund_of,external_id,memo";
-
-    pub(crate) fn from_row(row: Row) -> Self {
-        let (
-            id,
-            created_us,
-            kind,
-            amount,
-            total_after_micro,
-            operation,
-            units,
-            audio_ms,
-            cached,
-            key_id,
-            request_id,
-        ) = (
-            row.0, row.1, row.2, row.3, row.4, row.5, row.6, row.7, row.8, row.9, row.10,
-        );
-        let amount_micro = if matches!(kind.as_str(), "charge" | "settle") {
-            -amount
-        } else {
-            amount
-        };
-        Self {
-            id,
-            created_us,
-            kind,
-            amount_micro,
-            total_after_micro,
-            operation,
-            units,
-            audio_ms,
-            cached: cached != 0,
-            key_id,
-            request_id,
-            refund_of: row.11,
-            external_id: row.12,
-            memo: row.13,
-        }
-    }
 
     /// One line of CSV without its end.
     pub fn to_csv(&self) -> String {
@@ -139,7 +111,7 @@ impl Store {
     pub(crate) fn transfers_where(
         &self,
         rest: &'static str,
-    ) -> QueryAs<'static, Any, Row, AnyArguments> {
+    ) -> QueryAs<'static, Any, StatementRow, AnyArguments> {
         sqlx::query_as(sqlx::AssertSqlSafe(format!(
             "select id, created_us, kind, amount_micro, total_after_micro, operation, units, audio_ms, cached, key_id,
                     request_id, refund_of, external_id, memo
@@ -154,7 +126,7 @@ impl Store {
         query: &StatementQuery,
     ) -> Result<Vec<StatementRow>, StoreError> {
         let (after_us, after_id) = query.after.clone().unwrap_or((i64::MIN, String::new()));
-        let rows: Vec<Row> = self
+        let rows = self
             .transfers_where(
                 "workspace_id = $1 and created_us >= $2 and created_us < $3
                    and kind in ('credit', 'charge', 'settle', 'refund')
@@ -169,7 +141,7 @@ impl Store {
             .bind(query.limit.clamp(1, 10_000))
             .fetch_all(self.read())
             .await?;
-        Ok(rows.into_iter().map(StatementRow::from_row).collect())
+        Ok(rows)
     }
 }
 

@@ -122,6 +122,12 @@ impl ReservationState {
     }
 }
 
+impl From<String> for ReservationState {
+    fn from(text: String) -> Self {
+        Self::parse(&text)
+    }
+}
+
 impl fmt::Display for ReservationState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())

@@ -1,8 +1,8 @@
-//! Putting a batch's changes down in few statements.
+//! Putting a group's changes down in few statements.
 
 use sqlx::AnyConnection;
 
-use super::batch::{Batch, Change};
+use super::commit_group::{Change, CommitGroup, KeptAnswer};
 use super::items::write_items;
 use crate::sql::{Value, execute_rows};
 
@@ -10,12 +10,12 @@ use crate::sql::{Value, execute_rows};
 pub(super) enum WriteError {
     #[error(transparent)]
     Sql(#[from] sqlx::Error),
-    /// A row was not as it had been read. The lock should make that impossible; the batch is rolled back and run again.
-    #[error("{0} changed under the batch")]
+    /// A row was not as it had been read. The lock should make that impossible; the group is rolled back and run again.
+    #[error("{0} changed under the group")]
     Changed(&'static str),
 }
 
-impl Batch {
+impl CommitGroup {
     pub(super) async fn write(self, connection: &mut AnyConnection) -> Result<(), WriteError> {
         self.write_balances(connection).await?;
         self.write_keys(connection).await?;
@@ -105,7 +105,7 @@ impl Batch {
             vec![
                 id.into(),
                 Value::from(&held.workspace_id),
-                Value::from(&held.key_id),
+                Value::from(held.key_id.as_deref().unwrap_or_default()),
                 Value::from(&held.instance_id),
                 Value::from(&held.operation),
                 Value::from(&held.request_id),
@@ -159,7 +159,7 @@ impl Batch {
                     Value::from(workspace_id),
                     Value::from(&self.day),
                     Value::from(operation),
-                    Value::from(key_id),
+                    Value::from(key_id.as_deref().unwrap_or_default()),
                     sum.requests.into(),
                     sum.cached_requests.into(),
                     sum.units.into(),
@@ -186,7 +186,7 @@ impl Batch {
 
 async fn write_answers(
     connection: &mut AnyConnection,
-    answers: std::collections::HashMap<(String, String), super::batch::Answer>,
+    answers: std::collections::HashMap<(String, String), KeptAnswer>,
 ) -> Result<(), WriteError> {
     let (mut kept, mut deleted) = (Vec::new(), Vec::new());
     for ((workspace_id, key), answer) in answers {
@@ -196,7 +196,7 @@ async fn write_answers(
                 key.into(),
                 answer.guard_id.into(),
                 answer.fingerprint.into(),
-                if answer.done { "done" } else { "running" }.into(),
+                answer.state.into(),
                 answer.instance_id.into(),
                 answer.status.into(),
                 answer.headers.into(),

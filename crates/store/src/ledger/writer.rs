@@ -9,86 +9,19 @@ use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
-use super::batch::Batch;
-use super::op::{Done, IdemState, Op};
+use super::commit_group::CommitGroup;
+use super::job::{Job, Queue, Submitted};
+use super::op::LedgerOperation;
 use super::write::WriteError;
 use crate::open::{Backend, begin_write};
 use crate::{LedgerError, StoreError, StoreOptions};
 
 /// Callers beyond this many wait for a place in the queue.
 const QUEUE_MAX: usize = 4096;
-const BATCH_BYTES_MAX: usize = 16 << 20;
+const GROUP_BYTES_MAX: usize = 16 << 20;
 const ATTEMPTS_MAX: u32 = 8;
 /// Conflicts pass in milliseconds; a database that is away is told to the callers who wait.
 const ATTEMPTS_TIME_MAX: Duration = Duration::from_secs(4);
-/// How often an operation that nobody waits for is tried again when the database fails.
-const LATER_ATTEMPTS_MAX: u32 = 60;
-
-struct Job {
-    op: Op,
-    reply: Option<oneshot::Sender<Armed>>,
-    failures: u32,
-}
-
-type Outcome = Result<Done, LedgerError>;
-
-/// An answer on its way. If the caller has gone before taking it, what it claims is given back.
-struct Armed {
-    outcome: Option<Outcome>,
-    undo: Option<Op>,
-    queue: mpsc::WeakSender<Job>,
-    runtime: Handle,
-}
-
-impl Armed {
-    fn disarm(mut self) -> Outcome {
-        self.undo = None;
-        self.outcome
-            .take()
-            .unwrap_or(Err(StoreError::Closed.into()))
-    }
-}
-
-impl Drop for Armed {
-    fn drop(&mut self) {
-        let claims = matches!(
-            self.outcome,
-            Some(Ok(Done::Reserved(_) | Done::Begun(IdemState::New(_))))
-        );
-        if let (true, Some(op), Some(queue)) = (claims, self.undo.take(), self.queue.upgrade()) {
-            push(
-                &queue,
-                &self.runtime,
-                Job {
-                    op,
-                    reply: None,
-                    failures: 0,
-                },
-                Duration::ZERO,
-            );
-        }
-    }
-}
-
-fn push(queue: &mpsc::Sender<Job>, runtime: &Handle, job: Job, delay: Duration) {
-    let job = match delay.is_zero() {
-        true => match queue.try_send(job) {
-            Ok(()) => return,
-            Err(mpsc::error::TrySendError::Full(job) | mpsc::error::TrySendError::Closed(job)) => {
-                job
-            }
-        },
-        false => job,
-    };
-    // Weak, so that a waiting retry does not keep a closed store's writer alive.
-    let queue = queue.downgrade();
-    runtime.spawn(async move {
-        tokio::time::sleep(delay).await;
-        if let Some(queue) = queue.upgrade() {
-            let _ = queue.send(job).await;
-        }
-    });
-}
 
 /// The queues of the writers. All operations of one workspace go to the same one, so writers seldom wait for each other.
 pub(crate) struct Writers {
@@ -112,9 +45,11 @@ impl Writers {
             let writer = Writer {
                 backend,
                 pool: pool.clone(),
-                batch_ops_max: options.batch_ops_max.max(1),
-                queue: sender.downgrade(),
-                runtime: Handle::current(),
+                group_ops_max: options.group_ops_max.max(1),
+                queue: Queue {
+                    sender: sender.downgrade(),
+                    runtime: Handle::current(),
+                },
             };
             queues.push(sender);
             tasks.push(tokio::spawn(writer.run(receiver)));
@@ -127,17 +62,13 @@ impl Writers {
     }
 
     /// Queues an operation and waits until it is durably done.
-    pub(crate) async fn submit(&self, op: Op) -> Outcome {
+    pub(crate) async fn submit<O: LedgerOperation>(&self, op: O) -> Result<O::Reply, LedgerError> {
         let queue = self
-            .queue_for(op.workspace_id())
+            .queue_for(op.needs().workspace_id)
             .ok_or(StoreError::Closed)?;
         let (reply, answer) = oneshot::channel();
         queue
-            .send(Job {
-                op,
-                reply: Some(reply),
-                failures: 0,
-            })
+            .send(Submitted::awaited(op, reply))
             .await
             .map_err(|_| StoreError::Closed)?;
         // A waiting caller must not keep the writer from ending.
@@ -146,18 +77,13 @@ impl Writers {
     }
 
     /// Queues an operation that nobody waits for.
-    pub(crate) fn submit_later(&self, op: Op) {
-        if let Some(queue) = self.queue_for(op.workspace_id()) {
-            push(
-                &queue,
-                &self.runtime,
-                Job {
-                    op,
-                    reply: None,
-                    failures: 0,
-                },
-                Duration::ZERO,
-            );
+    pub(crate) fn submit_later<O: LedgerOperation>(&self, op: O) {
+        if let Some(queue) = self.queue_for(op.needs().workspace_id) {
+            let back = Queue {
+                sender: queue.downgrade(),
+                runtime: self.runtime.clone(),
+            };
+            back.push(Submitted::unattended(op));
         }
     }
 
@@ -185,12 +111,11 @@ impl Writers {
 struct Writer {
     backend: Backend,
     pool: AnyPool,
-    batch_ops_max: usize,
-    queue: mpsc::WeakSender<Job>,
-    runtime: Handle,
+    group_ops_max: usize,
+    queue: Queue,
 }
 
-/// How a batch ended.
+/// How a group ended.
 enum Failed {
     /// Nothing was written: safe to run again.
     RolledBack(WriteError),
@@ -201,30 +126,30 @@ enum Failed {
 impl Writer {
     async fn run(self, mut queue: mpsc::Receiver<Job>) {
         while let Some(first) = queue.recv().await {
-            // While one batch is being synced to disk the next one gathers, so no timer is needed to fill it.
-            let mut bytes = first.op.body_bytes();
+            // While one group is being synced to disk the next one gathers, so no timer is needed to fill it.
+            let mut bytes = first.needs().body_bytes;
             let mut jobs = vec![first];
-            while jobs.len() < self.batch_ops_max && bytes < BATCH_BYTES_MAX {
+            while jobs.len() < self.group_ops_max && bytes < GROUP_BYTES_MAX {
                 let Ok(job) = queue.try_recv() else { break };
-                bytes += job.op.body_bytes();
+                bytes += job.needs().body_bytes;
                 jobs.push(job);
             }
             self.commit(jobs).await;
         }
     }
 
-    /// Commits jobs together; if the database refuses the batch as such, one by one, so that one bad operation cannot
+    /// Commits jobs together; if the database refuses the group as such, one by one, so that one bad operation cannot
     /// spoil the others.
-    async fn commit(&self, jobs: Vec<Job>) {
-        match self.attempt(&jobs).await {
-            Ok(outcomes) => self.answer(jobs, outcomes),
+    async fn commit(&self, mut jobs: Vec<Job>) {
+        match self.attempt(&mut jobs).await {
+            Ok(()) => self.answer(jobs),
             Err(Failed::RolledBack(WriteError::Sql(sqlx::Error::Database(_))))
                 if jobs.len() > 1 =>
             {
                 for job in jobs {
-                    let job = vec![job];
-                    match self.attempt(&job).await {
-                        Ok(outcomes) => self.answer(job, outcomes),
+                    let mut job = vec![job];
+                    match self.attempt(&mut job).await {
+                        Ok(()) => self.answer(job),
                         Err(failed) => self.fail(job, failed),
                     }
                 }
@@ -233,7 +158,7 @@ impl Writer {
         }
     }
 
-    async fn attempt(&self, jobs: &[Job]) -> Result<Vec<Outcome>, Failed> {
+    async fn attempt(&self, jobs: &mut [Job]) -> Result<(), Failed> {
         let mut attempt = 0;
         let begun = Instant::now();
         loop {
@@ -243,7 +168,7 @@ impl Writer {
                         && begun.elapsed() < ATTEMPTS_TIME_MAX
                         && may_pass_later(&error) =>
                 {
-                    tracing::debug!(%error, attempt, "a ledger batch is run again");
+                    tracing::debug!(%error, attempt, "a commit group of the ledger is run again");
                     tokio::time::sleep(Duration::from_millis(5 << attempt)).await;
                     attempt += 1;
                 }
@@ -252,19 +177,21 @@ impl Writer {
         }
     }
 
-    async fn attempt_once(&self, jobs: &[Job]) -> Result<Vec<Outcome>, Failed> {
+    async fn attempt_once(&self, jobs: &mut [Job]) -> Result<(), Failed> {
         let rolled_back = |error: sqlx::Error| Failed::RolledBack(error.into());
         let mut tx = begin_write(&self.pool, self.backend)
             .await
             .map_err(rolled_back)?;
-        let ops = jobs.iter().map(|job| &job.op);
-        let mut batch = Batch::load(&mut tx, self.backend, ops)
+        let needs: Vec<_> = jobs.iter().map(|job| job.needs()).collect();
+        let mut group = CommitGroup::load(&mut tx, self.backend, &needs)
             .await
             .map_err(rolled_back)?;
-        let outcomes = jobs.iter().map(|job| batch.apply(&job.op)).collect();
-        batch.write(&mut tx).await.map_err(Failed::RolledBack)?;
+        for job in jobs {
+            job.apply(&mut group);
+        }
+        group.write(&mut tx).await.map_err(Failed::RolledBack)?;
         match tx.commit().await {
-            Ok(()) => Ok(outcomes),
+            Ok(()) => Ok(()),
             // The server answered: it did not commit.
             Err(error @ sqlx::Error::Database(_)) if self.backend == Backend::Postgres => {
                 Err(rolled_back(error))
@@ -273,21 +200,9 @@ impl Writer {
         }
     }
 
-    fn answer(&self, jobs: Vec<Job>, outcomes: Vec<Outcome>) {
-        for (job, outcome) in jobs.into_iter().zip(outcomes) {
-            let undo = job.op.undo();
-            let armed = Armed {
-                outcome: Some(outcome),
-                undo,
-                queue: self.queue.clone(),
-                runtime: self.runtime.clone(),
-            };
-            if let Some(reply) = job.reply {
-                // A caller who has gone hands the answer back, and dropping it undoes the claim.
-                let _ = reply.send(armed);
-            } else if let Some(Err(error)) = &armed.outcome {
-                tracing::debug!(%error, "an operation that nobody waits for had no effect");
-            }
+    fn answer(&self, jobs: Vec<Job>) {
+        for job in jobs {
+            job.answer(&self.queue);
         }
     }
 
@@ -299,35 +214,9 @@ impl Writer {
             }
             Failed::RolledBack(changed) => sqlx::Error::Protocol(changed.to_string()).into(),
         };
-        tracing::error!(source = ?error, operations = jobs.len(), unknown, "a ledger batch failed");
+        tracing::error!(source = ?error, operations = jobs.len(), unknown, "a commit group of the ledger failed");
         for job in jobs {
-            let again = match (&job.reply, unknown) {
-                (None, _) => Some((job.op, job.failures + 1)),
-                (Some(_), true) => job.op.undo().map(|op| (op, 1)),
-                (Some(_), false) => None,
-            };
-            if let Some(reply) = job.reply {
-                let _ = reply.send(Armed {
-                    outcome: Some(Err(error.clone().into())),
-                    undo: None,
-                    queue: self.queue.clone(),
-                    runtime: self.runtime.clone(),
-                });
-            }
-            if let (Some((op, failures)), Some(queue)) = (again, self.queue.upgrade())
-                && failures < LATER_ATTEMPTS_MAX
-            {
-                push(
-                    &queue,
-                    &self.runtime,
-                    Job {
-                        op,
-                        reply: None,
-                        failures,
-                    },
-                    Duration::from_secs(1),
-                );
-            }
+            job.fail(&self.queue, &error, unknown);
         }
     }
 }

@@ -1,0 +1,342 @@
+//! The part of the ledger that a group of operations touches, read under lock. Operations change it in memory, `write`
+//! puts the changes down. One operation that fails leaves the others alone, and no statement is spent on it.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use sqlx::{AnyConnection, FromRow};
+
+use super::op::Needs;
+use super::types::{Balance, ReservationState};
+use crate::ids::{day_of, now_us};
+use crate::open::Backend;
+use crate::sql::{Value, select_in, select_in_pairs};
+
+pub(crate) struct CommitGroup {
+    pub(super) now_us: i64,
+    pub(super) day: String,
+    pub(super) funds: HashMap<String, Funds>,
+    pub(super) keys: HashMap<String, KeySpend>,
+    /// What the keys of a chain have spent and reserved together.
+    pub(super) chains: HashMap<String, i64>,
+    pub(super) reservations: HashMap<String, HeldMoney>,
+    pub(super) charges: HashMap<String, Booked>,
+    pub(super) externals: HashMap<String, Credited>,
+    pub(super) answers: HashMap<(String, String), KeptAnswer>,
+    /// Items of batches in somebody's hands, and under which claim.
+    pub(super) items: HashMap<String, String>,
+    pub(super) finished_items: Vec<Vec<Value>>,
+    pub(super) transfers: Vec<Vec<Value>>,
+    pub(super) entries: Vec<Vec<Value>>,
+    pub(super) usage: BTreeMap<UsageKey, UsageSum>,
+}
+
+/// Workspace, operation, key.
+pub(super) type UsageKey = (String, String, Option<String>);
+
+/// A workspace's balance, now and as it was read.
+#[derive(Default, FromRow)]
+pub(super) struct Funds {
+    pub(super) workspace_id: String,
+    pub(super) available_micro: i64,
+    pub(super) reserved_micro: i64,
+    pub(super) low_micro: Option<i64>,
+    pub(super) currency: String,
+    /// When the latest transfer was booked. Strictly rising, so that statements have one order.
+    pub(super) last_us: i64,
+    #[sqlx(skip)]
+    pub(super) read_micro: (i64, i64),
+    #[sqlx(skip)]
+    pub(super) booked: bool,
+}
+
+impl Funds {
+    pub(super) fn total_micro(&self) -> i64 {
+        self.available_micro + self.reserved_micro
+    }
+
+    pub(super) fn balance(&self) -> Balance {
+        Balance {
+            available_micro: self.available_micro,
+            reserved_micro: self.reserved_micro,
+            fell_low: false,
+        }
+    }
+}
+
+#[derive(FromRow)]
+pub(super) struct KeySpend {
+    pub(super) id: String,
+    pub(super) workspace_id: String,
+    pub(super) cap_micro: Option<i64>,
+    pub(super) committed_micro: i64,
+    /// Shared with the keys that it was rotated from or into.
+    pub(super) chain_id: Option<String>,
+    #[sqlx(skip)]
+    pub(super) changed: bool,
+}
+
+/// A reservation, as its row stands and as it changes.
+#[derive(Clone, FromRow)]
+pub(super) struct HeldMoney {
+    pub(super) id: String,
+    pub(super) workspace_id: String,
+    pub(super) key_id: Option<String>,
+    pub(super) instance_id: String,
+    pub(super) operation: String,
+    pub(super) request_id: String,
+    pub(super) amount_micro: i64,
+    #[sqlx(try_from = "String")]
+    pub(super) state: ReservationState,
+    pub(super) settled_micro: i64,
+    pub(super) created_us: i64,
+    pub(super) finished_us: Option<i64>,
+    #[sqlx(skip)]
+    pub(super) change: Change,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Change {
+    #[default]
+    None,
+    New,
+    Updated,
+    Deleted,
+}
+
+/// A charge that may be refunded.
+#[derive(Clone, FromRow)]
+pub(super) struct Booked {
+    pub(super) id: String,
+    pub(super) workspace_id: String,
+    pub(super) amount_micro: i64,
+    pub(super) operation: String,
+    pub(super) key_id: Option<String>,
+    pub(super) refunds: i64,
+}
+
+#[derive(FromRow)]
+pub(super) struct Credited {
+    pub(super) external_id: String,
+    pub(super) transfer_id: String,
+    pub(super) workspace_id: String,
+    pub(super) amount_micro: i64,
+}
+
+/// An idempotency entry; the body is written but never read here.
+#[derive(FromRow)]
+pub(super) struct KeptAnswer {
+    pub(super) workspace_id: String,
+    pub(super) idem_key: String,
+    pub(super) guard_id: String,
+    pub(super) fingerprint: String,
+    pub(super) state: String,
+    pub(super) instance_id: String,
+    pub(super) created_us: i64,
+    pub(super) expires_us: i64,
+    #[sqlx(skip)]
+    pub(super) status: i64,
+    #[sqlx(skip)]
+    pub(super) headers: String,
+    #[sqlx(skip)]
+    pub(super) body: Option<Vec<u8>>,
+    #[sqlx(skip)]
+    pub(super) change: Change,
+}
+
+#[derive(Default)]
+pub(super) struct UsageSum {
+    pub(super) requests: i64,
+    pub(super) cached_requests: i64,
+    pub(super) units: i64,
+    pub(super) audio_ms: i64,
+    pub(super) amount_micro: i64,
+}
+
+impl CommitGroup {
+    pub(super) fn empty(now_us: i64) -> Self {
+        Self {
+            now_us,
+            day: day_of(now_us),
+            funds: HashMap::new(),
+            keys: HashMap::new(),
+            chains: HashMap::new(),
+            reservations: HashMap::new(),
+            charges: HashMap::new(),
+            externals: HashMap::new(),
+            answers: HashMap::new(),
+            items: HashMap::new(),
+            finished_items: Vec::new(),
+            transfers: Vec::new(),
+            entries: Vec::new(),
+            usage: BTreeMap::new(),
+        }
+    }
+
+    /// Reads what the operations need. The balance rows come first and, on PostgreSQL, locked in the order of their
+    /// ids: they guard all other rows of their workspaces, so that two replicas can neither interleave nor deadlock.
+    pub(super) async fn load(
+        connection: &mut AnyConnection,
+        backend: Backend,
+        needs: &[Needs<'_>],
+    ) -> Result<Self, sqlx::Error> {
+        let mut group = Self::empty(now_us());
+        group.load_funds(connection, backend, needs).await?;
+        group.load_reservations(connection, needs).await?;
+        group.load_charges(connection, needs).await?;
+        group.load_externals(connection, needs).await?;
+        group.load_keys(connection, needs).await?;
+        group.load_answers(connection, needs).await?;
+        group.load_items(connection, needs).await?;
+        Ok(group)
+    }
+
+    async fn load_funds(
+        &mut self,
+        connection: &mut AnyConnection,
+        backend: Backend,
+        needs: &[Needs<'_>],
+    ) -> Result<(), sqlx::Error> {
+        let ids = distinct(needs.iter().map(|needs| needs.workspace_id));
+        let lock = match backend {
+            Backend::Sqlite => " order by b.workspace_id",
+            Backend::Postgres => " order by b.workspace_id for update of b",
+        };
+        let rows: Vec<Funds> = select_in(
+            connection,
+            "select b.workspace_id, b.available_micro, b.reserved_micro, b.low_micro, b.last_us, w.currency
+             from balances b join workspaces w on w.id = b.workspace_id where b.workspace_id",
+            &ids,
+            lock,
+        )
+        .await?;
+        for mut funds in rows {
+            funds.read_micro = (funds.available_micro, funds.reserved_micro);
+            self.funds.insert(funds.workspace_id.clone(), funds);
+        }
+        Ok(())
+    }
+
+    async fn load_reservations(
+        &mut self,
+        connection: &mut AnyConnection,
+        needs: &[Needs<'_>],
+    ) -> Result<(), sqlx::Error> {
+        let ids = distinct(needs.iter().filter_map(|needs| needs.reservation_id));
+        let rows: Vec<HeldMoney> = select_in(
+            connection,
+            "select id, workspace_id, nullif(key_id, '') as key_id, instance_id, operation, request_id, amount_micro, state,
+                    settled_micro, created_us, finished_us
+             from reservations where id",
+            &ids,
+            "",
+        )
+        .await?;
+        self.reservations
+            .extend(rows.into_iter().map(|held| (held.id.clone(), held)));
+        Ok(())
+    }
+
+    async fn load_charges(
+        &mut self,
+        connection: &mut AnyConnection,
+        needs: &[Needs<'_>],
+    ) -> Result<(), sqlx::Error> {
+        let ids = distinct(needs.iter().filter_map(|needs| needs.charge_id));
+        let rows: Vec<Booked> = select_in(
+            connection,
+            "select t.id, t.workspace_id, t.amount_micro, t.operation, nullif(t.key_id, '') as key_id,
+                    (select count(*) from transfers r where r.refund_of = t.id) as refunds
+             from transfers t where t.kind in ('charge', 'settle') and t.id",
+            &ids,
+            "",
+        )
+        .await?;
+        self.charges
+            .extend(rows.into_iter().map(|booked| (booked.id.clone(), booked)));
+        Ok(())
+    }
+
+    async fn load_externals(
+        &mut self,
+        connection: &mut AnyConnection,
+        needs: &[Needs<'_>],
+    ) -> Result<(), sqlx::Error> {
+        let ids = distinct(needs.iter().filter_map(|needs| needs.external_id));
+        let rows: Vec<Credited> = select_in(
+            connection,
+            "select external_id, id as transfer_id, workspace_id, amount_micro from transfers where external_id",
+            &ids,
+            "",
+        )
+        .await?;
+        let rows = rows.into_iter();
+        self.externals
+            .extend(rows.map(|credited| (credited.external_id.clone(), credited)));
+        Ok(())
+    }
+
+    async fn load_keys(
+        &mut self,
+        connection: &mut AnyConnection,
+        needs: &[Needs<'_>],
+    ) -> Result<(), sqlx::Error> {
+        let named = needs.iter().filter_map(|needs| needs.key_id);
+        let held = self.reservations.values();
+        let held = held.filter_map(|held| held.key_id.as_deref());
+        let booked = self.charges.values();
+        let booked = booked.filter_map(|booked| booked.key_id.as_deref());
+        let ids = distinct(named.chain(held).chain(booked));
+        let rows: Vec<KeySpend> = select_in(
+            connection,
+            "select k.id, k.workspace_id, k.spend_cap_micro as cap_micro, nullif(k.chain_id, '') as chain_id,
+                    coalesce(s.committed_micro, 0) as committed_micro
+             from api_keys k left join key_spend s on s.key_id = k.id where k.id",
+            &ids,
+            "",
+        )
+        .await?;
+        self.keys
+            .extend(rows.into_iter().map(|key| (key.id.clone(), key)));
+        let chains = self.keys.values();
+        let chains = distinct(chains.filter_map(|key| key.chain_id.as_deref()));
+        let rows: Vec<(String, i64)> = select_in(
+            connection,
+            "select k.chain_id, cast(sum(s.committed_micro) as bigint)
+             from api_keys k join key_spend s on s.key_id = k.id where k.chain_id",
+            &chains,
+            " group by k.chain_id",
+        )
+        .await?;
+        self.chains.extend(rows);
+        Ok(())
+    }
+
+    async fn load_answers(
+        &mut self,
+        connection: &mut AnyConnection,
+        needs: &[Needs<'_>],
+    ) -> Result<(), sqlx::Error> {
+        let pairs: BTreeSet<(String, String)> = needs
+            .iter()
+            .filter_map(|needs| needs.guard)
+            .map(|guard| (guard.workspace_id.clone(), guard.key.clone()))
+            .collect();
+        let rows: Vec<KeptAnswer> = select_in_pairs(
+            connection,
+            "select workspace_id, idem_key, guard_id, fingerprint, state, instance_id, created_us, expires_us
+             from idempotency where (workspace_id, idem_key)",
+            pairs.into_iter().collect(),
+        )
+        .await?;
+        for answer in rows {
+            let slot = (answer.workspace_id.clone(), answer.idem_key.clone());
+            self.answers.insert(slot, answer);
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn distinct<'a>(ids: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let ids: BTreeSet<&str> = ids.collect();
+    ids.into_iter().map(str::to_owned).collect()
+}

@@ -1,0 +1,165 @@
+//! An operation on its way through a writer's queue, and its reply on the way back.
+
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::sync::{mpsc, oneshot};
+
+use super::commit_group::CommitGroup;
+use super::op::{LedgerOperation, Needs, Undo};
+use crate::{LedgerError, StoreError};
+
+/// How often an operation that nobody waits for is tried again when the database fails.
+const LATER_ATTEMPTS_MAX: u32 = 60;
+const LATER_PAUSE: Duration = Duration::from_secs(1);
+
+/// An operation of any kind: a queue holds all of them, each with the type of its own reply inside.
+pub(super) type Job = Box<dyn QueuedOperation>;
+
+pub(super) trait QueuedOperation: Send {
+    fn needs(&self) -> Needs<'_>;
+
+    /// Keeps the outcome until the group is committed. May be called again after the group was rolled back.
+    fn apply(&mut self, group: &mut CommitGroup);
+
+    /// The group is committed: the caller gets the outcome.
+    fn answer(self: Box<Self>, queue: &Queue);
+
+    /// The group failed. `unknown`: the commit was sent and may have happened.
+    fn fail(self: Box<Self>, queue: &Queue, error: &StoreError, unknown: bool);
+}
+
+/// The way back into a writer's queue. Weak, so that a waiting retry does not keep a closed store's writer alive.
+#[derive(Clone)]
+pub(super) struct Queue {
+    pub(super) sender: mpsc::WeakSender<Job>,
+    pub(super) runtime: Handle,
+}
+
+impl Queue {
+    pub(super) fn push(&self, job: Job) {
+        let Some(sender) = self.sender.upgrade() else {
+            return;
+        };
+        if let Err(mpsc::error::TrySendError::Full(job) | mpsc::error::TrySendError::Closed(job)) =
+            sender.try_send(job)
+        {
+            self.push_after(job, Duration::ZERO);
+        }
+    }
+
+    fn push_after(&self, job: Job, delay: Duration) {
+        let sender = self.sender.clone();
+        self.runtime.spawn(async move {
+            tokio::time::sleep(delay).await;
+            if let Some(sender) = sender.upgrade() {
+                let _ = sender.send(job).await;
+            }
+        });
+    }
+}
+
+pub(super) struct Submitted<O: LedgerOperation> {
+    op: O,
+    outcome: Option<Result<O::Reply, LedgerError>>,
+    reply: Option<oneshot::Sender<Armed<O::Reply>>>,
+    failures: u32,
+}
+
+impl<O: LedgerOperation> Submitted<O> {
+    pub(super) fn awaited(op: O, reply: oneshot::Sender<Armed<O::Reply>>) -> Job {
+        Box::new(Self {
+            op,
+            outcome: None,
+            reply: Some(reply),
+            failures: 0,
+        })
+    }
+
+    /// One that nobody waits for.
+    pub(super) fn unattended(op: O) -> Job {
+        Box::new(Self {
+            op,
+            outcome: None,
+            reply: None,
+            failures: 0,
+        })
+    }
+}
+
+impl<O: LedgerOperation> QueuedOperation for Submitted<O> {
+    fn needs(&self) -> Needs<'_> {
+        self.op.needs()
+    }
+
+    fn apply(&mut self, group: &mut CommitGroup) {
+        self.outcome = Some(self.op.apply(group));
+    }
+
+    fn answer(self: Box<Self>, queue: &Queue) {
+        let outcome = self.outcome.unwrap_or(Err(StoreError::Closed.into()));
+        let Some(reply) = self.reply else {
+            if let Err(error) = outcome {
+                tracing::debug!(%error, op = ?self.op, "an operation that nobody waits for had no effect");
+            }
+            return;
+        };
+        let claims = outcome.as_ref().is_ok_and(O::claims);
+        // A caller who has gone hands the reply back, and dropping it undoes the claim.
+        let _ = reply.send(Armed {
+            undo: claims.then(|| self.op.undo()).flatten(),
+            outcome: Some(outcome),
+            queue: queue.clone(),
+        });
+    }
+
+    fn fail(mut self: Box<Self>, queue: &Queue, error: &StoreError, unknown: bool) {
+        let Some(reply) = self.reply.take() else {
+            self.failures += 1;
+            if self.failures < LATER_ATTEMPTS_MAX {
+                queue.push_after(self, LATER_PAUSE);
+            }
+            return;
+        };
+        if let Some(undo) = self.op.undo().filter(|_| unknown) {
+            queue.push_after(undo.into_job(), LATER_PAUSE);
+        }
+        let _ = reply.send(Armed {
+            outcome: Some(Err(error.clone().into())),
+            undo: None,
+            queue: queue.clone(),
+        });
+    }
+}
+
+impl Undo {
+    fn into_job(self) -> Job {
+        match self {
+            Self::Release(op) => Submitted::unattended(op),
+            Self::Abandon(op) => Submitted::unattended(op),
+        }
+    }
+}
+
+/// A reply on its way. If the caller has gone before taking it, what it claims is given back.
+pub(super) struct Armed<R> {
+    outcome: Option<Result<R, LedgerError>>,
+    undo: Option<Undo>,
+    queue: Queue,
+}
+
+impl<R> Armed<R> {
+    pub(super) fn disarm(mut self) -> Result<R, LedgerError> {
+        self.undo = None;
+        let outcome = self.outcome.take();
+        outcome.unwrap_or(Err(StoreError::Closed.into()))
+    }
+}
+
+impl<R> Drop for Armed<R> {
+    fn drop(&mut self) {
+        if let Some(undo) = self.undo.take() {
+            self.queue.push(undo.into_job());
+        }
+    }
+}
