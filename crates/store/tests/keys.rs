@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::time::Duration;
+
 use common::{Database, funded, key_with_cap};
 use sauti_store::{
     Alphabet, AuditQuery, AuthError, ChargeRequest, KeyInfo, LedgerError, Permission,
