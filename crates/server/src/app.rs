@@ -19,12 +19,13 @@ use tower_http::catch_panic::CatchPanicLayer;
 
 use crate::cache::{CacheSecret, SpeechCache};
 use crate::config::Config;
-use crate::http::{envelope, metrics};
+use crate::http::envelope;
 use crate::lexicons::Lexicons;
 use crate::mail::Mailer;
 use crate::problem::Problem;
 use crate::ratelimit::{Attempts, LiveSessions, RateLimits, Rates};
 use crate::service::speaking::Reader;
+use crate::telemetry::metrics;
 use crate::valkey::Valkey;
 use crate::{console, openapi, routes};
 

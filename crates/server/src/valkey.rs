@@ -13,7 +13,7 @@ use redis::{
 use secrecy::ExposeSecret;
 
 use crate::config;
-use crate::http::metrics;
+use crate::telemetry::metrics;
 
 /// A caller is kept waiting for this long at most.
 const ANSWER_TIME_MAX: Duration = Duration::from_millis(250);

@@ -41,7 +41,7 @@ fn speak(
     let request = SpeakRequest {
         voice_id: voice_id.to_owned(),
         script: script.clone(),
-        speed: 1.0,
+        speed: sauti_speech::Speed::default(),
     };
     let start = Instant::now();
     let (mut first_ms, mut audio_s) = (None, 0.0);

@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let request = SpeakRequest {
         voice_id: voice_id.clone(),
         script: Script::from_text(text, &Lexicon::builtin())?,
-        speed: 1.0,
+        speed: sauti_speech::Speed::default(),
     };
     let mut samples = Vec::new();
     synthesiser.speak(&request, &mut |event| {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::SpeechError;
 use crate::engine::{Listening, Speaking};
+use crate::{SpeechError, Speed};
 
 /// What every job carries, whatever its kind.
 #[derive(Debug, Clone)]
@@ -33,8 +33,7 @@ pub struct SpeakRequest {
     pub voice_id: String,
     /// What the voice says, in order. See `sauti_text::script`.
     pub script: sauti_text::Script,
-    /// 0.5 to 2.0; 1.0 is the voice's own pace.
-    pub speed: f32,
+    pub speed: Speed,
 }
 
 #[derive(Debug, Clone)]

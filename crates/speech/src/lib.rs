@@ -9,6 +9,7 @@ mod error;
 mod job;
 mod kernels;
 pub mod recogniser;
+mod speed;
 pub mod voice;
 
 pub use engine::{Booking, Engine, EngineConfig, EngineStats, Readiness};
@@ -17,3 +18,4 @@ pub use job::{
     Expect, Job, Priority, Segment, SpeakEvent, SpeakHandle, SpeakRequest, Spoken, TranscribeEvent,
     TranscribeHandle, TranscribeRequest, Transcript, Word,
 };
+pub use speed::Speed;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use sauti_speech::voice::{Synthesiser, catalogue};
-use sauti_speech::{SpeakEvent, SpeakRequest, SpeechError, Word};
+use sauti_speech::{SpeakEvent, SpeakRequest, SpeechError, Speed, Word};
 use sauti_text::{Clause, ClauseEnd, Script, SpokenWord};
 
 const SAMPLE_RATE_HZ: f64 = 24_000.0;
@@ -54,7 +54,7 @@ fn speak(voice_id: &str, script: Script, speed: f32) -> Result<Spoken, SpeechErr
     let request = SpeakRequest {
         voice_id: voice_id.to_owned(),
         script,
-        speed,
+        speed: Speed::new(f64::from(speed)).unwrap(),
     };
     let mut spoken = Spoken::default();
     VOICES.clone().speak(&request, &mut |event| {
@@ -234,16 +234,9 @@ fn a_script_with_nothing_to_say_is_refused() {
 }
 
 #[test]
-fn an_unknown_voice_and_an_absurd_speed_are_refused() {
+fn an_unknown_voice_is_refused() {
     let unknown = speak("nobody", greeting(), 1.0);
     assert!(matches!(unknown, Err(SpeechError::UnknownVoice(id)) if id == "nobody"));
-    for speed in [0.0, -1.0, 100.0, f32::NAN, f32::INFINITY] {
-        let result = speak("asha", greeting(), speed);
-        assert!(
-            matches!(result, Err(SpeechError::BadRequest(_))),
-            "speed {speed}"
-        );
-    }
 }
 
 #[test]
@@ -308,7 +301,7 @@ fn a_caller_who_leaves_stops_the_work() {
     let request = SpeakRequest {
         voice_id: "asha".into(),
         script: script(clauses.collect()),
-        speed: 1.0,
+        speed: sauti_speech::Speed::default(),
     };
     let mut events = 0;
     let result = VOICES.clone().speak(&request, &mut |event| {

@@ -460,7 +460,7 @@ fn speak_and_listen(config: &Config) -> anyhow::Result<String> {
             SpeakRequest {
                 voice_id,
                 script,
-                speed: 1.0,
+                speed: sauti_speech::Speed::default(),
             },
         )
         .await?;

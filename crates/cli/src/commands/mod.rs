@@ -31,7 +31,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 
 pub(super) use self::common::Common;
-pub(crate) use self::speak::{parse_speed, write_whole};
+pub(crate) use self::speak::write_whole;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -6,7 +6,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 use sauti_audio::OutputFormat;
 use sauti_server::self_check::{self, SelfCheck};
-use sauti_speech::SpeakRequest;
+use sauti_speech::{SpeakRequest, Speed};
 use sauti_text::{Lexicon, Script};
 
 use super::Common;
@@ -35,8 +35,8 @@ pub(super) struct Speak {
     #[arg(long, value_name = "FORMAT")]
     format: Option<OutputFormat>,
     /// Pace, 0.5 to 2.0
-    #[arg(long, default_value_t = 1.0, value_parser = parse_speed)]
-    speed: f32,
+    #[arg(long, default_value_t)]
+    speed: Speed,
     /// The text is an SSML document
     #[arg(long)]
     ssml: bool,
@@ -96,13 +96,6 @@ impl Speak {
             )?;
         }
         Ok(ExitCode::SUCCESS)
-    }
-}
-
-pub(crate) fn parse_speed(text: &str) -> Result<f32, String> {
-    match text.parse::<f32>() {
-        Ok(speed) if (0.5..=2.0).contains(&speed) => Ok(speed),
-        _ => Err("must be a number from 0.5 to 2.0".to_owned()),
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use sauti_speech::Engine;
+use sauti_speech::{Engine, Speed};
 use sauti_text::Script;
 
 use super::Options;
@@ -18,7 +18,7 @@ pub(super) struct Prompt {
     pub voice_id: String,
     pub model_version: String,
     pub rate_hz: u32,
-    pub speed: f32,
+    pub speed: Speed,
 }
 
 /// All prompts, or one error that names every line that is wrong.
@@ -77,10 +77,8 @@ fn prompt<'a>(
     let text = cell("text").context("no text")?;
     let script = Script::from_text(text, &options.lexicon)?;
     let speed = match cell("speed") {
-        Some(speed) => {
-            crate::commands::parse_speed(speed).map_err(|e| anyhow::anyhow!("speed {e}"))?
-        }
-        None => 1.0,
+        Some(speed) => speed.parse().map_err(|e| anyhow::anyhow!("speed {e}"))?,
+        None => Speed::default(),
     };
     let (voice_id, rate_hz) =
         offline::choose_voice(engine, cell("voice").or(options.voice_id.as_deref()))?;

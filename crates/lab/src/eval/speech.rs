@@ -141,7 +141,7 @@ async fn say(
     let request = SpeakRequest {
         voice_id: voice.voice_id.clone(),
         script,
-        speed: 1.0,
+        speed: sauti_speech::Speed::default(),
     };
     let said = offline::speak(engine, request)
         .await

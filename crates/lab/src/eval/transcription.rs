@@ -48,7 +48,7 @@ pub struct Doubt {
 
 /// Speed, where our own recogniser was the listener.
 #[derive(Debug, Clone, Serialize)]
-pub struct Speed {
+pub struct WorkSpeed {
     pub workers: usize,
     /// Time on the clock per second of audio, with all workers busy.
     pub real_time_factor: f64,
@@ -68,7 +68,7 @@ pub struct Report {
     /// Where a second opinion was given.
     pub labels_in_doubt: Option<Doubt>,
     #[serde(flatten)]
-    pub speed: Option<Speed>,
+    pub speed: Option<WorkSpeed>,
     pub clips: Vec<Scored>,
     #[serde(skip)]
     conditions: String,
@@ -112,7 +112,7 @@ pub async fn run(engine: &Engine, options: &Options) -> anyhow::Result<Report> {
 
     let audio_seconds = clips.iter().map(|clip| clip.seconds).sum::<f64>().max(1e-9);
     let busy = engine.stats().transcription.busy_seconds - busy_before;
-    let speed = Speed {
+    let speed = WorkSpeed {
         workers: engine.stats().workers,
         real_time_factor: started.elapsed().as_secs_f64() / audio_seconds,
         real_time_factor_worker: busy / audio_seconds,
@@ -298,7 +298,7 @@ fn sounds_of_worst(
 }
 
 impl Report {
-    fn new(clips: Vec<Scored>, speed: Option<Speed>, conditions: String) -> Self {
+    fn new(clips: Vec<Scored>, speed: Option<WorkSpeed>, conditions: String) -> Self {
         let mut speakers = score::by_group(&clips);
         if speakers.len() < 2 {
             speakers.clear();
@@ -426,7 +426,7 @@ impl Report {
     }
 }
 
-impl Speed {
+impl WorkSpeed {
     fn text(&self) -> String {
         format!(
             "real-time factor {:.3} with {} workers, {:.3} of one worker, {:.3} of processor time",

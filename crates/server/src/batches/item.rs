@@ -16,7 +16,6 @@ use tokio::io::AsyncWriteExt;
 use super::{Desk, fetch};
 use crate::app::App;
 use crate::http::language::Language;
-use crate::http::metrics;
 use crate::problem::{Code, Problem};
 use crate::routes::transcription::decode::{self, Sound};
 use crate::routes::transcription::upload::{self, Source, Upload};
@@ -24,6 +23,7 @@ use crate::routes::transcription::{self, TranscriptionRequest};
 use crate::service::money::{Bill, Hold};
 use crate::service::speaking::{Speaking, SpeechItem};
 use crate::service::{Payer, ServiceError};
+use crate::telemetry::metrics;
 
 /// How often an item may break off before it is given up.
 const ATTEMPTS_MAX: i64 = 5;

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::{Notify, watch};
 
 use crate::config::Nats;
-use crate::http::metrics;
+use crate::telemetry::metrics;
 
 /// One for all processes: each message goes to one of them.
 const CONSUMER: &str = "workers";

@@ -14,9 +14,10 @@ use axum::response::{IntoResponse, Response};
 use tracing::Instrument;
 
 use super::context::{Context, REQUEST_ID};
-use super::{drain, metrics};
+use super::drain;
 use crate::app::App;
 use crate::problem::{self, Carried, Code, Problem};
+use crate::telemetry::metrics;
 
 const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");

@@ -10,7 +10,6 @@ pub mod fields;
 pub mod idempotency;
 pub mod language;
 pub mod member;
-pub mod metrics;
 pub mod money_headers;
 pub mod query;
 mod serve;

@@ -6,8 +6,8 @@ use sauti_store::{AuthError, LedgerError, StoreError};
 use sauti_text::TextError;
 
 use super::{Code, Problem, Reason};
-use crate::http::metrics;
 use crate::service::ServiceError;
+use crate::telemetry::metrics;
 
 const STORAGE_RETRY_AFTER_S: u64 = 2;
 

@@ -10,8 +10,8 @@ use sauti_speech::Readiness;
 use serde::Serialize;
 
 use crate::app::App;
-use crate::http::metrics;
 use crate::problem::{Code, Problem};
+use crate::telemetry::metrics::{self, Standing};
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct Health {
@@ -61,8 +61,14 @@ pub async fn readyz(State(app): State<App>) -> Result<Json<Health>, Problem> {
 #[utoipa::path(get, path = "/metrics", tag = "operation", operation_id = "metrics",
     responses((status = 200, description = "Prometheus text.", body = String, content_type = "text/plain")), security(()))]
 pub async fn metrics_text(State(app): State<App>) -> impl IntoResponse {
+    let is_leaving = app.leaving.load(Ordering::Relaxed);
+    let standing = Standing {
+        engine: app.engine.stats(),
+        is_ready: app.engine.readiness() == Readiness::Ready && !is_leaving,
+        cache_bytes: app.cache.bytes_on_disk(),
+    };
     (
         [(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")],
-        metrics::render(&app),
+        metrics::render(&app.metrics, standing),
     )
 }

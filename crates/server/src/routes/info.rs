@@ -3,6 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use sauti_audio::OutputFormat;
+use sauti_speech::Speed;
 use sauti_store::Operation;
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +13,7 @@ use crate::http::caller::{AnyKey, May, Speech};
 use crate::http::fields::{Fields, JsonBytes};
 use crate::problem::{Problem, Reason};
 use crate::service::money::Bill;
-use crate::service::speaking::{Passage, SPEED_MAX, SPEED_MIN, looks_like_ssml};
+use crate::service::speaking::{Passage, looks_like_ssml};
 
 /// As OpenAI's clients expect it.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -91,8 +92,8 @@ pub async fn get_limits(State(app): State<App>, May(caller, _): May<AnyKey>) -> 
         audio_seconds_per_minute: rates.audio_seconds_per_minute,
         request_seconds_max: app.config.server.request_timeout_s,
         request_seconds_per_audio_second: app.config.server.request_timeout_per_audio_second,
-        speed_min: SPEED_MIN,
-        speed_max: SPEED_MAX,
+        speed_min: Speed::MIN,
+        speed_max: Speed::MAX,
         output_formats: OutputFormat::ALL.iter().map(ToString::to_string).collect(),
         prices: PricesBody {
             currency: caller.currency,
@@ -261,7 +262,7 @@ pub async fn normalise(
     let passage = Passage {
         text: &text,
         is_ssml: ssml.unwrap_or_else(|| looks_like_ssml(&text)),
-        speed: 1.0,
+        speed: Speed::default(),
     };
     let lexicon = app.lexicons.of(&app.store, &caller.workspace_id).await?;
     let reading = app.reader.read(&app.config.limits, passage, &lexicon)?;

@@ -114,7 +114,7 @@ pub async fn preview_voice(
         voice_id: info.voice_id,
         voice_version: info.model_version,
         format: OutputFormat::default(),
-        speed: 1.0,
+        speed: sauti_speech::Speed::default(),
     };
     let (limits, lexicon) = (&app.config.limits, VersionedLexicon::builtin());
     let reading = app.reader.read(limits, request.passage(), &lexicon)?;

@@ -1,6 +1,7 @@
-//! Logs and traces (metrics live with the routes they count). None of them ever carries a key, a text or a recording.
+//! Logs, traces and figures. None of them ever carries a key, a text or a recording.
 
 mod log;
+pub mod metrics;
 #[cfg(feature = "otel")]
 mod otel;
 mod panics;

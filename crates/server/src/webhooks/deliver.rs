@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 
 use super::send::Sender;
 use crate::app::App;
-use crate::http::metrics;
+use crate::telemetry::metrics;
 
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 const COUNT_EVERY: Duration = Duration::from_secs(30);

@@ -83,7 +83,7 @@ fn warm_up(models: &mut Models, voice_id: &str) -> Result<(), SpeechError> {
     let request = SpeakRequest {
         voice_id: voice_id.to_owned(),
         script,
-        speed: 1.0,
+        speed: crate::Speed::default(),
     };
     let mut spoken = Vec::new();
     models.speak(&request, &mut |event| {

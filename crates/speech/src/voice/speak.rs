@@ -35,12 +35,7 @@ pub(super) fn speak(
         .iter()
         .find(|v| v.info.voice_id == request.voice_id)
         .ok_or_else(|| SpeechError::UnknownVoice(request.voice_id.clone()))?;
-    if !(0.5..=2.0).contains(&request.speed) {
-        return Err(SpeechError::BadRequest(
-            "speed must be from 0.5 to 2.0".into(),
-        ));
-    }
-    let stretches = plan(&request.script, request.speed, &model.symbols);
+    let stretches = plan(&request.script, request.speed.get(), &model.symbols);
     if stretches.is_empty() {
         return Err(SpeechError::Unspeakable(
             "the text has nothing to speak".into(),

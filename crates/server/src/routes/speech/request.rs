@@ -1,6 +1,7 @@
 //! The body of a speech request, parsed once into what cannot be wrong any more.
 
 use sauti_audio::OutputFormat;
+use sauti_speech::Speed;
 use sauti_speech::voice::VoiceInfo;
 use serde::Deserialize;
 use serde_json::Value;
@@ -8,9 +9,7 @@ use serde_json::Value;
 use crate::config::Limits;
 use crate::http::fields::Fields;
 use crate::problem::{Problem, Reason};
-use crate::service::speaking::{
-    SPEED_MAX, SPEED_MIN, SpeechRequest, characters_max, format_named, looks_like_ssml,
-};
+use crate::service::speaking::{SpeechRequest, characters_max, format_named, looks_like_ssml};
 
 const KNOWN: &[&str] = &[
     "text",
@@ -249,18 +248,15 @@ fn format_names(field: &str) -> String {
     }
 }
 
-pub fn take_speed(fields: &mut Fields) -> f32 {
-    let speed = fields.number("speed").unwrap_or(1.0);
-    if !(SPEED_MIN..=SPEED_MAX).contains(&speed) {
-        fields.error(
-            "speed",
-            Reason::OutOfRange {
-                min: SPEED_MIN,
-                max: SPEED_MAX,
-            },
-        );
-    }
-    speed as f32
+pub fn take_speed(fields: &mut Fields) -> Speed {
+    let Some(speed) = fields.number("speed") else {
+        return Speed::default();
+    };
+    Speed::new(speed).unwrap_or_else(|| {
+        let (min, max) = (Speed::MIN, Speed::MAX);
+        fields.error("speed", Reason::OutOfRange { min, max });
+        Speed::default()
+    })
 }
 
 fn take_delivery(

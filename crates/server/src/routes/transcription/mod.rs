@@ -28,10 +28,10 @@ use crate::app::App;
 use crate::http::caller::{self, Caller, May};
 use crate::http::context::Context;
 use crate::http::idempotency::{self, Claim};
-use crate::http::metrics;
 use crate::http::money_headers;
 use crate::problem::{Code, Problem, Reason};
 use crate::service::money::{Bill, Hold};
+use crate::telemetry::metrics;
 use decode::Sound;
 
 /// A recording that nobody has seen yet is taken for no longer than this.

@@ -19,11 +19,11 @@ use tokio::sync::mpsc;
 use super::format;
 use crate::app::App;
 use crate::http::caller::Caller;
-use crate::http::metrics;
 use crate::http::money_headers;
 use crate::problem::Problem;
 use crate::routes::speech::sse;
 use crate::service::money::{Bill, Hold};
+use crate::telemetry::metrics;
 
 const EVENTS_MAX: usize = 32;
 /// A connection that takes no event for this long is given up (back-pressure with an end).

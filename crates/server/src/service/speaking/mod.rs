@@ -14,17 +14,15 @@ use sauti_speech::{Booking, Job, Priority, SpeakHandle, SpeakRequest, Transcribe
 use sauti_store::{FinishedItem, LedgerError, Operation};
 
 pub use reading::{Passage, Reader, Reading};
-pub use request::{
-    SPEED_MAX, SPEED_MIN, SpeechItem, SpeechRequest, characters_max, format_named, looks_like_ssml,
-};
+pub use request::{SpeechItem, SpeechRequest, characters_max, format_named, looks_like_ssml};
 pub use stream::{Piece, Progress, SpeechStream};
 
 use super::money::{self, Bill, Hold, Keep};
 use super::{Payer, ServiceError};
 use crate::app::App;
 use crate::cache::CachedSpeech;
-use crate::http::metrics;
 use crate::self_check::{self, SelfCheck};
+use crate::telemetry::metrics;
 
 /// One text that somebody pays for.
 #[derive(Debug)]

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use sauti_speech::Speed;
 use sauti_text::{Lexicon, Script};
 use sha2::{Digest, Sha256};
 
@@ -23,7 +24,7 @@ const WORD_BYTES: usize = 160;
 pub struct Passage<'a> {
     pub text: &'a str,
     pub is_ssml: bool,
-    pub speed: f32,
+    pub speed: Speed,
 }
 
 /// A text as a voice will say it.
@@ -59,7 +60,7 @@ impl Reading {
             &self.identity,
             request.voice_id.as_bytes(),
             request.voice_version.as_bytes(),
-            &request.speed.to_le_bytes(),
+            &request.speed.get().to_le_bytes(),
             request.format.name().as_bytes(),
         ])
     }
@@ -127,7 +128,7 @@ impl Reader {
                 reading
             }
         };
-        let seconds = reading.script.seconds_estimate(passage.speed).ceil() as u64;
+        let seconds = reading.script.seconds_estimate(passage.speed.get()).ceil() as u64;
         match seconds > limits.speech_seconds_max {
             true => Err(ServiceError::SpeechTooLong {
                 seconds,
@@ -148,7 +149,7 @@ mod tests {
         let passage = Passage {
             text,
             is_ssml: false,
-            speed: 1.0,
+            speed: Speed::default(),
         };
         Reader::default().read(&limits, passage, &VersionedLexicon::builtin())
     }

@@ -1,16 +1,13 @@
 //! What is to be said, by whom, and as what kind of file.
 
 use sauti_audio::OutputFormat;
-use sauti_speech::SpeechError;
 use sauti_speech::voice::VoiceInfo;
+use sauti_speech::{SpeechError, Speed};
 use serde::{Deserialize, Serialize};
 
 use super::Passage;
 use crate::config::Limits;
 use crate::service::ServiceError;
-
-pub const SPEED_MIN: f64 = 0.5;
-pub const SPEED_MAX: f64 = 2.0;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct SpeechRequest {
@@ -20,7 +17,7 @@ pub struct SpeechRequest {
     pub voice_id: String,
     pub voice_version: String,
     pub format: OutputFormat,
-    pub speed: f32,
+    pub speed: Speed,
 }
 
 impl SpeechRequest {
@@ -54,7 +51,7 @@ impl SpeechItem {
             text: request.text.clone(),
             voice_id: request.voice_id.clone(),
             output_format: Some(request.format.name().to_owned()),
-            speed: Some(f64::from(request.speed)),
+            speed: Some(f64::from(request.speed.get())),
             ssml: Some(request.is_ssml),
             timestamps: Some(timestamps),
         }
@@ -80,7 +77,7 @@ impl SpeechItem {
             voice_id: voice.voice_id.clone(),
             voice_version: voice.model_version.clone(),
             format: named.and_then(format_named).unwrap_or_default(),
-            speed: self.speed.unwrap_or(1.0).clamp(SPEED_MIN, SPEED_MAX) as f32,
+            speed: self.speed.and_then(Speed::new).unwrap_or_default(),
         })
     }
 }

@@ -9,9 +9,9 @@ use sauti_store::{LedgerError, Operation};
 
 use super::Speaking;
 use crate::app::App;
-use crate::http::metrics;
 use crate::service::ServiceError;
 use crate::service::money::{Bill, Hold};
+use crate::telemetry::metrics;
 
 /// How far the speech has come when a piece has been handed over.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -134,7 +134,7 @@ impl Stage {
             script: sauti_text::Script {
                 clauses: Vec::new(),
             },
-            speed: 1.0,
+            speed: crate::Speed::default(),
         };
         speak(&self.pool, job(tenant, deadline), request, None)
     }

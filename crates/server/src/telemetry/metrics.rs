@@ -2,16 +2,12 @@
 //! and the cache know of themselves.
 
 use std::sync::OnceLock;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use metrics::{counter, gauge, histogram};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
-use sauti_speech::Readiness;
+use sauti_speech::EngineStats;
 use sauti_store::{Operation, WebhookBacklog};
-
-use crate::app::App;
-use crate::telemetry;
 
 const SECONDS: &[f64] = &[
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0,
@@ -132,8 +128,15 @@ fn process() {
     }
 }
 
-pub fn render(app: &App) -> String {
-    let stats = app.engine.stats();
+/// What the service knows of itself when it is asked.
+pub struct Standing {
+    pub engine: EngineStats,
+    pub is_ready: bool,
+    pub cache_bytes: u64,
+}
+
+pub fn render(handle: &PrometheusHandle, standing: Standing) -> String {
+    let stats = standing.engine;
     gauge!("sauti_queue_depth").set(stats.queued as f64);
     gauge!("sauti_estimated_wait_seconds", "lane" => "short").set(stats.wait_seconds);
     gauge!("sauti_estimated_wait_seconds", "lane" => "long").set(stats.long_wait_seconds);
@@ -167,11 +170,10 @@ pub fn render(app: &App) -> String {
                 .absolute(count);
         }
     }
-    let ready = app.engine.readiness() == Readiness::Ready && !app.leaving.load(Ordering::Relaxed);
-    gauge!("sauti_ready").set(f64::from(u8::from(ready)));
+    gauge!("sauti_ready").set(f64::from(u8::from(standing.is_ready)));
     process();
-    counter!("sauti_log_lines_lost_total").absolute(telemetry::lines_lost());
-    gauge!("sauti_cache_disk_bytes").set(app.cache.bytes_on_disk() as f64);
-    app.metrics.run_upkeep();
-    app.metrics.render()
+    counter!("sauti_log_lines_lost_total").absolute(super::lines_lost());
+    gauge!("sauti_cache_disk_bytes").set(standing.cache_bytes as f64);
+    handle.run_upkeep();
+    handle.render()
 }
