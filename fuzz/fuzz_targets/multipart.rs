@@ -4,7 +4,7 @@ use std::path::Path;
 use axum::body::Body;
 use axum::extract::Request;
 use libfuzzer_sys::fuzz_target;
-use sauti_server::routes::transcription::{TranscriptionRequest, read_form};
+use sauti_server::routes::transcription::{from_form, read_form};
 
 const BYTES_MAX: u64 = 20_000;
 
@@ -17,6 +17,6 @@ fuzz_target!(|data: &[u8]| {
     let form = runtime.block_on(read_form(request, BYTES_MAX, Path::new("/nonexistent")));
     if let Ok(form) = form {
         assert!(form.file.bytes <= BYTES_MAX && form.file.bytes <= body.len() as u64);
-        let _ = TranscriptionRequest::parse(&form.fields);
+        let _ = from_form(&form.fields);
     }
 });

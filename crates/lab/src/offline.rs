@@ -6,8 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use sauti_speech::{
-    Engine, Job, Priority, Readiness, SpeakRequest, Spoken, TranscribeEvent, TranscribeRequest,
-    Transcript,
+    Engine, Job, Priority, Readiness, SpeakRequest, Spoken, TranscribeRequest, Transcript,
 };
 use tokio::task::{JoinError, JoinHandle};
 
@@ -42,16 +41,10 @@ pub async fn speak(engine: &Engine, request: SpeakRequest) -> anyhow::Result<Spo
 pub async fn transcribe(
     engine: &Engine,
     request: TranscribeRequest,
-    mut progress: impl FnMut(f64),
+    progress: impl FnMut(f64),
 ) -> anyhow::Result<Transcript> {
-    let mut handle = engine.transcribe(job(), request, None)?;
-    while let Some(event) = handle.next().await {
-        match event? {
-            TranscribeEvent::Segment { done_seconds, .. } => progress(done_seconds),
-            TranscribeEvent::Done(transcript) => return Ok(transcript),
-        }
-    }
-    bail!("the engine broke off")
+    let handle = engine.transcribe(job(), request, None)?;
+    Ok(handle.finish_with(progress).await?)
 }
 
 /// A line on the terminal that is written over. Silent where standard error is not a terminal.

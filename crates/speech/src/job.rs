@@ -181,4 +181,24 @@ impl TranscribeHandle {
     pub async fn next(&mut self) -> Option<Result<TranscribeEvent, SpeechError>> {
         self.events.next().await
     }
+
+    /// Waits for the whole transcript.
+    pub async fn finish(self) -> Result<Transcript, SpeechError> {
+        self.finish_with(|_| {}).await
+    }
+
+    /// The same; `progress` hears how many seconds are done.
+    pub async fn finish_with(
+        mut self,
+        mut progress: impl FnMut(f64),
+    ) -> Result<Transcript, SpeechError> {
+        while let Some(event) = self.next().await {
+            match event? {
+                TranscribeEvent::Segment { done_seconds, .. } => progress(done_seconds),
+                TranscribeEvent::Done(transcript) => return Ok(transcript),
+            }
+        }
+        tracing::error!("the engine stopped in the middle of a recording");
+        Err(SpeechError::Internal)
+    }
 }

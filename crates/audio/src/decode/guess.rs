@@ -30,7 +30,8 @@ pub fn guess_seconds(head: &[u8], tail: &[u8], bytes: u64, declared: Option<RawF
         Some([0x1a, 0x45, 0xdf, 0xa3]) => Some(size / BYTES_PER_SECOND_WEBM),
         _ => None,
     };
-    let guess = raw.or(told).unwrap_or(size / BYTES_PER_SECOND_OTHER);
+    // As in decoding: a real signature wins over what is declared.
+    let guess = told.or(raw).unwrap_or(size / BYTES_PER_SECOND_OTHER);
     match guess.is_finite() {
         true => guess.clamp(0.0, seconds_at_most(bytes)),
         false => seconds_at_most(bytes),

@@ -5,7 +5,53 @@ use crate::AudioError;
 use crate::g711;
 use crate::pcm::f32_from_i16;
 
+/// Samples a second that somebody may have recorded speech at.
+const RATES_HZ: std::ops::RangeInclusive<u32> = 4_000..=192_000;
+/// Of `audio/pcm` without a rate.
+const PCM_RATE_HZ: u32 = 24_000;
+
 impl RawFormat {
+    /// What a content type says of headerless sound; `None` where it names none. Nothing else can tell how to read the
+    /// bytes, so a rate that cannot be is refused and not guessed at.
+    pub fn from_content_type(content_type: &str) -> Result<Option<RawFormat>, AudioError> {
+        let lower = content_type.to_ascii_lowercase();
+        let mut pieces = lower.split(';').map(str::trim);
+        let named = match pieces.next().unwrap_or_default() {
+            "audio/basic" | "audio/pcmu" | "audio/x-mulaw" | "audio/mulaw" => RawFormat::Ulaw8000,
+            "audio/pcma" | "audio/x-alaw" | "audio/x-alaw-basic" | "audio/alaw" => {
+                RawFormat::Alaw8000
+            }
+            "audio/pcm" | "audio/x-pcm" => RawFormat::Pcm16Le {
+                rate_hz: PCM_RATE_HZ,
+            },
+            _ => return Ok(None),
+        };
+        let mut format = named;
+        for (name, value) in pieces.filter_map(|piece| piece.split_once('=')) {
+            let value = value.trim().trim_matches('"');
+            let absurd = |what: &str| {
+                let value: String = value.chars().take(20).collect();
+                AudioError::AbsurdFormat(format!("{value} {what}"))
+            };
+            match name.trim() {
+                "rate" => {
+                    let rate_hz = value.parse().ok().filter(|rate| RATES_HZ.contains(rate));
+                    let rate_hz = rate_hz.ok_or_else(|| absurd("samples a second"))?;
+                    format = match named {
+                        RawFormat::Pcm16Le { .. } => RawFormat::Pcm16Le { rate_hz },
+                        g711 if rate_hz == g711.rate_hz() => g711,
+                        _ => return Err(absurd("samples a second of G.711, which has 8000")),
+                    };
+                }
+                "channels" if value != "1" => {
+                    return Err(absurd("channels, where raw sound has one"));
+                }
+                _ => {}
+            }
+        }
+        Ok(Some(format))
+    }
+
     pub fn rate_hz(self) -> u32 {
         match self {
             RawFormat::Ulaw8000 | RawFormat::Alaw8000 => 8_000,
@@ -68,4 +114,45 @@ pub(super) fn decode(
         container: "raw",
         codec: format.codec().into(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(content_type: &str) -> Option<RawFormat> {
+        RawFormat::from_content_type(content_type).expect("possible")
+    }
+
+    #[test]
+    fn a_content_type_names_raw_sound() {
+        assert_eq!(named("audio/basic"), Some(RawFormat::Ulaw8000));
+        assert_eq!(named("audio/PCMA; rate=8000"), Some(RawFormat::Alaw8000));
+        let pcm = |rate_hz| Some(RawFormat::Pcm16Le { rate_hz });
+        assert_eq!(named("audio/pcm;rate=16000"), pcm(16_000));
+        assert_eq!(named("audio/pcm; channels=1; rate=\"48000\""), pcm(48_000));
+        assert_eq!(named("audio/pcm"), pcm(24_000));
+        assert_eq!(named("audio/wav"), None);
+        assert_eq!(named(""), None);
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        for absurd in [
+            "audio/pcm;rate=-5",
+            "audio/pcm;rate=0",
+            "audio/pcm;rate=7",
+            "audio/pcm;rate=16k",
+            "audio/pcm;rate=4294967297",
+            "audio/pcm;rate=384000",
+            "audio/basic;rate=16000",
+            "audio/pcm;rate=16000;channels=2",
+        ] {
+            let refused = RawFormat::from_content_type(absurd);
+            assert!(
+                matches!(refused, Err(AudioError::AbsurdFormat(_))),
+                "{absurd}: {refused:?}"
+            );
+        }
+    }
 }

@@ -13,10 +13,10 @@ use hyper::body::Incoming;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 
-use super::item::{Spool, Stop};
+use super::item::Stop;
 use crate::outbound::{Connector, target_and_host};
 use crate::problem::{Code, Problem};
-use crate::routes::transcription::upload::Upload;
+use crate::service::transcribing::{Spool, Upload};
 
 /// To connect and get an answer; and between two pieces of the body.
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(30);
@@ -64,7 +64,7 @@ async fn try_fetch(
     let content_type = content_type
         .and_then(|value| value.to_str().ok())
         .map(str::to_owned);
-    let mut spool = Spool::open(spool_dir).await?;
+    let mut spool = Spool::new(spool_dir, bytes_max);
     let mut body = answer.into_body();
     while let Some(frame) = tokio::time::timeout(PIECE_TIME_MAX, body.frame())
         .await
@@ -73,12 +73,9 @@ async fn try_fetch(
         let Ok(piece) = frame.context("the connection broke off")?.into_data() else {
             continue;
         };
-        if spool.bytes + piece.len() as u64 > bytes_max {
-            bail!("it has more than {bytes_max} bytes");
-        }
         spool.add(&piece).await?;
     }
-    if length.is_some_and(|bytes| bytes != spool.bytes) {
+    if length.is_some_and(|bytes| bytes != spool.bytes()) {
         bail!("the connection broke off");
     }
     Ok(spool.finish(content_type.as_deref()).await?)

@@ -1,27 +1,23 @@
 //! One item, from its claim to its report.
 
-use std::io;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use sauti_speech::{Job, Priority};
+use sauti_audio::AudioError;
+use sauti_speech::{Job, Priority, SpeechError};
 use sauti_store::ids::{new_id, now_us};
 use sauti_store::{BLOB_PART_BYTES, ClaimedItem, LedgerError, Operation};
 use serde_json::{Map, Value, json};
-use sha2::{Digest, Sha256};
-use tokio::io::AsyncWriteExt;
 
 use super::{Desk, fetch};
 use crate::app::App;
 use crate::http::language::Language;
 use crate::problem::{Code, Problem};
-use crate::routes::transcription::decode::{self, Sound};
-use crate::routes::transcription::upload::{self, Source, Upload};
-use crate::routes::transcription::{self, TranscriptionRequest};
-use crate::service::money::{Bill, Hold};
 use crate::service::speaking::{Speaking, SpeechItem};
+use crate::service::transcribing::{
+    Sound, Spool, SpoolError, Transcribing, TranscriptionFields, Upload, write,
+};
 use crate::service::{Payer, ServiceError};
 use crate::telemetry::metrics;
 
@@ -57,12 +53,23 @@ impl From<Problem> for Stop {
     }
 }
 
+/// What may work another time, by what went wrong and not by how a caller would be told of it.
 impl From<ServiceError> for Stop {
     fn from(error: ServiceError) -> Stop {
         match error {
             ServiceError::Ledger(error) => error.into(),
             ServiceError::Store(error) => error.into(),
-            other => Problem::from(other).into(),
+            ServiceError::Speech(
+                SpeechError::Overloaded { .. }
+                | SpeechError::WarmingUp { .. }
+                | SpeechError::ShuttingDown
+                | SpeechError::Model(_),
+            )
+            | ServiceError::Spool(SpoolError::Disk(_)) => Stop::Later,
+            ServiceError::Speech(SpeechError::Internal | SpeechError::DeadlineExceeded)
+            | ServiceError::Audio(AudioError::Cancelled | AudioError::Io(_))
+            | ServiceError::Internal(_) => Stop::Again(error.into()),
+            other => Stop::Fail(other.into()),
         }
     }
 }
@@ -225,24 +232,15 @@ async fn transcribe(desk: &Desk, item: &ClaimedItem) -> Result<(), Stop> {
     let app = &desk.app;
     let fields: Map<String, Value> = serde_json::from_str(&item.request)
         .map_err(|_| Problem::internal("an item's request is not JSON"))?;
-    let wanted = TranscriptionRequest::parse(&form_fields(&fields))?;
+    let wanted = TranscriptionFields::of_json(&fields);
+    let wanted = wanted.check().map_err(Problem::fields)?;
     let upload = recording(desk, item, &fields).await?;
     let sound = decoded(desk, upload).await?;
-    let bill = Bill::transcription(&app.config.prices, sound.seconds);
-    let hold = Hold::reserve(app, &Payer::of_item(item), &bill).await?;
-    let started = Instant::now();
-    let handle = transcription::start_job(app, job(item), &wanted, sound, None)?;
-    let transcript = transcription::finish(handle).await?;
-    metrics::work(
-        Operation::Transcription,
-        bill.audio_seconds,
-        started.elapsed(),
-    );
-    let (content_type, body) = transcription::written(&wanted, &transcript);
-    let result = match content_type {
-        "application/json" => serde_json::from_slice(&body).unwrap_or_default(),
-        _ => Value::from(String::from_utf8_lossy(&body)),
-    };
+    let payer = Payer::of_item(item);
+    let transcribing =
+        Transcribing::start(app, &payer, job(item), &wanted, sound, None, false).await?;
+    let (transcript, hold, bill) = transcribing.finish().await?;
+    let (content_type, result) = write(&wanted, &transcript);
     let answer = json!({
         "content_type": content_type,
         "seconds": bill.audio_seconds,
@@ -255,7 +253,7 @@ async fn transcribe(desk: &Desk, item: &ClaimedItem) -> Result<(), Stop> {
 
 async fn decoded(desk: &Desk, upload: Upload) -> Result<Sound, Stop> {
     let _turn = desk.decoding.acquire().await.map_err(Problem::internal)?;
-    Ok(decode::decode(&desk.app, upload).await?)
+    Ok(Sound::decode(&desk.app, upload).await?)
 }
 
 async fn recording(
@@ -277,68 +275,13 @@ async fn recording(
         let bytes_max = desk.app.config.limits.upload_bytes_max;
         return fetch::fetch(&desk.connector, url, bytes_max, &spool_dir).await;
     }
-    let mut spool = Spool::open(&spool_dir).await.map_err(Problem::internal)?;
+    let mut spool = Spool::new(&spool_dir, u64::MAX);
     for part in 0.. {
         let Some(bytes) = desk.app.store.blob_part(&item.input_id, part).await? else {
             break;
         };
-        spool.add(&bytes).await.map_err(Problem::internal)?;
+        spool.add(&bytes).await.map_err(ServiceError::from)?;
     }
     let finished = spool.finish(text("content_type")).await;
-    Ok(finished.map_err(Problem::internal)?)
-}
-
-/// The fields of an item as a form would have them.
-pub fn form_fields(fields: &Map<String, Value>) -> Vec<(String, String)> {
-    let ours = ["url", "file", "content_type", "custom_id"];
-    let fields = fields
-        .iter()
-        .filter(|(name, value)| !ours.contains(&name.as_str()) && !value.is_null());
-    fields
-        .map(|(name, value)| match value {
-            Value::String(text) => (name.clone(), text.clone()),
-            other => (name.clone(), other.to_string()),
-        })
-        .collect()
-}
-
-/// A recording on its way to the decoder, in a file without a name.
-pub struct Spool {
-    file: tokio::fs::File,
-    head: Vec<u8>,
-    digest: Sha256,
-    pub bytes: u64,
-}
-
-impl Spool {
-    pub async fn open(dir: &Path) -> io::Result<Spool> {
-        let file = upload::open_spool(dir, Vec::new())
-            .await
-            .map_err(|_| io::Error::other("no room for a recording"))?;
-        Ok(Spool {
-            file,
-            head: Vec::new(),
-            digest: Sha256::new(),
-            bytes: 0,
-        })
-    }
-
-    pub async fn add(&mut self, piece: &[u8]) -> io::Result<()> {
-        self.head.extend(piece.iter().take(12 - self.head.len()));
-        self.digest.update(piece);
-        self.bytes += piece.len() as u64;
-        self.file.write_all(piece).await
-    }
-
-    pub async fn finish(mut self, content_type: Option<&str>) -> io::Result<Upload> {
-        self.file.flush().await?;
-        let mut file = self.file.into_std().await;
-        io::Seek::rewind(&mut file)?;
-        Ok(Upload {
-            source: Source::File(file),
-            bytes: self.bytes,
-            sha256: self.digest.finalize().into(),
-            declared: upload::declared(content_type, &self.head),
-        })
-    }
+    Ok(finished.map_err(ServiceError::from)?)
 }

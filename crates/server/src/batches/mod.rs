@@ -26,7 +26,6 @@ use crate::outbound::Connector;
 use crate::problem::Problem;
 use crate::webhooks;
 
-pub use item::form_fields;
 pub use origins::is_allowed;
 
 use by_queue::Sweep;

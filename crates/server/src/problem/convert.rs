@@ -7,6 +7,7 @@ use sauti_text::TextError;
 
 use super::{Code, Problem, Reason};
 use crate::service::ServiceError;
+use crate::service::transcribing::SpoolError;
 use crate::telemetry::metrics;
 
 const STORAGE_RETRY_AFTER_S: u64 = 2;
@@ -50,10 +51,27 @@ impl From<ServiceError> for Problem {
                 Problem::field("text", reason)
             }
             ServiceError::SpeechTooLong { .. } => Problem::new(Code::SpeechTooLong),
+            ServiceError::Spool(error) => error.into(),
+            ServiceError::Audio(error) => error.into(),
             ServiceError::Speech(error) => error.into(),
             ServiceError::Ledger(error) => error.into(),
             ServiceError::Store(error) => error.into(),
             ServiceError::Internal(cause) => Problem::internal(cause),
+        }
+    }
+}
+
+impl From<SpoolError> for Problem {
+    fn from(error: SpoolError) -> Problem {
+        match error {
+            SpoolError::TooLarge { .. } => Problem::detailed(Code::BodyTooLarge, sentence(&error)),
+            SpoolError::Disk(cause) => {
+                tracing::error!(%cause, "an upload found no room on the disk");
+                let detail = "There is no room for the recording at the moment.";
+                Problem::detailed(Code::StorageUnavailable, detail)
+                    .retry_after(STORAGE_RETRY_AFTER_S)
+            }
+            SpoolError::Declared(error) => error.into(),
         }
     }
 }

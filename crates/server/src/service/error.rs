@@ -1,8 +1,11 @@
 //! Why the service did not do what it was asked. Doors put it into their own words.
 
+use sauti_audio::AudioError;
 use sauti_speech::SpeechError;
 use sauti_store::{LedgerError, StoreError};
 use sauti_text::TextError;
+
+use super::transcribing::SpoolError;
 
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
@@ -15,6 +18,10 @@ pub enum ServiceError {
     },
     #[error("the text takes about {seconds} s to say, more than {seconds_max} s")]
     SpeechTooLong { seconds: u64, seconds_max: u64 },
+    #[error(transparent)]
+    Spool(#[from] SpoolError),
+    #[error(transparent)]
+    Audio(#[from] AudioError),
     #[error(transparent)]
     Speech(#[from] SpeechError),
     #[error(transparent)]

@@ -8,6 +8,7 @@ mod error;
 pub mod money;
 mod payer;
 pub mod speaking;
+pub mod transcribing;
 
 pub use error::ServiceError;
 pub use payer::Payer;

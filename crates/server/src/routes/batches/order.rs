@@ -7,11 +7,11 @@ use serde_json::{Map, Value};
 
 use super::read::{Spool, SpooledFile};
 use crate::app::App;
-use crate::batches::{form_fields, is_allowed};
+use crate::batches::is_allowed;
 use crate::http::idempotency;
 use crate::problem::{FieldError, Problem, Reason};
 use crate::routes::speech::AskedSpeech;
-use crate::routes::transcription::TranscriptionRequest;
+use crate::routes::transcription;
 use crate::service::speaking::SpeechItem;
 
 const CUSTOM_ID_CHARS_MAX: usize = 128;
@@ -231,7 +231,7 @@ impl Check<'_> {
         index: usize,
         fields: &mut Map<String, Value>,
     ) -> Option<SpooledFile> {
-        match TranscriptionRequest::parse(&form_fields(fields)) {
+        match transcription::from_item(fields) {
             Ok(request) if request.stream => {
                 self.wrong(index, "stream", Reason::NotTogether { with: "a batch" });
             }

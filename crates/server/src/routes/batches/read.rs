@@ -17,6 +17,7 @@ use crate::app::App;
 use crate::http::fields::{Fields, JsonBytes, read_body, too_large};
 use crate::problem::{Code, Problem, Reason};
 use crate::routes::transcription::upload;
+use crate::service::transcribing::{SpoolError, open_unnamed};
 
 /// Items as JSON, in a body or in a part: a thousand texts of the greatest length, with room for escapes.
 const ITEMS_BYTES_MAX: usize = 32 * 1024 * 1024;
@@ -243,7 +244,7 @@ impl Spool {
             let written = tokio::task::spawn_blocking(move || (&*file).write_all(&chunk)).await;
             written
                 .map_err(Problem::internal)?
-                .map_err(Problem::internal)?;
+                .map_err(SpoolError::Disk)?;
         }
         let place = SpooledFile {
             offset,
@@ -284,5 +285,6 @@ impl Parts {
 }
 
 async fn open(dir: &Path) -> Result<std::fs::File, Problem> {
-    Ok(upload::open_spool(dir, Vec::new()).await?.into_std().await)
+    let opened = open_unnamed(dir).await.map_err(SpoolError::Disk)?;
+    Ok(opened.into_std().await)
 }

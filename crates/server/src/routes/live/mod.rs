@@ -3,8 +3,6 @@
 //! In: binary messages of mono samples, and `{"type":"finish"}`. Out: JSON,
 //! `partial` (replaces the one before), `final` (a finished stretch), `done`, `error`.
 
-mod ear;
-mod meter;
 mod session;
 
 use axum::extract::ws::WebSocketUpgrade;
@@ -16,16 +14,14 @@ use axum::response::Response;
 use sauti_audio::RawFormat;
 use sauti_speech::Readiness;
 
-use self::ear::Ear;
-use self::meter::Meter;
 use self::session::Session;
-use super::transcription::TranscriptionRequest;
 use crate::app::App;
 use crate::http::caller::{self, Caller, May};
 use crate::http::context::Context;
 use crate::http::query::Query;
 use crate::problem::{Code, Problem, Reason};
 use crate::ratelimit::SeatRefused;
+use crate::service::transcribing::{LiveEar, LiveMeter, TranscriptionFields, TranscriptionRequest};
 
 const MESSAGE_BYTES_MAX: usize = 256 * 1024;
 /// Room for what was told and is not yet read; past it the session waits for its caller.
@@ -66,9 +62,9 @@ pub async fn live(
         _ => return Err(Problem::new(Code::WarmingUp).retry_after(2)),
     }
     // Money before the seat: who cannot pay takes no place, and 402 is a proper refusal.
-    let meter = Meter::open(&app, caller.payer(&context)).await?;
+    let meter = LiveMeter::open(&app, caller.payer(&context)).await?;
     let seat = app.live_sessions.take_seat(&caller.workspace_id)?;
-    let ear = Ear::open(&app, format, &wanted)?;
+    let ear = LiveEar::open(&app, format, &wanted)?;
     let session = Session::new(app, caller, context, parts, meter, ear, seat);
     Ok(upgrade
         .max_message_size(MESSAGE_BYTES_MAX)
@@ -118,16 +114,15 @@ fn parse(query: Option<&str>) -> Result<(RawFormat, TranscriptionRequest), Probl
         query.take("encoding").as_deref(),
         query.take("rate").as_deref(),
     )?;
-    let mut fields = Vec::new();
+    let mut fields = TranscriptionFields::default();
     for name in ["numerals", "expect"] {
-        fields.extend(query.take(name).map(|value| (name.to_owned(), value)));
+        fields.set(name, query.take(name).into_iter().collect());
     }
     for name in ["keyterms", "choices"] {
         let listed = query.take(name).unwrap_or_default();
-        let terms = listed.split(',').filter(|term| !term.trim().is_empty());
-        fields.extend(terms.map(|term| (format!("{name}[]"), term.to_owned())));
+        fields.set(name, listed.split(',').map(str::to_owned).collect());
     }
-    Ok((format, TranscriptionRequest::parse(&fields)?))
+    Ok((format, fields.check().map_err(Problem::fields)?))
 }
 
 fn format(encoding: Option<&str>, rate: Option<&str>) -> Result<RawFormat, Problem> {

@@ -8,13 +8,12 @@ use sauti_speech::recogniser::LiveEvent;
 use serde_json::{Value, json};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
 
-use super::ear::{Ear, Heard};
-use super::meter::{Meter, Paid};
 use crate::app::App;
 use crate::http::caller::{self, Caller};
 use crate::http::context::Context;
 use crate::problem::{Code, Problem};
 use crate::ratelimit::Seat;
+use crate::service::transcribing::{LiveEar, LiveHeard, LiveMeter, LivePaid};
 
 /// A caller that sends no sound for this long has left, whatever else it sends.
 const IDLE_MAX: Duration = Duration::from_secs(30);
@@ -37,8 +36,8 @@ pub struct Session {
     context: Context,
     /// What the caller showed at the door, to be looked at again.
     parts: Parts,
-    meter: Meter,
-    ear: Ear,
+    meter: LiveMeter,
+    ear: LiveEar,
     _seat: Seat,
     text: String,
     /// How far into the sound the caller was told what it says.
@@ -63,8 +62,8 @@ impl Session {
         caller: Caller,
         context: Context,
         mut parts: Parts,
-        meter: Meter,
-        ear: Ear,
+        meter: LiveMeter,
+        ear: LiveEar,
         seat: Seat,
     ) -> Session {
         // The connection itself is among them.
@@ -237,7 +236,7 @@ impl Session {
     }
 
     /// Passes on what was heard. False when the caller left.
-    async fn relay(&mut self, socket: &mut WebSocket, heard: Heard) -> Result<bool, Problem> {
+    async fn relay(&mut self, socket: &mut WebSocket, heard: LiveHeard) -> Result<bool, Problem> {
         for event in heard.events {
             let message = match event {
                 LiveEvent::Partial(partial) => json!({"type": "partial", "text": partial}),
@@ -265,12 +264,12 @@ async fn tell(socket: &mut WebSocket, message: &Value) -> bool {
     matches!(timeout(TELL_TIME_MAX, sent).await, Ok(Ok(())))
 }
 
-fn done(text: &str, seconds: f64, paid: &Paid) -> Value {
+fn done(text: &str, seconds: f64, paid: &LivePaid) -> Value {
     json!({"type": "done", "text": text, "seconds": seconds,
         "cost_micro": paid.cost_micro, "balance_micro": paid.balance_micro})
 }
 
-fn error(problem: &Problem, context: &Context, paid: Option<(f64, Paid)>) -> Value {
+fn error(problem: &Problem, context: &Context, paid: Option<(f64, LivePaid)>) -> Value {
     let body = problem.body(context.language(), "", "");
     let mut error = json!({"type": "error", "code": body.code, "status": body.status,
         "message": body.detail});

@@ -1,28 +1,20 @@
 //! `POST /v1/audio/transcriptions`: a recording in, its words out.
 
-pub mod decode;
-mod format;
 mod request;
 mod stream;
-mod subtitles;
 pub mod upload;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
-use bytes::Bytes;
-use sauti_speech::{
-    Booking, Job, Priority, TranscribeEvent, TranscribeHandle, TranscribeRequest, Transcript,
-};
-use sauti_store::Operation;
+use sauti_speech::{Booking, Job, Priority};
 
-pub use format::{Transcription, VerboseSegment, VerboseTranscription, VerboseWord};
-pub use request::{ResponseFormat, TranscriptionForm, TranscriptionRequest};
-pub use upload::{Form, Source, Upload, read_form};
+pub use request::{TranscriptionForm, from_form, from_item};
+pub use upload::{Form, read_form};
 
 use crate::app::App;
 use crate::http::caller::{self, Caller, May};
@@ -30,9 +22,9 @@ use crate::http::context::Context;
 use crate::http::idempotency::{self, Claim};
 use crate::http::money_headers;
 use crate::problem::{Code, Problem, Reason};
-use crate::service::money::{Bill, Hold};
-use crate::telemetry::metrics;
-use decode::Sound;
+use crate::service::transcribing::{
+    Sound, Transcribing, Transcription, TranscriptionRequest, Written, write,
+};
 
 /// A recording that nobody has seen yet is taken for no longer than this.
 const UNSEEN_SECONDS_MAX: f64 = 600.0;
@@ -76,7 +68,7 @@ pub async fn create_transcription(
         &app.spool_dir(),
     )
     .await?;
-    let wanted = TranscriptionRequest::parse(&form.fields)?;
+    let wanted = from_form(&form.fields)?;
     if wanted.stream && idempotency_key.is_some() {
         return Err(Problem::field(
             "stream",
@@ -93,7 +85,7 @@ pub async fn create_transcription(
     let booking = app
         .engine
         .book_transcription(&caller.workspace_id, about_seconds)?;
-    let sound = decode::decode(&app, form.file).await?;
+    let sound = Sound::decode(&app, form.file).await?;
     allow_audio(&app, &caller, sound.seconds).await?;
     let more_s = app.config.server.request_timeout_per_audio_second * sound.seconds;
     context.deadline().extend(Duration::from_secs_f64(more_s));
@@ -122,42 +114,27 @@ async fn answer(
     claim: Claim,
 ) -> Result<Response, Problem> {
     let payer = caller.payer(context);
-    let mut bill = Bill::transcription(&app.config.prices, sound.seconds);
-    let (lease, hold) = match claim {
-        Claim::Paid => {
-            bill.amount_micro = 0;
-            (None, Hold::paid(app, &payer).await?)
-        }
-        Claim::New(lease) => (Some(lease), Hold::reserve(app, &payer, &bill).await?),
-        _ => (None, Hold::reserve(app, &payer, &bill).await?),
+    let (is_paid, lease) = match claim {
+        Claim::Paid => (true, None),
+        Claim::New(lease) => (false, Some(lease)),
+        _ => (false, None),
     };
-    let started = Instant::now();
     let job = Job {
         tenant: caller.workspace_id.clone(),
         deadline: context.deadline().at(),
         priority: Priority::Interactive,
     };
-    let handle = start_job(app, job, wanted, sound, Some(booking))?;
+    let transcribing =
+        Transcribing::start(app, &payer, job, wanted, sound, Some(booking), is_paid).await?;
     if wanted.stream {
-        let running = stream::Running {
-            app: app.clone(),
-            caller,
-            handle,
-            hold,
-            bill,
-            words: wanted.words,
-            started,
-        };
-        return stream::respond(running).await;
+        return stream::respond(app, caller, transcribing, wanted.words).await;
     }
-    let transcript = finish(handle).await?;
-    metrics::work(
-        Operation::Transcription,
-        bill.audio_seconds,
-        started.elapsed(),
-    );
-
-    let (content_type, body) = written(wanted, &transcript);
+    let (transcript, hold, bill) = transcribing.finish().await?;
+    let (content_type, written) = write(wanted, &transcript);
+    let body = match written {
+        Written::Text(text) => text.into_bytes(),
+        object => serde_json::to_vec(&object).map_err(Problem::internal)?,
+    };
     let mut headers = HeaderMap::with_capacity(16);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
     headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
@@ -188,59 +165,4 @@ async fn allow_audio(app: &App, caller: &Caller, seconds: f64) -> Result<(), Pro
             let detail = "More seconds of audio a minute than the limit allows.";
             Problem::detailed(Code::RateLimited, detail).retry_after(wait_s)
         })
-}
-
-pub fn start_job(
-    app: &App,
-    job: Job,
-    wanted: &TranscriptionRequest,
-    sound: Sound,
-    booking: Option<Booking>,
-) -> Result<TranscribeHandle, Problem> {
-    let request = TranscribeRequest {
-        samples: sound.samples,
-        keyterms: wanted.keyterms.clone(),
-        expect: wanted.expect.clone(),
-        digits: wanted.digits,
-    };
-    Ok(app.engine.transcribe(job, request, booking)?)
-}
-
-pub async fn finish(mut handle: TranscribeHandle) -> Result<Transcript, Problem> {
-    loop {
-        match handle.next().await {
-            Some(Ok(TranscribeEvent::Segment { .. })) => {}
-            Some(Ok(TranscribeEvent::Done(transcript))) => return Ok(transcript),
-            Some(Err(error)) => return Err(error.into()),
-            None => {
-                return Err(Problem::internal(
-                    "the engine stopped in the middle of a recording",
-                ));
-            }
-        }
-    }
-}
-
-pub fn written(wanted: &TranscriptionRequest, transcript: &Transcript) -> (&'static str, Bytes) {
-    let text = || transcript.text.clone();
-    match wanted.format {
-        ResponseFormat::Json => ("application/json", json(&Transcription { text: text() })),
-        ResponseFormat::VerboseJson => (
-            "application/json",
-            json(&format::verbose(transcript, wanted.segments, wanted.words)),
-        ),
-        ResponseFormat::Text => ("text/plain; charset=utf-8", Bytes::from(text() + "\n")),
-        ResponseFormat::Srt => (
-            "application/x-subrip; charset=utf-8",
-            Bytes::from(subtitles::srt(transcript)),
-        ),
-        ResponseFormat::Vtt => (
-            "text/vtt; charset=utf-8",
-            Bytes::from(subtitles::vtt(transcript)),
-        ),
-    }
-}
-
-fn json(value: &impl serde::Serialize) -> Bytes {
-    Bytes::from(serde_json::to_vec(value).unwrap_or_default())
 }

@@ -1,9 +1,8 @@
-//! The fields of a transcription form, parsed once.
-
-use sauti_speech::Expect;
+//! The fields of a transcription form.
 
 use crate::http::fields::meant_field;
 use crate::problem::{FieldError, Problem, Reason};
+use crate::service::transcribing::{TranscriptionFields, TranscriptionRequest};
 
 const KNOWN: &[&str] = &[
     "file",
@@ -19,37 +18,14 @@ const KNOWN: &[&str] = &[
 const IGNORED: &[&str] = &[
     "model",
     "language",
+    "languages[]",
+    "languages",
     "prompt",
     "temperature",
-    "include[]",
-    "include",
     "chunking_strategy",
     "known_speaker_names[]",
     "known_speaker_references[]",
 ];
-const KEYTERMS_MAX: usize = 100;
-const CHOICES_MAX: usize = 100;
-const TERM_CHARS_MAX: usize = 100;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ResponseFormat {
-    Json,
-    Text,
-    VerboseJson,
-    Srt,
-    Vtt,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct TranscriptionRequest {
-    pub format: ResponseFormat,
-    pub words: bool,
-    pub segments: bool,
-    pub keyterms: Vec<String>,
-    pub expect: Expect,
-    pub digits: bool,
-    pub stream: bool,
-}
 
 /// The form, for the OpenAPI document.
 #[derive(Debug, utoipa::ToSchema)]
@@ -78,197 +54,67 @@ pub struct TranscriptionForm {
     pub stream: Option<bool>,
 }
 
-impl TranscriptionRequest {
-    pub fn parse(fields: &[(String, String)]) -> Result<TranscriptionRequest, Problem> {
-        let mut form = Form {
-            fields,
-            errors: Vec::new(),
-        };
-        let format = form.response_format();
-        let (words, segments) = form.granularities();
-        let keyterms = form.terms("keyterms[]", KEYTERMS_MAX);
-        let expect = form.expect();
-        let digits = form.numerals();
-        let stream = form.stream();
-        form.look_for_slips();
-        match form.errors.is_empty() {
-            true => Ok(TranscriptionRequest {
-                format,
-                words,
-                segments,
-                keyterms,
-                expect,
-                digits,
-                stream,
-            }),
-            false => Err(Problem::fields(form.errors)),
+/// What an item of a batch has besides.
+const ITEM_FIELDS: &[&str] = &["url", "file", "content_type"];
+
+/// A list may be sent with or without the brackets, or as one JSON list.
+pub fn from_form(fields: &[(String, String)]) -> Result<TranscriptionRequest, Problem> {
+    let (mut asked, mut slips) = (TranscriptionFields::default(), Vec::new());
+    for (name, value) in fields {
+        let list = serde_json::from_str(value);
+        let values = list.unwrap_or_else(|_| vec![value.clone()]);
+        if !asked.set(name, values) {
+            slips.extend(slip(name));
+        }
+    }
+    checked(&asked, slips)
+}
+
+/// An item of a batch has the same fields, as JSON.
+pub fn from_item(
+    item: &serde_json::Map<String, serde_json::Value>,
+) -> Result<TranscriptionRequest, Problem> {
+    let names = item
+        .keys()
+        .filter(|name| !ITEM_FIELDS.contains(&name.as_str()));
+    let slips = names.filter_map(|name| slip(name)).collect();
+    checked(&TranscriptionFields::of_json(item), slips)
+}
+
+fn checked(
+    asked: &TranscriptionFields,
+    slips: Vec<FieldError>,
+) -> Result<TranscriptionRequest, Problem> {
+    match asked.check() {
+        Ok(request) if slips.is_empty() => Ok(request),
+        Ok(_) => Err(Problem::fields(slips)),
+        Err(mut errors) => {
+            errors.extend(slips);
+            Err(Problem::fields(errors))
         }
     }
 }
 
-struct Form<'a> {
-    fields: &'a [(String, String)],
-    errors: Vec<FieldError>,
-}
-
-impl Form<'_> {
-    /// A list may be sent with or without the brackets, or as one JSON list.
-    fn all(&self, name: &'static str) -> Vec<String> {
-        let bare = name.trim_end_matches("[]");
-        let same = |field: &str| field == name || field == bare;
-        let mut values = Vec::new();
-        for (_, value) in self.fields.iter().filter(|(field, _)| same(field)) {
-            match serde_json::from_str::<Vec<String>>(value)
-                .ok()
-                .filter(|_| value.starts_with('['))
-            {
-                Some(list) => values.extend(list),
-                None => values.push(value.clone()),
-            }
-        }
-        values
-    }
-
-    fn one(&self, name: &str) -> Option<&str> {
-        let last = self.fields.iter().rev().find(|(field, _)| field == name);
-        last.map(|(_, value)| value.trim())
-            .filter(|value| !value.is_empty())
-    }
-
-    fn wrong(&mut self, field: &'static str, allowed: &str) {
-        self.errors.push(FieldError::new(
-            field,
-            Reason::UnknownValue {
-                allowed: allowed.to_owned(),
-            },
-        ));
-    }
-
-    fn response_format(&mut self) -> ResponseFormat {
-        match self.one("response_format") {
-            None | Some("json") => ResponseFormat::Json,
-            Some("text") => ResponseFormat::Text,
-            Some("verbose_json") => ResponseFormat::VerboseJson,
-            Some("srt") => ResponseFormat::Srt,
-            Some("vtt") => ResponseFormat::Vtt,
-            Some(_) => {
-                self.wrong("response_format", "json, text, verbose_json, srt, vtt");
-                ResponseFormat::Json
-            }
-        }
-    }
-
-    fn granularities(&mut self) -> (bool, bool) {
-        let wanted = self.all("timestamp_granularities[]");
-        if wanted
-            .iter()
-            .any(|value| value != "word" && value != "segment")
-        {
-            self.wrong("timestamp_granularities[]", "word, segment");
-        }
-        let has = |name: &str| wanted.iter().any(|value| value == name);
-        (has("word"), has("segment") || wanted.is_empty())
-    }
-
-    fn terms(&mut self, field: &'static str, max: usize) -> Vec<String> {
-        let terms: Vec<String> = self
-            .all(field)
-            .iter()
-            .map(|term| term.split_whitespace().collect::<Vec<_>>().join(" "))
-            .filter(|term| !term.is_empty())
-            .collect();
-        if terms.len() > max {
-            self.errors
-                .push(FieldError::new(field, Reason::TooMany { max: max as u64 }));
-        }
-        if let Some(long) = terms
-            .iter()
-            .find(|term| term.chars().count() > TERM_CHARS_MAX)
-        {
-            let actual = long.chars().count() as u64;
-            let reason = Reason::TooLong {
-                max: TERM_CHARS_MAX as u64,
-                actual,
-            };
-            self.errors.push(FieldError::new(field, reason));
-        }
-        terms
-    }
-
-    fn expect(&mut self) -> Expect {
-        let choices = self.terms("choices[]", CHOICES_MAX);
-        let named = match self.one("expect") {
-            None => None,
-            Some("any") => Some(Expect::Any),
-            Some("digits") => Some(Expect::Digits),
-            Some("yes_no") => Some(Expect::YesNo),
-            Some("amount") => Some(Expect::Amount),
-            Some(_) => {
-                self.wrong("expect", "any, digits, yes_no, amount");
-                None
-            }
-        };
-        match (choices.is_empty(), named) {
-            (true, named) => named.unwrap_or_default(),
-            (false, None | Some(Expect::Any)) => Expect::Choices(choices),
-            (false, Some(_)) => {
-                self.errors.push(FieldError::new(
-                    "choices[]",
-                    Reason::NotTogether { with: "expect" },
-                ));
-                Expect::Any
-            }
-        }
-    }
-
-    fn numerals(&mut self) -> bool {
-        match self.one("numerals") {
-            None | Some("words") => false,
-            Some("digits") => true,
-            Some(_) => {
-                self.wrong("numerals", "words, digits");
-                false
-            }
-        }
-    }
-
-    fn stream(&mut self) -> bool {
-        match self.one("stream").map(str::to_ascii_lowercase).as_deref() {
-            None | Some("false" | "0") => false,
-            Some("true" | "1" | "sse") => true,
-            Some(_) => {
-                self.wrong("stream", "true, false");
-                false
-            }
-        }
-    }
-
-    fn look_for_slips(&mut self) {
-        for (name, _) in self.fields.iter().take(64) {
-            let bracketed = format!("{name}[]");
-            if KNOWN.contains(&bracketed.as_str()) {
-                continue;
-            }
-            if let Some(meant) = meant_field(name, KNOWN, IGNORED) {
-                self.errors
-                    .push(FieldError::new(name.clone(), Reason::NearMiss { meant }));
-            }
-        }
-    }
+fn slip(name: &str) -> Option<FieldError> {
+    let is_listed = KNOWN.contains(&format!("{name}[]").as_str());
+    let meant = meant_field(name, KNOWN, IGNORED).filter(|_| !is_listed)?;
+    Some(FieldError::new(name.to_owned(), Reason::NearMiss { meant }))
 }
 
 #[cfg(test)]
 mod tests {
+    use sauti_speech::Expect;
+
     use super::*;
+    use crate::service::transcribing::ResponseFormat;
 
     fn parse(fields: &[(&str, &str)]) -> Result<TranscriptionRequest, Problem> {
         let fields: Vec<_> = fields
             .iter()
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
             .collect();
-        TranscriptionRequest::parse(&fields)
+        from_form(&fields)
     }
-
     #[test]
     fn an_openai_form_is_understood() {
         let request = parse(&[

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::HeaderValue;
@@ -11,19 +11,16 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::Response;
 use bytes::Bytes;
 use futures_util::stream;
-use sauti_speech::{Segment, SpeechError, TranscribeEvent, TranscribeHandle};
-use sauti_store::Operation;
+use sauti_speech::{Segment, SpeechError, TranscribeEvent};
 use serde_json::json;
 use tokio::sync::mpsc;
 
-use super::format;
 use crate::app::App;
 use crate::http::caller::Caller;
 use crate::http::money_headers;
 use crate::problem::Problem;
 use crate::routes::speech::sse;
-use crate::service::money::{Bill, Hold};
-use crate::telemetry::metrics;
+use crate::service::transcribing::{self, Transcribing};
 
 const EVENTS_MAX: usize = 32;
 /// A connection that takes no event for this long is given up (back-pressure with an end).
@@ -37,21 +34,23 @@ struct Event {
 
 type Events = mpsc::Sender<Event>;
 
-pub struct Running {
-    pub app: App,
+struct Running {
+    app: App,
     /// Held for the caller's count of requests at once.
-    pub caller: Caller,
-    pub handle: TranscribeHandle,
-    pub hold: Hold,
-    pub bill: Bill,
+    _caller: Caller,
+    transcribing: Transcribing,
     /// Whether each segment brings its words.
-    pub words: bool,
-    pub started: Instant,
+    words: bool,
 }
 
 /// Waits for the first event, so that what fails before it still gets a proper refusal.
-pub async fn respond(mut running: Running) -> Result<Response, Problem> {
-    let first = match running.handle.next().await {
+pub async fn respond(
+    app: &App,
+    caller: Caller,
+    mut transcribing: Transcribing,
+    words: bool,
+) -> Result<Response, Problem> {
+    let first = match transcribing.handle.next().await {
         Some(event) => event?,
         None => return Err(Problem::internal("the engine said nothing")),
     };
@@ -60,8 +59,14 @@ pub async fn respond(mut running: Running) -> Result<Response, Problem> {
     let mut response = Response::new(body(received, Arc::clone(&delivered_ms)));
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
-    money_headers::add_bill(headers, &running.bill, &running.caller.currency);
-    money_headers::add_balance(headers, running.hold.available_micro());
+    money_headers::add_bill(headers, &transcribing.bill, &caller.currency);
+    money_headers::add_balance(headers, transcribing.hold.available_micro());
+    let running = Running {
+        app: app.clone(),
+        _caller: caller,
+        transcribing,
+        words,
+    };
     tokio::spawn(run(running, first, events, delivered_ms));
     Ok(response)
 }
@@ -144,7 +149,7 @@ async fn pump(
             TranscribeEvent::Done(transcript) => return Ok(transcript.text),
         }
         next = tokio::select! {
-            next = running.handle.next() => next,
+            next = running.transcribing.handle.next() => next,
             // Noticed at once, and not only when there is something to say.
             () = events.closed() => return Err(Ended::CallerLeft),
         };
@@ -157,7 +162,7 @@ fn delta(segment: &Segment, space: &str, done_seconds: f64, words: bool) -> Even
     let mut event = json!({"type": "transcript.text.delta", "delta": delta,
         "start": segment.start, "end": segment.end, "done_seconds": done_seconds});
     if words {
-        event["words"] = json!(format::words(segment));
+        event["words"] = json!(transcribing::words(segment));
     }
     Event {
         bytes: sse(&event),
@@ -165,31 +170,22 @@ fn delta(segment: &Segment, space: &str, done_seconds: f64, words: bool) -> Even
     }
 }
 
-/// The rest of what was set aside goes back as the hold is settled or dropped.
 async fn pay_delivered(running: Running, delivered_ms: u64) {
-    if delivered_ms == 0 {
-        return;
-    }
-    let seconds = (delivered_ms as f64 / 1_000.0).min(running.bill.audio_seconds);
-    let bill = Bill::transcription(&running.app.config.prices, seconds);
-    if let Err(error) = running.hold.settle(&bill, None).await {
+    let seconds = delivered_ms as f64 / 1_000.0;
+    let settled = running.transcribing.settle_to(&running.app, seconds).await;
+    if let Err(error) = settled {
         tracing::warn!(%error, "what was delivered of a transcript could not be charged");
     }
 }
 
 /// Settled before the last event goes out: who has the whole transcript has been charged.
 async fn finish(running: Running, text: &str, events: &Events) {
-    metrics::work(
-        Operation::Transcription,
-        running.bill.audio_seconds,
-        running.started.elapsed(),
-    );
-    let settled = running.hold.settle(&running.bill, None).await;
-    let Ok(balance_micro) = settled else {
+    let bill = running.transcribing.bill.clone();
+    let Ok(balance_micro) = running.transcribing.settle().await else {
         return break_off(SpeechError::Internal, events).await;
     };
     let done = json!({"type": "transcript.text.done", "text": text, "usage": {
-        "type": "duration", "seconds": running.bill.units, "cost_micro": running.bill.amount_micro,
+        "type": "duration", "seconds": bill.units, "cost_micro": bill.amount_micro,
         "balance_micro": balance_micro}});
     send_last(&done, events).await;
 }

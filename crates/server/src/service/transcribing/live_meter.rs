@@ -11,7 +11,7 @@ use crate::service::money::{Bill, Hold, price};
 
 const INTERVAL_S: u32 = 15;
 
-pub struct Meter {
+pub struct LiveMeter {
     app: App,
     payer: Payer,
     /// One for each interval that is reserved and not paid, in their order.
@@ -22,15 +22,15 @@ pub struct Meter {
     balance_micro: i64,
 }
 
-pub struct Paid {
+pub struct LivePaid {
     pub cost_micro: i64,
     pub balance_micro: i64,
 }
 
-impl Meter {
+impl LiveMeter {
     /// Sets the money for the first interval aside.
-    pub async fn open(app: &App, payer: Payer) -> Result<Meter, LedgerError> {
-        let mut meter = Meter {
+    pub async fn open(app: &App, payer: Payer) -> Result<LiveMeter, LedgerError> {
+        let mut meter = LiveMeter {
             app: app.clone(),
             payer,
             holds: VecDeque::new(),
@@ -60,13 +60,13 @@ impl Meter {
     }
 
     /// Pays up to this second and gives the rest back.
-    pub async fn close(mut self, seconds: f64) -> Result<Paid, LedgerError> {
+    pub async fn close(mut self, seconds: f64) -> Result<LivePaid, LedgerError> {
         self.pay_intervals(seconds).await?;
         let last_s = seconds.ceil() as u32;
         if last_s > self.paid_s {
             self.pay_to(last_s).await?;
         }
-        Ok(Paid {
+        Ok(LivePaid {
             cost_micro: self.cost_micro,
             balance_micro: self.balance_micro,
         })

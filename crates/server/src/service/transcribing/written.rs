@@ -3,11 +3,62 @@
 use sauti_speech::{Segment, Transcript, Word};
 use serde::Serialize;
 
-/// The plain answer: exactly one field.
+use super::request::{ResponseFormat, TranscriptionRequest};
+use super::subtitles;
+
+/// What a door sends or a batch keeps: an object, or a text as it would stand in a file.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum Written {
+    Plain(Transcription),
+    Verbose(VerboseTranscription),
+    Text(String),
+}
+
+/// The transcript as it was asked for, and its content type.
+pub fn write(request: &TranscriptionRequest, transcript: &Transcript) -> (&'static str, Written) {
+    let text = || transcript.text.clone();
+    match request.format {
+        ResponseFormat::Json => (
+            "application/json",
+            Written::Plain(Transcription {
+                text: text(),
+                logprobs: request.logprobs.then(|| logprobs(transcript)),
+            }),
+        ),
+        ResponseFormat::VerboseJson => (
+            "application/json",
+            Written::Verbose(verbose(transcript, request.segments, request.words)),
+        ),
+        ResponseFormat::Text => ("text/plain; charset=utf-8", Written::Text(text() + "\n")),
+        ResponseFormat::Srt => (
+            "application/x-subrip; charset=utf-8",
+            Written::Text(subtitles::srt(transcript)),
+        ),
+        ResponseFormat::Vtt => (
+            "text/vtt; charset=utf-8",
+            Written::Text(subtitles::vtt(transcript)),
+        ),
+    }
+}
+
+/// The plain answer: exactly one field, unless more was asked for.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct Transcription {
     /// The transcript; empty when nobody speaks.
     pub text: String,
+    /// Only where `include[]` asks for `logprobs`: one token for each word that was heard.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub logprobs: Option<Vec<TokenLogprob>>,
+}
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct TokenLogprob {
+    pub token: String,
+    /// The natural logarithm of the word's confidence.
+    pub logprob: f64,
+    /// The token in UTF-8.
+    pub bytes: Vec<u8>,
 }
 
 /// The answer for `response_format=verbose_json`.
@@ -45,7 +96,22 @@ pub struct VerboseWord {
     pub confidence: f32,
 }
 
-pub fn verbose(transcript: &Transcript, segments: bool, words: bool) -> VerboseTranscription {
+fn logprobs(transcript: &Transcript) -> Vec<TokenLogprob> {
+    let words = transcript
+        .segments
+        .iter()
+        .flat_map(|segment| &segment.words);
+    words
+        .map(|word| TokenLogprob {
+            token: word.word.clone(),
+            // A confidence of nothing at all would be minus infinity, which JSON does not have.
+            logprob: f64::from(word.confidence.clamp(1e-6, 1.0)).ln(),
+            bytes: word.word.clone().into_bytes(),
+        })
+        .collect()
+}
+
+fn verbose(transcript: &Transcript, segments: bool, words: bool) -> VerboseTranscription {
     let all_words = || {
         transcript
             .segments

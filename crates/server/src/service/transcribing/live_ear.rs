@@ -2,57 +2,57 @@
 //! between messages, which a queue of jobs could not.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use sauti_audio::pcm::{f32_from_i16, i16_from_f32};
 use sauti_audio::{RawFormat, Resampler, SAMPLE_RATE_HZ};
-use sauti_speech::recogniser::{LiveEvent, LiveSession, Recogniser};
-use sauti_speech::{SpeechError, TranscribeRequest};
+use sauti_speech::SpeechError;
+use sauti_speech::recogniser::{LiveEvent, LiveSession};
 use tokio::sync::mpsc;
 
+use super::request::TranscriptionRequest;
 use crate::app::App;
-use crate::problem::{Code, Problem};
-use crate::routes::transcription::TranscriptionRequest;
+use crate::service::ServiceError;
 
+/// While the models are loading.
+const WARMING_UP_RETRY: Duration = Duration::from_secs(2);
 /// Messages the recogniser may lag behind by; past them the socket waits (back-pressure).
 const MESSAGES_MAX: usize = 32;
 
 /// What a message of sound, or the end of all sound, brought.
-pub struct Heard {
+pub struct LiveHeard {
     pub events: Vec<LiveEvent>,
     /// How far into the sound the recogniser is.
     pub seconds: f64,
 }
 
-pub struct Ear {
+pub struct LiveEar {
     /// `None` once no more sound will come.
     sound: Option<mpsc::Sender<Vec<i16>>>,
-    heard: mpsc::UnboundedReceiver<Result<Heard, SpeechError>>,
+    heard: mpsc::UnboundedReceiver<Result<LiveHeard, SpeechError>>,
     format: RawFormat,
     samples: u64,
     /// Half a sample that a message was cut in.
     odd_byte: Option<u8>,
 }
 
-impl Ear {
+impl LiveEar {
     pub fn open(
         app: &App,
         format: RawFormat,
         wanted: &TranscriptionRequest,
-    ) -> Result<Ear, Problem> {
-        let recogniser = recogniser(app)?;
-        let request = TranscribeRequest {
-            samples: Arc::default(),
-            keyterms: wanted.keyterms.clone(),
-            expect: wanted.expect.clone(),
-            digits: wanted.digits,
-        };
-        let session = LiveSession::new(&recogniser, &request)?;
+    ) -> Result<LiveEar, ServiceError> {
+        // The engine's own weights: a live session has state of its own but no models of its own.
+        let retry_after = WARMING_UP_RETRY;
+        let recogniser = app.engine.recogniser();
+        let recogniser = recogniser.ok_or(SpeechError::WarmingUp { retry_after })?;
+        let session = LiveSession::new(&recogniser, &wanted.for_engine(Arc::default()))?;
         let (sound, incoming) = mpsc::channel::<Vec<i16>>(MESSAGES_MAX);
         // Unbounded, lest both ends wait for each other; the sound bounds what is heard in it.
         let (outgoing, heard) = mpsc::unbounded_channel();
         let rate_hz = format.rate_hz();
         tokio::task::spawn_blocking(move || recognise(session, rate_hz, incoming, &outgoing));
-        Ok(Ear {
+        Ok(LiveEar {
             sound: Some(sound),
             heard,
             format,
@@ -92,9 +92,11 @@ impl Ear {
     }
 
     /// What was heard next; `None` after `finish`, when everything was told.
-    pub async fn next(&mut self) -> Result<Option<Heard>, Problem> {
+    pub async fn next(&mut self) -> Result<Option<LiveHeard>, ServiceError> {
         match self.heard.recv().await.transpose()? {
-            None if self.sound.is_some() => Err(Problem::internal("the live recogniser stopped")),
+            None if self.sound.is_some() => {
+                Err(ServiceError::internal("the live recogniser stopped"))
+            }
             heard => Ok(heard),
         }
     }
@@ -104,7 +106,7 @@ fn recognise(
     mut session: LiveSession,
     rate_hz: u32,
     mut incoming: mpsc::Receiver<Vec<i16>>,
-    outgoing: &mpsc::UnboundedSender<Result<Heard, SpeechError>>,
+    outgoing: &mpsc::UnboundedSender<Result<LiveHeard, SpeechError>>,
 ) {
     let mut to_16k = (rate_hz != SAMPLE_RATE_HZ).then(|| Resampler::new(rate_hz, SAMPLE_RATE_HZ));
     let mut samples_heard = 0;
@@ -112,7 +114,7 @@ fn recognise(
         samples_heard += samples as u64;
         let seconds = samples_heard as f64 / f64::from(rate_hz);
         let failed = events.is_err();
-        let told = outgoing.send(events.map(|events| Heard { events, seconds }));
+        let told = outgoing.send(events.map(|events| LiveHeard { events, seconds }));
         told.is_ok() && !failed
     };
     while let Some(samples) = incoming.blocking_recv() {
@@ -138,11 +140,4 @@ fn resampled(to_16k: &mut Option<Resampler>, samples: &[i16]) -> Vec<i16> {
     let mut output = Vec::with_capacity(input.len() * 2);
     resampler.push(&input, &mut output);
     output.into_iter().map(i16_from_f32).collect()
-}
-
-/// The engine's own weights: a live session has state of its own but no models of its own.
-fn recogniser(app: &App) -> Result<Recogniser, Problem> {
-    app.engine
-        .recogniser()
-        .ok_or_else(|| Problem::new(Code::WarmingUp).retry_after(2))
 }

@@ -1,0 +1,301 @@
+//! What is asked of a recording. Doors fill `TranscriptionFields` from a form, an address or JSON; what they may hold is
+//! decided here, once.
+
+use std::sync::Arc;
+
+use sauti_speech::{Expect, TranscribeRequest};
+use serde_json::{Map, Value};
+
+use crate::problem::{FieldError, Reason};
+
+const KEYTERMS_MAX: usize = 100;
+const CHOICES_MAX: usize = 100;
+const TERM_CHARS_MAX: usize = 100;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResponseFormat {
+    Json,
+    Text,
+    VerboseJson,
+    Srt,
+    Vtt,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct TranscriptionRequest {
+    pub format: ResponseFormat,
+    pub words: bool,
+    pub segments: bool,
+    pub keyterms: Vec<String>,
+    pub expect: Expect,
+    pub digits: bool,
+    pub stream: bool,
+    /// Whether the plain answer brings the confidence of each word, as OpenAI's clients ask for it.
+    pub logprobs: bool,
+}
+
+impl TranscriptionRequest {
+    pub fn for_engine(&self, samples: Arc<Vec<i16>>) -> TranscribeRequest {
+        TranscribeRequest {
+            samples,
+            keyterms: self.keyterms.clone(),
+            expect: self.expect.clone(),
+            digits: self.digits,
+        }
+    }
+}
+
+/// The fields as they came, before anybody looked at them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TranscriptionFields {
+    response_format: Option<String>,
+    numerals: Option<String>,
+    expect: Option<String>,
+    stream: Option<String>,
+    timestamp_granularities: Vec<String>,
+    keyterms: Vec<String>,
+    choices: Vec<String>,
+    include: Vec<String>,
+}
+
+impl TranscriptionFields {
+    /// The fields of an item of a batch, as it came and as it lies in the store.
+    pub fn of_json(object: &Map<String, Value>) -> TranscriptionFields {
+        let text = |value: &Value| match value {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let mut fields = TranscriptionFields::default();
+        for (name, value) in object.iter().filter(|(_, value)| !value.is_null()) {
+            let values = match value {
+                Value::Array(values) => values.iter().map(text).collect(),
+                value => vec![text(value)],
+            };
+            fields.set(name, values);
+        }
+        fields
+    }
+
+    /// Takes one field. Lists may come piece by piece, of the others the last one counts. False where it is none of ours.
+    pub fn set(&mut self, name: &str, values: Vec<String>) -> bool {
+        let one = match name.trim_end_matches("[]") {
+            "timestamp_granularities" => return add(&mut self.timestamp_granularities, values),
+            // OpenAI's name for them.
+            "keyterms" | "keywords" => return add(&mut self.keyterms, values),
+            "choices" => return add(&mut self.choices, values),
+            "include" => return add(&mut self.include, values),
+            "response_format" => &mut self.response_format,
+            "numerals" => &mut self.numerals,
+            "expect" => &mut self.expect,
+            "stream" => &mut self.stream,
+            _ => return false,
+        };
+        *one = values.into_iter().next_back();
+        true
+    }
+
+    /// Every mistake is named, not only the first.
+    pub fn check(&self) -> Result<TranscriptionRequest, Vec<FieldError>> {
+        let mut check = Check {
+            fields: self,
+            errors: Vec::new(),
+        };
+        let format = check.response_format();
+        let (words, segments) = check.granularities();
+        let request = TranscriptionRequest {
+            format,
+            words,
+            segments,
+            keyterms: check.terms("keyterms[]", &self.keyterms, KEYTERMS_MAX),
+            expect: check.expect(),
+            digits: check.numerals(),
+            stream: check.stream(),
+            logprobs: self.include.iter().any(|value| value == "logprobs"),
+        };
+        match check.errors.is_empty() {
+            true => Ok(request),
+            false => Err(check.errors),
+        }
+    }
+}
+
+struct Check<'a> {
+    fields: &'a TranscriptionFields,
+    errors: Vec<FieldError>,
+}
+
+impl Check<'_> {
+    fn wrong(&mut self, field: &'static str, allowed: &str) {
+        let allowed = allowed.to_owned();
+        self.errors
+            .push(FieldError::new(field, Reason::UnknownValue { allowed }));
+    }
+
+    fn response_format(&mut self) -> ResponseFormat {
+        match filled(&self.fields.response_format) {
+            None | Some("json") => ResponseFormat::Json,
+            Some("text") => ResponseFormat::Text,
+            Some("verbose_json") => ResponseFormat::VerboseJson,
+            Some("srt") => ResponseFormat::Srt,
+            Some("vtt") => ResponseFormat::Vtt,
+            Some("diarized_json") => {
+                let message = "is not made here: speakers are not told apart. Use verbose_json, \
+                               which has segments and their times"
+                    .to_owned();
+                let field = "response_format diarized_json";
+                self.errors
+                    .push(FieldError::new(field, Reason::Other { message }));
+                ResponseFormat::Json
+            }
+            Some(_) => {
+                self.wrong("response_format", "json, text, verbose_json, srt, vtt");
+                ResponseFormat::Json
+            }
+        }
+    }
+
+    fn granularities(&mut self) -> (bool, bool) {
+        let wanted = &self.fields.timestamp_granularities;
+        let is_known = |value: &String| value == "word" || value == "segment";
+        let (all_known, is_empty) = (wanted.iter().all(is_known), wanted.is_empty());
+        let has = |name: &str| wanted.iter().any(|value| value == name);
+        let (words, segments) = (has("word"), has("segment") || is_empty);
+        if !all_known {
+            self.wrong("timestamp_granularities[]", "word, segment");
+        }
+        (words, segments)
+    }
+
+    fn terms(&mut self, field: &'static str, given: &[String], max: usize) -> Vec<String> {
+        let terms: Vec<String> = given
+            .iter()
+            .map(|term| term.split_whitespace().collect::<Vec<_>>().join(" "))
+            .filter(|term| !term.is_empty())
+            .collect();
+        if terms.len() > max {
+            let max = max as u64;
+            self.errors
+                .push(FieldError::new(field, Reason::TooMany { max }));
+        }
+        let longest = terms.iter().map(|term| term.chars().count()).max();
+        if let Some(actual) = longest.filter(|chars| *chars > TERM_CHARS_MAX) {
+            let (max, actual) = (TERM_CHARS_MAX as u64, actual as u64);
+            self.errors
+                .push(FieldError::new(field, Reason::TooLong { max, actual }));
+        }
+        terms
+    }
+
+    fn expect(&mut self) -> Expect {
+        let choices = self.terms("choices[]", &self.fields.choices, CHOICES_MAX);
+        let named = match filled(&self.fields.expect) {
+            None => None,
+            Some("any") => Some(Expect::Any),
+            Some("digits") => Some(Expect::Digits),
+            Some("yes_no") => Some(Expect::YesNo),
+            Some("amount") => Some(Expect::Amount),
+            Some(_) => {
+                self.wrong("expect", "any, digits, yes_no, amount");
+                None
+            }
+        };
+        match (choices.is_empty(), named) {
+            (true, named) => named.unwrap_or_default(),
+            (false, None | Some(Expect::Any)) => Expect::Choices(choices),
+            (false, Some(_)) => {
+                let reason = Reason::NotTogether { with: "expect" };
+                self.errors.push(FieldError::new("choices[]", reason));
+                Expect::Any
+            }
+        }
+    }
+
+    fn numerals(&mut self) -> bool {
+        match filled(&self.fields.numerals) {
+            None | Some("words") => false,
+            Some("digits") => true,
+            Some(_) => {
+                self.wrong("numerals", "words, digits");
+                false
+            }
+        }
+    }
+
+    fn stream(&mut self) -> bool {
+        let stream = filled(&self.fields.stream).map(str::to_ascii_lowercase);
+        match stream.as_deref() {
+            None | Some("false" | "0") => false,
+            Some("true" | "1" | "sse") => true,
+            Some(_) => {
+                self.wrong("stream", "true, false");
+                false
+            }
+        }
+    }
+}
+
+fn add(list: &mut Vec<String>, values: Vec<String>) -> bool {
+    list.extend(values);
+    true
+}
+
+/// An empty field counts as none.
+fn filled(value: &Option<String>) -> Option<&str> {
+    value
+        .as_deref()
+        .map(str::trim)
+        .filter(|value| !value.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_grows_and_of_a_single_field_the_last_counts() {
+        let mut fields = TranscriptionFields::default();
+        assert!(fields.set("keyterms[]", vec!["M-Pesa".into()]));
+        assert!(fields.set("keyterms", vec!["  Wanjiku   wa Juma ".into()]));
+        assert!(fields.set("numerals", vec!["words".into()]));
+        assert!(fields.set("numerals", vec!["digits".into()]));
+        assert!(!fields.set("model", vec!["whisper-1".into()]));
+        let request = fields.check().unwrap();
+        assert_eq!(request.keyterms, ["M-Pesa", "Wanjiku wa Juma"]);
+        assert!(request.digits);
+    }
+
+    #[test]
+    fn an_item_of_a_batch_is_read_as_it_came() {
+        let item = serde_json::json!({"keyterms": ["M-Pesa"], "choices[]": "ndiyo", "numerals": "digits",
+            "stream": false, "expect": null, "url": "https://example.com/a.wav"});
+        let fields = TranscriptionFields::of_json(item.as_object().unwrap());
+        let request = fields.check().unwrap();
+        assert_eq!(request.keyterms, ["M-Pesa"]);
+        assert_eq!(request.expect, Expect::Choices(vec!["ndiyo".into()]));
+        assert!(request.digits && !request.stream);
+    }
+
+    #[test]
+    fn what_other_clients_send_is_understood() {
+        let mut fields = TranscriptionFields::default();
+        fields.set("keywords[]", vec!["Wanjiku".into()]);
+        fields.set("include[]", vec!["logprobs".into()]);
+        let request = fields.check().unwrap();
+        assert_eq!(request.keyterms, ["Wanjiku"]);
+        assert!(request.logprobs);
+        fields.set("response_format", vec!["diarized_json".into()]);
+        let errors = fields.check().unwrap_err();
+        assert!(errors[0].english().contains("verbose_json"), "{errors:?}");
+    }
+
+    #[test]
+    fn every_wrong_value_is_named() {
+        let mut fields = TranscriptionFields::default();
+        fields.set("response_format", vec!["xml".into()]);
+        fields.set("expect", vec!["joy".into()]);
+        fields.set("stream", vec!["perhaps".into()]);
+        let errors = fields.check().unwrap_err();
+        let named: Vec<_> = errors.iter().map(|error| error.field.as_ref()).collect();
+        assert_eq!(named, ["response_format", "expect", "stream"]);
+    }
+}
