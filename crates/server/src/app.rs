@@ -19,7 +19,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 
 use crate::cache::{CacheSecret, SpeechCache};
 use crate::config::Config;
-use crate::http::envelope;
+use crate::http::{Connections, envelope};
 use crate::lexicons::Lexicons;
 use crate::mail::Mailer;
 use crate::problem::Problem;
@@ -54,6 +54,7 @@ pub struct Inner {
     /// Rung when a batch came in.
     pub batch_bell: Notify,
     pub live_sessions: LiveSessions,
+    pub connections: Arc<Connections>,
     /// Set by the first signal to end: what is asked is still answered, but nobody should ask here any more.
     pub leaving: AtomicBool,
 }
@@ -122,6 +123,7 @@ impl App {
                 limits.live_sessions_per_workspace_max,
                 cores,
             ),
+            connections: Arc::new(Connections::new(&config.server)),
             leaving: AtomicBool::new(false),
             rates,
             cache,

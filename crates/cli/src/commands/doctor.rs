@@ -98,7 +98,8 @@ impl Doctor {
         show(port(&config))?;
         show(mail(&config))?;
         show(front(&config))?;
-        show(open_files())?;
+        show(weaknesses(&config))?;
+        show(open_files(&config))?;
         show(clock())?;
         show(Finding::of("models", models(&config.models_dir())))?;
         if !self.quick {
@@ -329,22 +330,32 @@ fn front(config: &Config) -> Finding {
 }
 
 /// Each caller takes one; the default of many systems is too low for a busy day.
-fn open_files() -> Finding {
-    const FILES_MIN: u64 = 4_096;
-    let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
-    let soft = limits.lines().find_map(|line| {
-        let numbers = line.strip_prefix("Max open files")?;
-        numbers.split_whitespace().next()
-    });
-    match soft.map(|soft| soft.parse::<u64>().unwrap_or(u64::MAX)) {
-        Some(files) if files < FILES_MIN => {
-            let detail =
-                format!("{files} at once; raise it to {FILES_MIN} (ulimit -n, LimitNOFILE)");
+fn weaknesses(config: &Config) -> Finding {
+    let found = config.weaknesses();
+    let list: Vec<String> = found
+        .iter()
+        .map(|weak| format!("{}: {}", weak.key, weak.message))
+        .collect();
+    match list.is_empty() {
+        true => Finding::new("guards", Verdict::Ok, "no setting takes a protection away"),
+        false => Finding::new("guards", Verdict::Warn, list.join("; ")),
+    }
+}
+
+/// The service raises its own limit as far as it is allowed.
+fn open_files(config: &Config) -> Finding {
+    const OTHER_FILES: u64 = 256;
+    let wanted = config.server.connections_max as u64 + OTHER_FILES;
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
+    match limit.maximum {
+        Some(files) if files < wanted => {
+            let detail = format!(
+                "{files} at once; raise it to {wanted} (ulimit -Hn, LimitNOFILE) or lower server.connections_max"
+            );
             Finding::new("files", Verdict::Warn, detail)
         }
-        Some(u64::MAX) => Finding::new("files", Verdict::Ok, "any number at once"),
         Some(files) => Finding::new("files", Verdict::Ok, format!("{files} at once")),
-        None => Finding::new("files", Verdict::Warn, "cannot tell how many may be open"),
+        None => Finding::new("files", Verdict::Ok, "any number at once"),
     }
 }
 

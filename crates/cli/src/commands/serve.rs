@@ -68,6 +68,7 @@ impl Serve {
         config.server.listen = listener.local_addr()?;
         let shutdown = shutdown_signal()?;
         outlive_file_limits()?;
+        sauti_server::http::raise_files_max();
         // Whoever tries the service has no mail server for it.
         config.mail.show_outbox |= self.demo && config.mail.smtp_url.is_none();
         let app = App::build(config).await?;

@@ -6,6 +6,7 @@ mod overlay;
 mod paths;
 mod sections;
 mod validate;
+mod weakness;
 
 use std::path::{Path, PathBuf};
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
+use ipnet::IpNet;
 use secrecy::SecretString;
 use serde::{Deserialize, Deserializer};
 
@@ -19,6 +20,15 @@ pub struct Server {
     pub shutdown_delay_s: u64,
     pub trusted_proxies: Vec<Network>,
     pub hsts: bool,
+    pub connections_max: usize,
+    pub connections_per_address_max: usize,
+    pub connections_reserved: usize,
+    pub reserved_networks: Vec<Network>,
+    pub header_timeout_s: u64,
+    pub idle_timeout_s: u64,
+    pub body_timeout_s: u64,
+    pub write_timeout_s: u64,
+    pub http2_streams_max: u32,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -186,23 +196,17 @@ pub enum LogFormat {
 
 /// An address, or all addresses that share its first bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Network {
-    address: IpAddr,
-    prefix_bits: u8,
-}
+pub struct Network(IpNet);
 
 impl Network {
-    pub fn contains(&self, other: IpAddr) -> bool {
-        let bits = |address: IpAddr| match address {
-            IpAddr::V4(v4) => u128::from(v4.to_bits()) << 96,
-            IpAddr::V6(v6) => v6.to_bits(),
-        };
-        let same_family = self.address.is_ipv4() == other.is_ipv4();
-        // A shift by 128 is undefined, so a prefix of no bits is its own case.
-        let mask = u128::MAX
-            .checked_shl(128 - u32::from(self.prefix_bits))
-            .unwrap_or(0);
-        same_family && (bits(self.address) ^ bits(other)) & mask == 0
+    pub fn contains(&self, address: IpAddr) -> bool {
+        // A socket for both families shows IPv4 callers as ::ffff:a.b.c.d.
+        self.0.contains(&address.to_canonical())
+    }
+
+    /// All of the internet, or so much of it that it is no network of one's own.
+    pub fn is_wide(&self) -> bool {
+        self.0.prefix_len() < 8
     }
 }
 
@@ -210,25 +214,12 @@ impl FromStr for Network {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let refuse = || format!("{text:?} is not an address or network such as \"10.0.0.0/8\"");
-        let (address, prefix) = match text.split_once('/') {
-            Some((address, prefix)) => (address, Some(prefix)),
-            None => (text, None),
-        };
-        let address: IpAddr = address.trim().parse().map_err(|_| refuse())?;
-        let bits_max = if address.is_ipv4() { 32 } else { 128 };
-        let prefix_bits = match prefix {
-            Some(prefix) => prefix.trim().parse().map_err(|_| refuse())?,
-            None => bits_max,
-        };
-        if prefix_bits > bits_max {
-            Err(refuse())
-        } else {
-            Ok(Self {
-                address,
-                prefix_bits,
-            })
-        }
+        let text = text.trim();
+        let address = || text.parse().map(|address: IpAddr| IpNet::from(address));
+        text.parse()
+            .or_else(|_| address())
+            .map(Network)
+            .map_err(|_| format!("{text:?} is not an address or network such as \"10.0.0.0/8\""))
     }
 }
 

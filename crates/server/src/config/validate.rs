@@ -37,6 +37,7 @@ pub(super) fn problems(config: &Config) -> Vec<Problem> {
         "server.shutdown_delay_s",
         "must be 0 to 600",
     );
+    connections(config, &mut require);
     require(
         !config.data.dir.as_os_str().is_empty(),
         "data.dir",
@@ -167,6 +168,38 @@ fn pair(tls: &TlsFiles, section: &str, require: &mut impl FnMut(bool, &str, &str
         tls.cert_file.is_some() == tls.key_file.is_some(),
         &format!("{section}.cert_file"),
         &format!("goes together with {section}.key_file"),
+    );
+}
+
+fn connections(config: &Config, require: &mut impl FnMut(bool, &str, &str)) {
+    let server = &config.server;
+    require(
+        (16..=1_000_000).contains(&server.connections_max),
+        "server.connections_max",
+        "must be 16 to 1000000",
+    );
+    require(
+        server.connections_per_address_max >= 1,
+        "server.connections_per_address_max",
+        "must be at least 1",
+    );
+    require(
+        server.connections_reserved <= server.connections_max / 2,
+        "server.connections_reserved",
+        "must not be above half of server.connections_max",
+    );
+    for (key, seconds) in [
+        ("server.header_timeout_s", server.header_timeout_s),
+        ("server.idle_timeout_s", server.idle_timeout_s),
+        ("server.body_timeout_s", server.body_timeout_s),
+        ("server.write_timeout_s", server.write_timeout_s),
+    ] {
+        require((1..=3600).contains(&seconds), key, "must be 1 to 3600");
+    }
+    require(
+        (1..=10_000).contains(&server.http2_streams_max),
+        "server.http2_streams_max",
+        "must be 1 to 10000",
     );
 }
 

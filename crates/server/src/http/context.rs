@@ -12,6 +12,7 @@ use uuid::Uuid;
 
 use super::deadline::Deadline;
 use super::language::Language;
+use super::refuse::has_key;
 use crate::config::Network;
 use crate::ratelimit::RateStatus;
 
@@ -35,13 +36,17 @@ struct Inner {
 }
 
 impl Context {
-    pub fn new(request: &Request, trusted_proxies: &[Network], time: Duration) -> Context {
+    pub fn new(request: &Request, trusted_proxies: &[Network], deadline: Deadline) -> Context {
         Context(Arc::new(Inner {
             request_id: request_id(request.headers()),
             language: Language::of(request.headers()),
-            path: request.uri().path().to_owned(),
+            // An address with a key in it is not repeated.
+            path: match has_key(request.uri().path()) {
+                true => "/".to_owned(),
+                false => request.uri().path().to_owned(),
+            },
             client: client_address(request, trusted_proxies),
-            deadline: Deadline::new(time),
+            deadline,
             rate: OnceLock::new(),
             workspace_id: OnceLock::new(),
         }))
@@ -98,7 +103,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Context {
             let mut request = Request::new(axum::body::Body::empty());
             *request.uri_mut() = parts.uri.clone();
             *request.headers_mut() = parts.headers.clone();
-            Context::new(&request, &[], TIME_UNKNOWN)
+            Context::new(&request, &[], Deadline::new(TIME_UNKNOWN, TIME_UNKNOWN))
         }))
     }
 }

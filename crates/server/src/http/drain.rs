@@ -1,5 +1,5 @@
-//! Large bodies. Their bytes move the request's deadline as they come. A refusal must reach a caller who is still sending:
-//! a body nobody wants any more is read on and thrown away for a while, for a socket closed too early loses the answer.
+//! The bodies of requests. Their bytes move the request's deadline as they come, and their pauses are noted there. A refusal must reach a caller who is still sending: a large
+//! body that nobody wants any more is read on and thrown away for a while, for a socket closed too early loses the answer.
 
 use std::pin::Pin;
 use std::task::{Context as Waking, Poll};
@@ -17,20 +17,21 @@ const SMALL_BYTES: u64 = 64 * 1024;
 const DRAIN_BYTES_MAX: u64 = 256 * 1024 * 1024;
 const DRAIN_TIME_MAX: Duration = Duration::from_secs(30);
 
-/// Wraps the body of a request if it is large or of unknown length.
 pub fn drain_when_dropped(request: Request, context: &Context) -> Request {
     let headers = request.headers();
     let length = headers
         .get(CONTENT_LENGTH)
         .and_then(|value| value.to_str().ok()?.parse().ok());
-    let large = length.is_some_and(|bytes: u64| bytes > SMALL_BYTES);
-    if !large && !headers.contains_key(TRANSFER_ENCODING) {
+    let large = length.is_some_and(|bytes: u64| bytes > SMALL_BYTES)
+        || headers.contains_key(TRANSFER_ENCODING);
+    if request.body().is_end_stream() {
         return request;
     }
     let context = context.clone();
     request.map(|body| {
         Body::new(Draining {
             inner: Some(body),
+            large,
             context,
         })
     })
@@ -38,6 +39,8 @@ pub fn drain_when_dropped(request: Request, context: &Context) -> Request {
 
 struct Draining {
     inner: Option<Body>,
+    /// Large, or of unknown length.
+    large: bool,
     context: Context,
 }
 
@@ -53,6 +56,7 @@ impl HttpBody for Draining {
             return Poll::Ready(None);
         };
         let polled = Pin::new(inner).poll_frame(cx);
+        self.context.deadline().waits_for_body(polled.is_pending());
         if let Poll::Ready(Some(Ok(frame))) = &polled {
             let bytes = frame.data_ref().map_or(0, Bytes::len);
             self.context.deadline().received(bytes);
@@ -77,7 +81,13 @@ impl HttpBody for Draining {
 
 impl Drop for Draining {
     fn drop(&mut self) {
-        let rest = self.inner.take().filter(|body| !body.is_end_stream());
+        let deadline = self.context.deadline();
+        let wanted = self.large && !deadline.body_is_late();
+        deadline.waits_for_body(false);
+        let rest = self
+            .inner
+            .take()
+            .filter(|body| wanted && !body.is_end_stream());
         if let (Some(body), Ok(runtime)) = (rest, tokio::runtime::Handle::try_current()) {
             runtime.spawn(tokio::time::timeout(DRAIN_TIME_MAX, discard(body)));
         }

@@ -14,7 +14,8 @@ use axum::response::{IntoResponse, Response};
 use tracing::Instrument;
 
 use super::context::{Context, REQUEST_ID};
-use super::drain;
+use super::deadline::{Deadline, GivenUp};
+use super::{drain, refuse};
 use crate::app::App;
 use crate::problem::{self, Carried, Code, Problem};
 use crate::telemetry::metrics;
@@ -26,7 +27,8 @@ pub async fn envelope(State(app): State<App>, mut request: Request, next: Next) 
     let started = Instant::now();
     let server = &app.config.server;
     let time = Duration::from_secs(server.request_timeout_s);
-    let context = Context::new(&request, &server.trusted_proxies, time);
+    let deadline = Deadline::new(time, Duration::from_secs(server.body_timeout_s));
+    let context = Context::new(&request, &server.trusted_proxies, deadline);
     request.extensions_mut().insert(context.clone());
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().cloned();
@@ -35,12 +37,21 @@ pub async fn envelope(State(app): State<App>, mut request: Request, next: Next) 
     let span = tracing::info_span!("request", %method, route, request_id = context.request_id());
 
     let leaving = Leaving(Some((span.clone(), started)));
-    let answered = context
-        .deadline()
-        .within(next.run(drain::drain_when_dropped(request, &context)))
-        .instrument(span.clone())
-        .await;
-    let response = answered.unwrap_or_else(|| Problem::new(Code::DeadlineExceeded).into_response());
+    let answered = match refuse::refusal(&request) {
+        Some(code) => Ok(Problem::new(code).into_response()),
+        None => {
+            let work = next.run(drain::drain_when_dropped(request, &context));
+            let work = context.deadline().within(work);
+            work.instrument(span.clone()).await
+        }
+    };
+    let response = answered.unwrap_or_else(|why| {
+        let code = match why {
+            GivenUp::Deadline => Code::DeadlineExceeded,
+            GivenUp::Body => Code::RequestTimeout,
+        };
+        Problem::new(code).into_response()
+    });
     let mut response = in_one_shape(response, &context);
     add_headers(&app, &context, response.headers_mut());
 

@@ -2,6 +2,8 @@
 //! extractors that turn its parts into types.
 
 pub mod caller;
+mod connection;
+mod connections;
 pub mod context;
 pub mod deadline;
 mod drain;
@@ -12,10 +14,12 @@ pub mod language;
 pub mod member;
 pub mod money_headers;
 pub mod query;
+mod refuse;
 mod serve;
 pub mod socket;
 
 pub use caller::Caller;
+pub use connections::{Connections, raise_files_max};
 pub use context::Context;
 pub use envelope::envelope;
 pub use serve::serve;

@@ -1,32 +1,34 @@
-//! The accept loop: bounded connections, slow headers cut off, and a shutdown that lets running
+//! The accept loop, which never waits for a connection that is open already, and a shutdown that lets running
 //! requests finish.
 
-use std::convert::Infallible;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use axum::Router;
-use axum::body::Body;
-use axum::extract::{ConnectInfo, Request};
-use axum::response::Response;
-use hyper::body::Incoming;
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::rt::{TokioExecutor, TokioTimer};
 use hyper_util::server::conn::auto;
-use hyper_util::server::graceful::GracefulShutdown;
+use rustix::net::sockopt;
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
-use tower::ServiceExt;
+use tokio::sync::watch;
 
+use super::connection::{self, Terms};
 use crate::app::{App, router};
+use crate::config::Server;
 
-const CONNECTIONS_MAX: usize = 8_192;
-const HEADER_TIME_MAX: Duration = Duration::from_secs(15);
 const SETTLE_TIME: Duration = Duration::from_millis(100);
 const HEADER_BYTES_MAX: u32 = 32 * 1024;
+/// Of one connection (HTTP/1) or one answer (HTTP/2): a caller who reads nothing costs no more memory than this.
+const BUFFER_BYTES_MAX: usize = 64 * 1024;
+/// In the kernel, for one connection. It says that there is room again only when a third of this was taken, so it is also
+/// what a caller must read within `server.write_timeout_s`: about 1 KB a second.
+const SEND_BYTES_MAX: usize = 128 * 1024;
+/// HTTP/2 streams that the caller reset before we took them up (rapid reset, CVE-2023-44487).
+const RESETS_MAX: usize = 20;
+/// HTTP/2 streams that the caller made us reset ("made you reset", CVE-2025-8671).
+const OUR_RESETS_MAX: usize = 64;
+const PING_INTERVAL: Duration = Duration::from_secs(20);
+const PING_TIME_MAX: Duration = Duration::from_secs(10);
 
 /// Serves until `shutdown` completes, then refuses what comes and finishes what runs.
 pub async fn serve(
@@ -39,60 +41,57 @@ pub async fn serve(
         .context("the listener has no address")?;
     tracing::info!(%address, "listening");
     let background = crate::app::start_background(&app);
-    let router = router(app.clone());
-    let builder = connection_builder();
-    let graceful = GracefulShutdown::new();
-    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
-    let leave = async {
+    let server = &app.config.server;
+    let terms = Arc::new(Terms {
+        builder: connection_builder(server),
+        router: router(app.clone()),
+        write_time: Duration::from_secs(server.write_timeout_s),
+    });
+    let (leave, leaving) = watch::channel(false);
+    let told_to_end = async {
         shutdown.await;
         app.leaving.store(true, Ordering::Relaxed);
-        let delay = Duration::from_secs(app.config.server.shutdown_delay_s);
+        let delay = Duration::from_secs(server.shutdown_delay_s);
         tracing::info!(delay_s = delay.as_secs(), "told to end");
         tokio::time::sleep(delay).await;
     };
-    tokio::pin!(leave);
+    tokio::pin!(told_to_end);
 
     loop {
-        let place = tokio::select! {
-            place = Arc::clone(&places).acquire_owned() => place.context("the semaphore was closed")?,
-            () = &mut leave => break,
-        };
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
-            () = &mut leave => break,
+            () = &mut told_to_end => break,
         };
         match accepted {
             Ok((stream, peer)) => {
                 // Small answers must not wait for more to send.
                 stream.set_nodelay(true).ok();
-                let router = router.clone();
-                let service = service_fn(move |request| answer(router.clone(), peer, request));
-                let connection =
-                    builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
-                let watched = graceful.watch(connection.into_owned());
-                tokio::spawn(async move {
-                    // Errors here are callers who left or spoke no HTTP.
-                    watched.await.ok();
-                    drop(place);
-                });
+                sockopt::set_socket_send_buffer_size(&stream, SEND_BYTES_MAX).ok();
+                // Without a place the stream is dropped, which closes it.
+                if let Some(place) = app.connections.admit(peer.ip()) {
+                    let (terms, leaving) = (Arc::clone(&terms), leaving.clone());
+                    tokio::spawn(connection::run(terms, (stream, peer), place, leaving));
+                }
             }
             Err(error) => {
-                // Out of file handles, most likely: wait for some to come back.
+                // Out of file handles, most likely.
                 tracing::warn!(%error, "could not accept a connection");
+                app.connections.close_some();
                 tokio::time::sleep(Duration::from_millis(100)).await;
             }
         }
     }
 
-    drop(listener);
+    drop((listener, leaving));
     // Whoever got in last must have sent its first bytes before idle connections are closed.
     tokio::time::sleep(SETTLE_TIME).await;
-    let grace = Duration::from_secs(app.config.server.shutdown_grace_s);
+    let grace = Duration::from_secs(server.shutdown_grace_s);
     let deadline = Instant::now() + grace;
     tracing::info!(grace_s = grace.as_secs(), "shutting down");
+    leave.send_replace(true);
     app.live_sessions.close();
-    // Upgraded connections are not among the watched ones.
-    let open = async { tokio::join!(graceful.shutdown(), app.live_sessions.drained()) };
+    // Closed when the last connection has dropped its end; those that became WebSockets have done so already.
+    let open = async { tokio::join!(leave.closed(), app.live_sessions.drained()) };
     let requests = tokio::time::timeout(grace, open);
     let (requests, engine_done) = tokio::join!(requests, app.engine.drain(deadline));
     if requests.is_err() || !engine_done {
@@ -103,27 +102,22 @@ pub async fn serve(
     Ok(())
 }
 
-fn connection_builder() -> auto::Builder<TokioExecutor> {
+/// How slow a caller may be is the table's and the connection's own business: hyper's clock starts only with the first
+/// byte.
+fn connection_builder(server: &Server) -> auto::Builder<TokioExecutor> {
     let mut builder = auto::Builder::new(TokioExecutor::new());
     builder
         .http1()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEADER_TIME_MAX)
+        .header_read_timeout(None)
+        .max_buf_size(BUFFER_BYTES_MAX)
         .http2()
         .timer(TokioTimer::new())
         .max_header_list_size(HEADER_BYTES_MAX)
-        .max_concurrent_streams(256)
-        .keep_alive_interval(Duration::from_secs(30));
+        .max_concurrent_streams(server.http2_streams_max)
+        .max_pending_accept_reset_streams(RESETS_MAX)
+        .max_local_error_reset_streams(OUR_RESETS_MAX)
+        .max_send_buf_size(BUFFER_BYTES_MAX)
+        .keep_alive_interval(PING_INTERVAL)
+        .keep_alive_timeout(PING_TIME_MAX);
     builder
-}
-
-/// One request of a connection.
-async fn answer(
-    router: Router,
-    peer: SocketAddr,
-    request: Request<Incoming>,
-) -> Result<Response, Infallible> {
-    let mut request = request.map(Body::new);
-    request.extensions_mut().insert(ConnectInfo(peer));
-    router.oneshot(request).await
 }

@@ -124,9 +124,9 @@ pub fn routes(document: &utoipa::openapi::OpenApi) -> Router<App> {
     let json = Bytes::from(document.to_pretty_json().unwrap_or_default());
     let html = Bytes::from(page::render(document));
     let cached = || (CACHE_CONTROL, "public, max-age=300");
-    let policy = (
-        CONTENT_SECURITY_POLICY,
-        "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
+    let policy = format!(
+        "default-src 'none'; style-src '{}'; frame-ancestors 'none'; base-uri 'none'",
+        page::style_source()
     );
     Router::new()
         .route(
@@ -137,7 +137,8 @@ pub fn routes(document: &utoipa::openapi::OpenApi) -> Router<App> {
             "/docs",
             get(move || async move {
                 (
-                    [(CONTENT_TYPE, "text/html; charset=utf-8"), cached(), policy],
+                    [(CONTENT_TYPE, "text/html; charset=utf-8"), cached()],
+                    [(CONTENT_SECURITY_POLICY, policy)],
                     html,
                 )
             }),

@@ -2,7 +2,10 @@
 
 use std::fmt::Write;
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD as STANDARD;
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 
 use crate::problem::Code;
 
@@ -12,6 +15,11 @@ section{border-top:1px solid #ddd;padding:1rem 0}.m{display:inline-block;min-wid
 table{border-collapse:collapse;width:100%}td,th{text-align:left;vertical-align:top;padding:.3rem .6rem .3rem 0;border-bottom:1px solid #e6e6ea}\
 nav a{display:block}@media(prefers-color-scheme:dark){body{background:#16161a;color:#e9e9ee}pre{background:#222228}\
 section,td,th{border-color:#333}.m{color:#6fd6a4}a{color:#9ec1ff}}";
+
+/// The page's one style as a source of its content security policy: nothing else may style it.
+pub fn style_source() -> String {
+    format!("sha256-{}", STANDARD.encode(Sha256::digest(STYLE)))
+}
 
 pub fn render(document: &utoipa::openapi::OpenApi) -> String {
     let document = serde_json::to_value(document).unwrap_or_default();

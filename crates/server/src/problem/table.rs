@@ -45,6 +45,12 @@ codes! {
     MalformedMultipart, "malformed_multipart", BAD_REQUEST, "Malformed form",
         "The multipart form could not be read.",
         "Fomu ya multipart haikuweza kusomeka.";
+    HostMissing, "host_missing", BAD_REQUEST, "Host missing",
+        "A request over HTTP/1.1 carries exactly one Host header.",
+        "Ombi la HTTP/1.1 hubeba kichwa kimoja tu cha Host.";
+    AuthorizationRepeated, "authorization_repeated", BAD_REQUEST, "Two keys",
+        "The request carries more than one Authorization header. Send one.",
+        "Ombi lina zaidi ya kichwa kimoja cha Authorization. Tuma kimoja.";
     KeyInUrl, "key_in_url", UNAUTHORIZED, "Key in the address",
         "A key is never sent in the address. Send it in the Authorization header, and replace this key: addresses are logged.",
         "Ufunguo hautumwi kamwe kwenye anwani. Utume kwenye kichwa cha Authorization, na ubadilishe ufunguo huu: anwani huandikwa kwenye kumbukumbu.";

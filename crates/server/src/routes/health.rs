@@ -62,10 +62,13 @@ pub async fn readyz(State(app): State<App>) -> Result<Json<Health>, Problem> {
     responses((status = 200, description = "Prometheus text.", body = String, content_type = "text/plain")), security(()))]
 pub async fn metrics_text(State(app): State<App>) -> impl IntoResponse {
     let is_leaving = app.leaving.load(Ordering::Relaxed);
+    let (open, waiting) = app.connections.count();
     let standing = Standing {
         engine: app.engine.stats(),
         is_ready: app.engine.readiness() == Readiness::Ready && !is_leaving,
         cache_bytes: app.cache.bytes_on_disk(),
+        connections_answering: open - waiting,
+        connections_waiting: waiting,
     };
     (
         [(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")],

@@ -97,6 +97,16 @@ pub fn ledger_failure(step: &'static str) {
     counter!("sauti_ledger_failures_total", "step" => step).increment(1);
 }
 
+/// `idle` (no request came in time), `slow_reader` (the answer was not read) or `room` (the table was full).
+pub fn connection_closed(reason: &'static str) {
+    counter!("sauti_connections_closed_total", "reason" => reason).increment(1);
+}
+
+/// Closed before it was served: `address` (too many from there) or `full`, and none of them waiting.
+pub fn connection_refused(reason: &'static str) {
+    counter!("sauti_connections_refused_total", "reason" => reason).increment(1);
+}
+
 /// Rules that watch for a rise see none from nothing to one: what may go wrong is counted from 0.
 fn start_at_zero() {
     for step in ["store", "refused"] {
@@ -104,6 +114,12 @@ fn start_at_zero() {
     }
     for ending in ["delivered", "put_back", "failed"] {
         counter!("sauti_webhook_attempts_total", "ending" => ending).increment(0);
+    }
+    for reason in ["idle", "slow_reader", "room"] {
+        counter!("sauti_connections_closed_total", "reason" => reason).increment(0);
+    }
+    for reason in ["address", "full"] {
+        counter!("sauti_connections_refused_total", "reason" => reason).increment(0);
     }
     for result in ["hit", "miss"] {
         counter!("sauti_speech_cache_total", "result" => result).increment(0);
@@ -133,6 +149,8 @@ pub struct Standing {
     pub engine: EngineStats,
     pub is_ready: bool,
     pub cache_bytes: u64,
+    pub connections_answering: usize,
+    pub connections_waiting: usize,
 }
 
 pub fn render(handle: &PrometheusHandle, standing: Standing) -> String {
@@ -172,6 +190,8 @@ pub fn render(handle: &PrometheusHandle, standing: Standing) -> String {
     }
     gauge!("sauti_ready").set(f64::from(u8::from(standing.is_ready)));
     process();
+    gauge!("sauti_connections", "state" => "waiting").set(standing.connections_waiting as f64);
+    gauge!("sauti_connections", "state" => "answering").set(standing.connections_answering as f64);
     counter!("sauti_log_lines_lost_total").absolute(super::lines_lost());
     gauge!("sauti_cache_disk_bytes").set(standing.cache_bytes as f64);
     handle.run_upkeep();

@@ -3,6 +3,7 @@
 
 mod accounts;
 mod batches;
+mod connections;
 mod contract;
 mod document;
 mod idempotency;

@@ -30,7 +30,7 @@ pub async fn serve(world: &World) -> Running {
     }
 }
 
-async fn read_head(stream: &mut TcpStream) -> String {
+pub async fn read_head(stream: &mut TcpStream) -> String {
     let mut answer = Vec::new();
     while !answer.windows(4).any(|window| window == b"\r\n\r\n") {
         let mut buffer = [0; 4096];
@@ -83,6 +83,26 @@ async fn shutting_down_ends_the_server_and_closes_the_store() {
         .unwrap()
         .unwrap();
     assert!(TcpStream::connect(running.address).await.is_err());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_of_http_1_1_names_one_host() {
+    let world = World::new().await;
+    let running = serve(&world).await;
+    for (head, status) in [
+        ("GET /healthz HTTP/1.1\r\n\r\n", "HTTP/1.1 400 "),
+        (
+            "GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+            "HTTP/1.1 400 ",
+        ),
+        ("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n", "HTTP/1.1 200 "),
+        ("GET /healthz HTTP/1.0\r\n\r\n", "HTTP/1.0 200 "),
+    ] {
+        let mut stream = TcpStream::connect(running.address).await.unwrap();
+        stream.write_all(head.as_bytes()).await.unwrap();
+        let answer = read_head(&mut stream).await;
+        assert!(answer.starts_with(status), "{head}: {answer}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,8 +1,10 @@
 use axum::body::Body;
 use axum::http::{Method, Request};
+use base64::Engine;
 use sauti_store::ids::now_us;
 use sauti_store::{NewKey, Permission};
 use serde_json::json;
+use sha2::{Digest, Sha256};
 
 use crate::support::{SPEECH, TRANSCRIPTIONS, World};
 
@@ -104,6 +106,56 @@ async fn a_key_in_the_address_is_never_accepted() {
             "the address must not come back with the key in it"
         );
     }
+}
+
+#[tokio::test]
+async fn a_key_in_the_address_is_known_in_disguise_and_in_the_path() {
+    let world = World::new().await;
+    let secret = world.key.split_once('_').unwrap().1;
+    for path in [
+        format!("/v1/voices?key=s%61uti_{secret}"),
+        format!("/v1/voices?key=sauti%5f{secret}"),
+        format!("/v1/voices?key=SAUTI_{}", secret.to_uppercase()),
+        format!("/v1/keys/sauti_{secret}"),
+        format!("/nowhere/sauti_{secret}"),
+    ] {
+        let answer = world.send(
+            world
+                .request(Method::GET, &path)
+                .body(Body::empty())
+                .unwrap(),
+        );
+        let body = answer.await.assert_problem(401, "key_in_url");
+        assert!(
+            !body.to_string().to_lowercase().contains("uti_test"),
+            "{body}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn two_authorization_headers_are_refused() {
+    let world = World::new().await;
+    for second in [format!("Bearer {}", world.key), "Basic eDp5".to_owned()] {
+        let request = world.request(Method::GET, "/v1/voices");
+        let request = request.header("authorization", second);
+        let answer = world.send(request.body(Body::empty()).unwrap()).await;
+        answer.assert_problem(400, "authorization_repeated");
+    }
+}
+
+#[tokio::test]
+async fn the_page_of_the_document_allows_only_its_own_style() {
+    let world = World::new().await;
+    let answer = world.get("/docs").await;
+    let policy = answer.headers["content-security-policy"].to_str().unwrap();
+    assert!(!policy.contains("unsafe"), "{policy}");
+    let page = String::from_utf8(answer.body.to_vec()).unwrap();
+    let style = page.split_once("<style>").unwrap().1;
+    let style = style.split_once("</style>").unwrap().0;
+    let hash = base64::prelude::BASE64_STANDARD.encode(Sha256::digest(style));
+    assert!(policy.contains(&format!("'sha256-{hash}'")), "{policy}");
+    assert!(!page.contains("style=") && !page.contains("<script"));
 }
 
 #[tokio::test]

@@ -144,7 +144,9 @@ impl World {
         self.key_with([permission].into_iter().collect()).await
     }
 
-    pub async fn send(&self, request: Request<Body>) -> Answer {
+    pub async fn send(&self, mut request: Request<Body>) -> Answer {
+        let host = axum::http::HeaderValue::from_static("test");
+        request.headers_mut().entry("host").or_insert(host);
         let response = self.router.clone().oneshot(request).await.unwrap();
         let (parts, body) = response.into_parts();
         let body = axum::body::to_bytes(body, usize::MAX).await.unwrap();
