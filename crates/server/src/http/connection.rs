@@ -64,7 +64,9 @@ pub(super) async fn run(
     tokio::pin!(connection);
     let mut told = false;
     loop {
-        let check = place.closes_at().unwrap_or(Instant::now() + write_time);
+        // A connection that was busy may be idle by then, and the other way round.
+        let look = Instant::now() + write_time.min(place.shortest_time());
+        let check = place.closes_at().map_or(look, |at| at.min(look));
         tokio::select! {
             // Errors here are callers who left or spoke no HTTP.
             _ = connection.as_mut() => return,

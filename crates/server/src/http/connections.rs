@@ -173,6 +173,11 @@ impl Place {
         Underway(Arc::clone(self))
     }
 
+    pub(super) fn shortest_time(&self) -> Duration {
+        let connections = &self.connections;
+        connections.header_time.min(connections.idle_time)
+    }
+
     /// When this connection will have waited too long for a request; None while one is under way.
     pub(super) fn closes_at(&self) -> Option<Instant> {
         let table = self.connections.table.lock();
