@@ -3,6 +3,8 @@
 //! Pure functions on bytes and samples. This crate knows nothing of HTTP, models, accounts or Swahili. Every input is
 //! hostile until it is decoded: memory grows only with the seconds really decoded, and no bytes make it panic.
 
+#![warn(unreachable_pub)]
+
 mod decode;
 mod encode;
 mod error;

@@ -29,7 +29,7 @@ pub(crate) struct ScriptBuilder<'a> {
 }
 
 impl<'a> ScriptBuilder<'a> {
-    pub fn new(lexicon: &'a Lexicon) -> Self {
+    pub(crate) fn new(lexicon: &'a Lexicon) -> Self {
         Self {
             lexicon,
             clauses: Vec::new(),
@@ -41,7 +41,7 @@ impl<'a> ScriptBuilder<'a> {
     }
 
     /// Written text that stands at `offset` in the caller's.
-    pub fn text(&mut self, text: &str, offset: usize) {
+    pub(crate) fn text(&mut self, text: &str, offset: usize) {
         let pieces = pieces(text);
         for (i, piece) in pieces.iter().enumerate() {
             let source = piece.source.start + offset..piece.source.end + offset;
@@ -57,7 +57,7 @@ impl<'a> ScriptBuilder<'a> {
     }
 
     /// Words as they are said, all from one place; marks between them end clauses.
-    pub fn spoken(&mut self, text: &str, source: Range<usize>) {
+    pub(crate) fn spoken(&mut self, text: &str, source: Range<usize>) {
         let is_letter = |c: char| c.is_alphanumeric() || c == '\'';
         let mut rest = text;
         while let Some(c) = rest.chars().next() {
@@ -77,14 +77,19 @@ impl<'a> ScriptBuilder<'a> {
     }
 
     /// The word that was said last.
-    pub fn last_word(&self) -> Option<&str> {
+    pub(crate) fn last_word(&self) -> Option<&str> {
         let before = self.clauses.last().and_then(|clause| clause.words.last());
         let word = self.words.last().or(before);
         word.map(|word| word.text.as_str())
     }
 
     /// A word whose phonemes are given.
-    pub fn word_with_phonemes(&mut self, text: &str, phonemes: String, source: Range<usize>) {
+    pub(crate) fn word_with_phonemes(
+        &mut self,
+        text: &str,
+        phonemes: String,
+        source: Range<usize>,
+    ) {
         if !phonemes.is_empty() {
             self.words.push(SpokenWord {
                 text: text.to_owned(),
@@ -147,7 +152,7 @@ impl<'a> ScriptBuilder<'a> {
     }
 
     /// Ends the clause; a stronger mark right after a weaker one takes its place.
-    pub fn end(&mut self, end: ClauseEnd) {
+    pub(crate) fn end(&mut self, end: ClauseEnd) {
         if !self.words.is_empty() {
             let words = std::mem::take(&mut self.words);
             let rate = self.rate;
@@ -170,7 +175,7 @@ impl<'a> ScriptBuilder<'a> {
 
     /// A pause after what has been said so far; false when the text has had all the silence it may have. Before the
     /// first word there is nothing to pause after.
-    pub fn pause(&mut self, ms: u32) -> bool {
+    pub(crate) fn pause(&mut self, ms: u32) -> bool {
         self.end(ClauseEnd::None);
         if let Some(clause) = self.clauses.last_mut() {
             let before_ms = clause.break_after_ms.unwrap_or(0);
@@ -181,7 +186,7 @@ impl<'a> ScriptBuilder<'a> {
         self.breaks_ms <= BREAKS_MS_MAX
     }
 
-    pub fn finish(mut self) -> Result<Script, TextError> {
+    pub(crate) fn finish(mut self) -> Result<Script, TextError> {
         if !self.unspeakable.is_empty() {
             return Err(TextError::UnspeakableCharacters(self.unspeakable));
         }

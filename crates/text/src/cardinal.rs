@@ -28,7 +28,7 @@ const GROUPS: [(u64, &str); 5] = [
 ];
 
 /// The largest number that is read as a number.
-pub const CARDINAL_MAX: u64 = 999_999_999_999_999;
+pub(crate) const CARDINAL_MAX: u64 = 999_999_999_999_999;
 
 /// A whole number in words. Above [`CARDINAL_MAX`] the digits are read one by one.
 pub fn cardinal(n: u64) -> String {

@@ -21,7 +21,7 @@ pub(crate) struct Cleaned {
 
 impl Cleaned {
     /// The original bytes behind a range of the cleaned text.
-    pub fn source(&self, range: Range<usize>) -> Range<usize> {
+    pub(crate) fn source(&self, range: Range<usize>) -> Range<usize> {
         let inside = &self.origin[range];
         match (inside.first(), inside.last()) {
             (Some(first), Some(last)) => first.0 as usize..last.1 as usize,

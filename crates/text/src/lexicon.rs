@@ -8,9 +8,9 @@ use thiserror::Error;
 use crate::phonemes;
 
 /// The most entries of a workspace's own list.
-pub const ENTRIES_MAX: usize = 20_000;
+pub(crate) const ENTRIES_MAX: usize = 20_000;
 /// The longest word or pronunciation of an entry, in characters.
-pub const ENTRY_CHARACTERS_MAX: usize = 200;
+pub(crate) const ENTRY_CHARACTERS_MAX: usize = 200;
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum LexiconError {

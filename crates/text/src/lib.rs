@@ -3,6 +3,8 @@
 //! Pure functions without state, files or threads. This crate knows nothing of audio, models or requests: it hands a
 //! [`Script`] to whoever speaks it.
 
+#![warn(unreachable_pub)]
+
 mod builder;
 mod cardinal;
 mod clean;

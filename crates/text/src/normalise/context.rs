@@ -20,7 +20,7 @@ pub(crate) struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    pub fn new(tokens: Vec<Token<'a>>) -> Self {
+    pub(super) fn new(tokens: Vec<Token<'a>>) -> Self {
         let (mut words, mut caps) = (0, 0);
         for token in tokens
             .iter()
@@ -35,43 +35,43 @@ impl<'a> Context<'a> {
         }
     }
 
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.tokens.len()
     }
 
-    pub fn token(&self, i: usize) -> &Token<'a> {
+    pub(super) fn token(&self, i: usize) -> &Token<'a> {
         &self.tokens[i]
     }
 
-    pub fn get(&self, i: usize) -> Option<&Token<'a>> {
+    pub(super) fn get(&self, i: usize) -> Option<&Token<'a>> {
         self.tokens.get(i)
     }
 
-    pub fn kind(&self, i: usize) -> Option<Kind> {
+    pub(super) fn kind(&self, i: usize) -> Option<Kind> {
         self.tokens.get(i).map(|t| t.kind)
     }
 
-    pub fn is_mark(&self, i: usize, mark: char) -> bool {
+    pub(super) fn is_mark(&self, i: usize, mark: char) -> bool {
         self.kind(i) == Some(Kind::Mark(mark))
     }
 
-    pub fn word(&self, i: usize) -> Option<&Token<'a>> {
+    pub(super) fn word(&self, i: usize) -> Option<&Token<'a>> {
         self.tokens.get(i).filter(|t| t.kind == Kind::Word)
     }
 
-    pub fn digits(&self, i: usize) -> Option<&'a str> {
+    pub(super) fn digits(&self, i: usize) -> Option<&'a str> {
         self.tokens
             .get(i)
             .filter(|t| t.kind == Kind::Digits)
             .map(|t| t.text)
     }
 
-    pub fn number(&self, i: usize) -> Option<Number<'a>> {
+    pub(super) fn number(&self, i: usize) -> Option<Number<'a>> {
         number_at(self, i)
     }
 
     /// Past a space that does not end the line.
-    pub fn skip_space(&self, i: usize) -> usize {
+    pub(super) fn skip_space(&self, i: usize) -> usize {
         let space = self
             .tokens
             .get(i)
@@ -80,17 +80,17 @@ impl<'a> Context<'a> {
     }
 
     /// The token before, spaces left out.
-    pub fn before(&self, i: usize) -> Option<usize> {
+    pub(super) fn before(&self, i: usize) -> Option<usize> {
         self.tokens[..i].iter().rposition(|t| t.kind != Kind::Space)
     }
 
     /// The word right before, with nothing but a space between.
-    pub fn word_before(&self, i: usize) -> Option<&Token<'a>> {
+    pub(super) fn word_before(&self, i: usize) -> Option<&Token<'a>> {
         self.before(i).and_then(|j| self.word(j))
     }
 
     /// The words before in the same sentence, nearest first.
-    pub fn words_back(&self, i: usize) -> impl Iterator<Item = &Token<'a>> {
+    pub(super) fn words_back(&self, i: usize) -> impl Iterator<Item = &Token<'a>> {
         (0..i)
             .rev()
             .take(WORDS_BACK_MAX * 3)
@@ -109,7 +109,7 @@ impl<'a> Context<'a> {
     }
 
     /// The dot of "Till No. 832145" or "tar. 5/6/2024": the sentence goes on behind it.
-    pub fn is_abbreviation_dot(&self, i: usize) -> bool {
+    pub(super) fn is_abbreviation_dot(&self, i: usize) -> bool {
         let short = i > 0
             && self
                 .word(i - 1)
@@ -123,7 +123,7 @@ impl<'a> Context<'a> {
         short && goes_on && self.is_mark(i, '.')
     }
 
-    pub fn starts_sentence(&self, i: usize) -> bool {
+    pub(super) fn starts_sentence(&self, i: usize) -> bool {
         self.before(i).is_none_or(|j| {
             matches!(self.tokens[j].kind, Kind::Mark('.' | '!' | '?' | ':' | '"'))
                 && !self.is_abbreviation_dot(j)
@@ -131,7 +131,7 @@ impl<'a> Context<'a> {
     }
 
     /// The class of the noun before the number at `i`; in "watu 2 au 3" it reaches over the first number.
-    pub fn class_before(&self, i: usize) -> Option<Class> {
+    pub(super) fn class_before(&self, i: usize) -> Option<Class> {
         let j = self.before(i)?;
         let word = self.word(j)?;
         if word.is_one_of(&["au", "hadi", "mpaka", "ama", "na"]) {

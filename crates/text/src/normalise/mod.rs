@@ -70,7 +70,7 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
-    pub fn new(text: impl Into<String>, end: usize) -> Option<Self> {
+    pub(crate) fn new(text: impl Into<String>, end: usize) -> Option<Self> {
         Some(Self {
             text: text.into(),
             end,

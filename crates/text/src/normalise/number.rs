@@ -20,12 +20,12 @@ pub(crate) struct Number<'a> {
 }
 
 impl Number<'_> {
-    pub fn value(&self) -> Option<u64> {
+    pub(super) fn value(&self) -> Option<u64> {
         self.whole.parse().ok().filter(|n| *n <= CARDINAL_MAX)
     }
 
     /// A whole number without separators or leading zeros, such as a year or a day.
-    pub fn plain(&self) -> Option<u64> {
+    pub(super) fn plain(&self) -> Option<u64> {
         if self.fraction.is_some() || self.grouped {
             None
         } else {
@@ -34,15 +34,15 @@ impl Number<'_> {
     }
 
     /// "007": digits, not a quantity.
-    pub fn has_leading_zero(&self) -> bool {
+    pub(super) fn has_leading_zero(&self) -> bool {
         self.whole.len() > 1 && self.whole.starts_with('0')
     }
 
-    pub fn say(&self) -> String {
+    pub(super) fn say(&self) -> String {
         self.say_with(None)
     }
 
-    pub fn say_with(&self, class: Option<Class>) -> String {
+    pub(super) fn say_with(&self, class: Option<Class>) -> String {
         let whole = match self.value() {
             Some(n) if !self.has_leading_zero() || self.fraction.is_some() => match self.fraction {
                 None => agreeing(n, class),

@@ -15,7 +15,7 @@ pub(crate) struct Quantity<'a> {
 }
 
 impl<'a> Quantity<'a> {
-    pub fn one(number: Number<'a>) -> Self {
+    pub(super) fn one(number: Number<'a>) -> Self {
         let end = number.end;
         Self {
             low: number,
@@ -26,7 +26,7 @@ impl<'a> Quantity<'a> {
     }
 
     /// A number, or two with a dash between them.
-    pub fn at(context: &Context<'a>, i: usize) -> Option<Self> {
+    pub(super) fn at(context: &Context<'a>, i: usize) -> Option<Self> {
         let low = context.number(i)?;
         let high = dash_after(context, low.end).and_then(|j| context.number(j));
         let end = high.as_ref().map_or(low.end, |high| high.end);
@@ -38,12 +38,12 @@ impl<'a> Quantity<'a> {
         })
     }
 
-    pub fn say_with(&self, class: Option<Class>) -> String {
+    pub(super) fn say_with(&self, class: Option<Class>) -> String {
         self.map(|number| number.say_with(class))
     }
 
     /// Says both ends, each by `say`.
-    pub fn map(&self, say: impl Fn(&Number<'a>) -> String) -> String {
+    pub(super) fn map(&self, say: impl Fn(&Number<'a>) -> String) -> String {
         let sign = if self.negative { "hasi " } else { "" };
         match &self.high {
             Some(high) => format!("{sign}{} hadi {}", say(&self.low), say(high)),

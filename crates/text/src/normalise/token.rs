@@ -20,16 +20,16 @@ pub(crate) struct Token<'a> {
 }
 
 impl Token<'_> {
-    pub fn end(&self) -> usize {
+    pub(super) fn end(&self) -> usize {
         self.at + self.text.len()
     }
 
-    pub fn is_capitalised(&self) -> bool {
+    pub(super) fn is_capitalised(&self) -> bool {
         self.text.starts_with(|c: char| c.is_ascii_uppercase())
     }
 
     /// Two letters and more, all of them capitals.
-    pub fn is_all_caps(&self) -> bool {
+    pub(super) fn is_all_caps(&self) -> bool {
         self.kind == Kind::Word
             && self.text.len() > 1
             && self
@@ -38,11 +38,11 @@ impl Token<'_> {
                 .all(|b| b.is_ascii_uppercase() || b == b'\'')
     }
 
-    pub fn is(&self, word: &str) -> bool {
+    pub(super) fn is(&self, word: &str) -> bool {
         self.text.eq_ignore_ascii_case(word)
     }
 
-    pub fn is_one_of(&self, words: &[&str]) -> bool {
+    pub(super) fn is_one_of(&self, words: &[&str]) -> bool {
         words.iter().any(|word| self.is(word))
     }
 }
