@@ -16,8 +16,8 @@ PACKAGES = (
 ).split()
 LIBRARIES = ("usr/lib/x86_64-linux-gnu", "lib/x86_64-linux-gnu", "usr/lib")
 MODULES = (
-    "res_timing_timerfd pbx_config app_playback app_record app_voicemail codec_ulaw codec_gsm format_pcm format_wav format_gsm bridge_simple "
-    "bridge_builtin_features res_clioriginate func_channel func_callerid app_verbose"
+    "res_timing_timerfd pbx_config app_playback app_record app_voicemail codec_ulaw codec_alaw codec_gsm codec_resample "
+    "format_pcm format_wav format_sln format_gsm bridge_simple bridge_builtin_features res_clioriginate func_channel func_callerid app_verbose"
 ).split()
 
 

@@ -3,7 +3,9 @@
 
     SAUTI_URL=... SAUTI_KEY=... BRIDGE_SECRET=... python3 notices.py --port 8091 --out /var/lib/asterisk/sounds/sw/notices
 
-POST /payments  the payment bridge: {"receipt", "phone", "name", "amount", "balance", "paid_at"}, signed
+POST /payments  the payment bridge: {"receipt", "phone", "name", "amount", "balance", "paid_at"}, signed;
+                paid_at as ISO 8601 (2026-10-12T14:30:00+03:00, 2026-10-12), day first (12/10/2026,
+                12/10/2026 14:30), or as M-Pesa sends it (20261012143000)
 POST /ussd      the USSD gateway (as Africa's Talking calls it): sessionId, phoneNumber, text
 """
 
@@ -15,6 +17,7 @@ import os
 import re
 import sys
 import urllib.parse
+from datetime import datetime, timedelta, timezone
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -25,14 +28,33 @@ RECEIPT = re.compile(r"[A-Z0-9]{4,20}")
 PHONE = re.compile(r"\+?[0-9]{9,15}")
 # What one notice may cost at most, in micro-units: a text that grew by mistake is not spoken.
 COST_MICRO_MAX = 2_000_000
+EAST_AFRICA = timezone(timedelta(hours=3))
 
 
 def notice_text(payment):
     """Plain text as one would print it; numbers, money and the clock become words in the service."""
     return (
-        f"Habari {payment['name']}. Tumepokea KSh {payment['amount']:,} tarehe {payment['paid_at']}. "
+        f"Habari {payment['name']}. Tumepokea KSh {payment['amount']:,} tarehe {when(payment['paid_at'])}. "
         f"Salio lako ni KSh {payment['balance']:,}. Asante."
     )
+
+
+def when(paid_at):
+    """Day first and the local time, as people say it. A time of another zone becomes East Africa's; one without a zone stays."""
+    for form in ("%d/%m/%Y", "%d/%m/%Y %H:%M", "%d/%m/%Y %H:%M:%S", "%Y%m%d%H%M%S"):
+        try:
+            moment = datetime.strptime(paid_at, form)
+            break
+        except ValueError:
+            pass
+    else:
+        try:
+            moment = datetime.fromisoformat(re.sub("[Zz]$", "+00:00", paid_at))
+        except ValueError:
+            raise ValueError("paid_at must be a time such as 2026-10-12T14:30:00+03:00 or 12/10/2026 14:30") from None
+    if moment.tzinfo:
+        moment = moment.astimezone(EAST_AFRICA)
+    return moment.strftime("%d/%m/%Y" if len(paid_at) <= len("12/10/2026") else "%d/%m/%Y %H:%M")
 
 
 class Notices:
@@ -69,6 +91,7 @@ def check(payment):
     for field in ("name", "paid_at"):
         if not isinstance(payment.get(field), str) or not 0 < len(payment[field]) <= 60:
             raise ValueError(f"{field} is wrong")
+    when(payment["paid_at"])
 
 
 def digits(phone):

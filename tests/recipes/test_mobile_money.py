@@ -2,13 +2,16 @@
 
 import hashlib
 import hmac
+import importlib.util
 import json
 import urllib.error
 import urllib.parse
 import urllib.request
+from pathlib import Path
 
 import pytest
 
+RECIPE = Path(__file__).resolve().parents[2] / "recipes/mobile-money/notices.py"
 PAYMENT = {"receipt": "QK12AB34", "phone": "+254700000001", "name": "Wanjiku", "amount": 2500, "balance": 13450, "paid_at": "12/10/2026"}
 
 
@@ -66,3 +69,30 @@ def test_a_wrong_payment_is_refused(notices, tmp_path, change):
 
 def test_an_unsigned_payment_is_refused(notices):
     assert pay(notices, PAYMENT, secret="guess")[0] == 401
+
+
+@pytest.mark.parametrize("paid_at, told", [
+    ("12/10/2026", "12/10/2026"),
+    ("12/10/2026 14:30", "12/10/2026 14:30"),
+    ("2026-10-12", "12/10/2026"),
+    ("20261012143000", "12/10/2026 14:30"),
+    ("2026-10-12T14:30:00", "12/10/2026 14:30"),
+    ("2026-10-12T14:30:00+03:00", "12/10/2026 14:30"),
+    ("2026-10-12T22:30:00Z", "13/10/2026 01:30"),
+    ("2026-10-12T14:30:00.250+02:00", "12/10/2026 15:30"),
+])
+def test_the_time_of_a_payment_is_told_day_first_in_local_time(paid_at, told):
+    assert load_recipe().when(paid_at) == told
+
+
+@pytest.mark.parametrize("paid_at", ["jana", "10/31/2026", "2026-13-01", "20261312143000", "14:30"])
+def test_a_time_that_cannot_be_understood_is_refused(notices, paid_at):
+    status, answer = pay(notices, {**PAYMENT, "paid_at": paid_at})
+    assert status == 400 and "2026-10-12T14:30:00+03:00" in answer
+
+
+def load_recipe():
+    spec = importlib.util.spec_from_file_location("notices", RECIPE)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

@@ -22,7 +22,7 @@ pub enum OutputFormat {
 
 /// The name is not an output format.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not an output format")]
+#[error("{0:?} is not an output format; these are: {names}", names = OutputFormat::ALL.map(OutputFormat::name).join(", "))]
 pub struct UnknownFormat(pub String);
 
 impl OutputFormat {
@@ -144,6 +144,9 @@ mod tests {
                     .ends_with(&format.sample_rate_hz().to_string())
             );
         }
-        assert!("wav".parse::<OutputFormat>().is_err());
+        let refused = "gsm"
+            .parse::<OutputFormat>()
+            .map_err(|error| error.to_string());
+        assert!(refused.is_err_and(|said| said.contains("mp3_44100")));
     }
 }

@@ -2,10 +2,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use sauti_audio::OutputFormat;
 
 use super::{Common, output, speak};
 use crate::offline;
+use crate::prompts::format::PromptFormat;
 use crate::prompts::{self, Options};
 
 #[derive(Debug, Subcommand)]
@@ -22,8 +22,17 @@ pub(super) enum Prompts {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  sauti prompts build menu.csv --out /var/lib/asterisk/sounds/sw --format raw_ulaw_8000
-  sauti prompts build menu.csv --out sounds --format ulaw_8000 --format mp3_44100 --voice juma
+  sauti prompts build menu.csv --out /var/lib/asterisk/sounds/sw
+  sauti prompts build menu.csv --out sounds --format alaw --format mp3_44100 --voice juma
+
+Formats, by Asterisk's names, which are also the files' endings:
+  ulaw, alaw            G.711 at 8 kHz, as telephone lines carry it
+  sln, sln16, sln24     16-bit samples at 8, 16 and 24 kHz
+  wav, wav16            16-bit WAV at 8 and 16 kHz
+and by the names of the HTTP interface:
+  wav_8000, wav_16000, wav_24000, flac_24000, mp3_44100, opus_48000,
+  ulaw_8000, alaw_8000 (G.711 in WAV, which Asterisk does not play),
+  raw_ulaw_8000, raw_alaw_8000, raw_pcm_8000, raw_pcm_16000, pcm_24000
 
 menu.csv:
   id,text,voice
@@ -34,9 +43,9 @@ pub(super) struct Build {
     /// The folder to write into
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Output format; may be repeated
-    #[arg(long, value_name = "FORMAT", default_value = "ulaw_8000")]
-    format: Vec<OutputFormat>,
+    /// Output format, see below; may be repeated
+    #[arg(long, value_name = "FORMAT", default_value = "ulaw")]
+    format: Vec<PromptFormat>,
     /// The voice of lines that name none
     #[arg(long, value_name = "ID")]
     voice: Option<String>,

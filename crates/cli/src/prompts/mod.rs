@@ -1,5 +1,6 @@
 //! The prompts of a phone menu, built from a list. What has not changed is not spoken again.
 
+pub(crate) mod format;
 mod list;
 mod manifest;
 
@@ -11,6 +12,7 @@ use sauti_speech::{Engine, SpeakRequest};
 use sauti_text::Lexicon;
 use sha2::{Digest, Sha256};
 
+use self::format::PromptFormat;
 use self::list::Prompt;
 use self::manifest::{Manifest, Row};
 use crate::offline;
@@ -18,7 +20,7 @@ use crate::offline;
 pub struct Options {
     pub list: PathBuf,
     pub out_dir: PathBuf,
-    pub formats: Vec<OutputFormat>,
+    pub formats: Vec<PromptFormat>,
     pub voice_id: Option<String>,
     pub lexicon: Lexicon,
     pub prune: bool,
@@ -73,7 +75,7 @@ pub async fn build(engine: &Engine, options: &Options) -> anyhow::Result<Built> 
             .with_context(|| prompt.id.clone())?
             .samples;
         for (format, mut row) in wanted {
-            let bytes = sauti_audio::encode_speech(&samples, prompt.rate_hz, format)?;
+            let bytes = sauti_audio::encode_speech(&samples, prompt.rate_hz, format.sound)?;
             let seconds = samples.len() as f64 / f64::from(prompt.rate_hz);
             row.seconds = (seconds * 1000.0).round() / 1000.0;
             row.bytes = bytes.len() as u64;
@@ -116,8 +118,8 @@ fn finish(before: &Manifest, rows: Vec<Row>, options: &Options) -> anyhow::Resul
 }
 
 /// One format lies flat in the folder, as telephone systems expect; several get a folder each.
-fn row_for(prompt: &Prompt, format: OutputFormat, formats: &[OutputFormat]) -> Row {
-    let file = format!("{}.{}", prompt.id, format.file_extension());
+fn row_for(prompt: &Prompt, format: PromptFormat, formats: &[PromptFormat]) -> Row {
+    let file = format!("{}.{}", prompt.id, format.file_extension);
     let file = if formats.len() == 1 {
         file
     } else {
@@ -130,7 +132,7 @@ fn row_for(prompt: &Prompt, format: OutputFormat, formats: &[OutputFormat]) -> R
         file,
         seconds: 0.0,
         bytes: 0,
-        hash: fingerprint(prompt, format),
+        hash: fingerprint(prompt, format.sound),
         text: prompt.text.clone(),
     }
 }

@@ -182,6 +182,32 @@ fn prompts_are_built_once_and_again_only_when_they_change() {
 }
 
 #[test]
+fn prompts_are_written_as_the_telephone_system_plays_them() {
+    let folder = folder();
+    std::fs::write(folder.path().join("menu.csv"), "id,text\na,Karibu.\n").unwrap();
+    let build = |more: &[&str]| {
+        let args = ["prompts", "build", "menu.csv", "--out", "sounds"];
+        sauti(folder.path(), &[&args[..], more].concat())
+    };
+    build(&[]).ok();
+    let sound = std::fs::read(folder.path().join("sounds/a.ulaw")).unwrap();
+    assert!(!sound.starts_with(b"RIFF"));
+    build(&["--format", "sln16", "--format", "wav"]).ok();
+    let wide = std::fs::read(folder.path().join("sounds/sln16/a.sln16")).unwrap();
+    assert_eq!(wide.len() / 4, sound.len());
+    let wav = std::fs::read(folder.path().join("sounds/wav/a.wav")).unwrap();
+    assert_eq!((&wav[..4], &wav[20..22]), (&b"RIFF"[..], &[1, 0][..]));
+
+    let said = build(&["--format", "gsm"]).failure();
+    assert!(said.contains("ulaw"), "{said}");
+    let help = sauti(folder.path(), &["prompts", "build", "--help"]).ok();
+    assert!(
+        help.contains("sln16") && help.contains("mp3_44100"),
+        "{help}"
+    );
+}
+
+#[test]
 fn recognition_is_measured_on_a_list_and_shown_on_a_page() {
     let folder = folder();
     say(folder.path(), "a.wav", &[]);
