@@ -306,10 +306,11 @@ def readme():
 def deploy():
     """Chart, containers, units, dashboard and alert rules against the program and the tools that will read them."""
     tools.need_python()
-    tools.need_programs({"systemd-analyze": "systemd", "promtool": "prometheus"})
+    tools.need_programs({"systemd-analyze": "systemd", "promtool": "prometheus", "buildah": "buildah", "strip": "binutils"})
     counts = need_program()
     with running_server(BINARY) as server:
-        counts.add(pytest(TESTS / "deploy", env={**server.env(), "SAUTI_BINARY": str(BINARY)}))
+        env = {**server.env(), "SAUTI_BINARY": str(BINARY), "PYTHONPATH": str(TESTS)}
+        counts.add(pytest(TESTS / "deploy", env=env))
     return counts
 
 
