@@ -6,20 +6,33 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sqlx::any::{Any, AnyPoolOptions};
+use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::postgres::PgConnectOptions;
-use sqlx::{AnyPool, AssertSqlSafe, Connection, Executor, Transaction};
+use sqlx::{AnyPool, AssertSqlSafe, Connection, Executor, SqlStr, Transaction};
 
 use crate::auth::KeyCache;
 use crate::instances::{Instance, lock_for_migration};
 use crate::ledger::Writers;
 use crate::{StoreError, checkpoint, maintenance, patience};
 
+include!(concat!(env!("OUT_DIR"), "/migrations.rs"));
+
 pub(crate) type Tx = Transaction<'static, Any>;
 
 /// A table that a newer program has changed already is no fault: changes only add, and during an upgrade a process of the
 /// old program may well start again.
-fn migrations() -> sqlx::migrate::Migrator {
-    let mut migrations = sqlx::migrate!();
+fn migrations() -> Migrator {
+    let listed = MIGRATIONS.iter().map(|(version, description, sql)| {
+        let sql = SqlStr::from_static(sql);
+        Migration::new(
+            *version,
+            (*description).into(),
+            MigrationType::Simple,
+            sql,
+            false,
+        )
+    });
+    let mut migrations = Migrator::with_migrations(listed.collect());
     migrations.set_ignore_missing(true);
     migrations
 }
@@ -370,5 +383,18 @@ mod tests {
         ));
         assert!(Target::parse("sqlite::memory:").is_err());
         assert!(Target::parse("mysql://h/d").is_err());
+    }
+
+    #[tokio::test]
+    async fn the_listed_migrations_are_those_that_sqlx_finds_in_the_folder() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations");
+        let found = Migrator::new(folder).await.unwrap();
+        let shown = |migrations: &Migrator| {
+            let row =
+                |one: &Migration| (one.version, one.description.clone(), one.checksum.clone());
+            migrations.iter().map(row).collect::<Vec<_>>()
+        };
+        assert!(!shown(&found).is_empty());
+        assert_eq!(shown(&migrations()), shown(&found));
     }
 }

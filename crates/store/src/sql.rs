@@ -6,6 +6,30 @@ use sqlx::{AnyConnection, AssertSqlSafe};
 
 use crate::StoreError;
 
+/// `FromRow` by the names of the columns: `field: Type` is read as that type first, and what is under `default` is no column.
+/// sqlx has a derive for this, for which cargo builds sqlx, tokio and SQLite once more, for the compiler's own use.
+macro_rules! from_row {
+    ($row:ident { $($field:ident $(: $read:ty)?),* $(,)? } $(default { $($other:ident),* $(,)? })?) => {
+        impl<'r> sqlx::FromRow<'r, sqlx::any::AnyRow> for $row {
+            fn from_row(row: &'r sqlx::any::AnyRow) -> Result<Self, sqlx::Error> {
+                Ok(Self {
+                    $($field: $crate::sql::from_row!(@read row $field $($read)?),)*
+                    $($($other: Default::default(),)*)?
+                })
+            }
+        }
+    };
+    (@read $row:ident $field:ident) => {
+        sqlx::Row::try_get($row, stringify!($field))?
+    };
+    (@read $row:ident $field:ident $read:ty) => {
+        sqlx::Row::try_get::<$read, _>($row, stringify!($field))?
+            .try_into()
+            .map_err(|error| sqlx::Error::Decode(Box::new(error)))?
+    };
+}
+pub(crate) use from_row;
+
 pub(crate) fn is_unique_violation(error: &sqlx::Error) -> bool {
     error
         .as_database_error()

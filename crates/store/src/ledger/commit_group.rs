@@ -3,13 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use sqlx::{AnyConnection, FromRow};
+use sqlx::AnyConnection;
 
 use super::op::Needs;
 use super::types::{Balance, ReservationState};
 use crate::ids::{day_of, now_us};
 use crate::open::Backend;
-use crate::sql::{Value, select_in, select_in_pairs};
+use crate::sql::{Value, from_row, select_in, select_in_pairs};
 
 pub(crate) struct CommitGroup {
     pub(super) now_us: i64,
@@ -34,7 +34,7 @@ pub(crate) struct CommitGroup {
 pub(super) type UsageKey = (String, String, Option<String>);
 
 /// A workspace's balance, now and as it was read.
-#[derive(Default, FromRow)]
+#[derive(Default)]
 pub(super) struct Funds {
     pub(super) workspace_id: String,
     pub(super) available_micro: i64,
@@ -43,11 +43,15 @@ pub(super) struct Funds {
     pub(super) currency: String,
     /// When the latest transfer was booked. Strictly rising, so that statements have one order.
     pub(super) last_us: i64,
-    #[sqlx(skip)]
     pub(super) read_micro: (i64, i64),
-    #[sqlx(skip)]
     pub(super) booked: bool,
 }
+
+from_row!(Funds {
+    workspace_id, available_micro, reserved_micro, low_micro, currency, last_us
+} default {
+    read_micro, booked
+});
 
 impl Funds {
     pub(super) fn total_micro(&self) -> i64 {
@@ -63,7 +67,6 @@ impl Funds {
     }
 }
 
-#[derive(FromRow)]
 pub(super) struct KeySpend {
     pub(super) id: String,
     pub(super) workspace_id: String,
@@ -71,12 +74,17 @@ pub(super) struct KeySpend {
     pub(super) committed_micro: i64,
     /// Shared with the keys that it was rotated from or into.
     pub(super) chain_id: Option<String>,
-    #[sqlx(skip)]
     pub(super) changed: bool,
 }
 
+from_row!(KeySpend {
+    id, workspace_id, cap_micro, committed_micro, chain_id
+} default {
+    changed
+});
+
 /// A reservation, as its row stands and as it changes.
-#[derive(Clone, FromRow)]
+#[derive(Clone)]
 pub(super) struct HeldMoney {
     pub(super) id: String,
     pub(super) workspace_id: String,
@@ -85,14 +93,19 @@ pub(super) struct HeldMoney {
     pub(super) operation: String,
     pub(super) request_id: String,
     pub(super) amount_micro: i64,
-    #[sqlx(try_from = "String")]
     pub(super) state: ReservationState,
     pub(super) settled_micro: i64,
     pub(super) created_us: i64,
     pub(super) finished_us: Option<i64>,
-    #[sqlx(skip)]
     pub(super) change: Change,
 }
+
+from_row!(HeldMoney {
+    id, workspace_id, key_id, instance_id, operation, request_id, amount_micro, state: String,
+    settled_micro, created_us, finished_us
+} default {
+    change
+});
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Change {
@@ -104,7 +117,7 @@ pub(super) enum Change {
 }
 
 /// A charge that may be refunded.
-#[derive(Clone, FromRow)]
+#[derive(Clone)]
 pub(super) struct Booked {
     pub(super) id: String,
     pub(super) workspace_id: String,
@@ -114,7 +127,15 @@ pub(super) struct Booked {
     pub(super) refunds: i64,
 }
 
-#[derive(FromRow)]
+from_row!(Booked {
+    id,
+    workspace_id,
+    amount_micro,
+    operation,
+    key_id,
+    refunds
+});
+
 pub(super) struct Credited {
     pub(super) external_id: String,
     pub(super) transfer_id: String,
@@ -122,8 +143,14 @@ pub(super) struct Credited {
     pub(super) amount_micro: i64,
 }
 
+from_row!(Credited {
+    external_id,
+    transfer_id,
+    workspace_id,
+    amount_micro
+});
+
 /// An idempotency entry; the body is written but never read here.
-#[derive(FromRow)]
 pub(super) struct KeptAnswer {
     pub(super) workspace_id: String,
     pub(super) idem_key: String,
@@ -133,15 +160,18 @@ pub(super) struct KeptAnswer {
     pub(super) instance_id: String,
     pub(super) created_us: i64,
     pub(super) expires_us: i64,
-    #[sqlx(skip)]
     pub(super) status: i64,
-    #[sqlx(skip)]
     pub(super) headers: String,
-    #[sqlx(skip)]
     pub(super) body: Option<Vec<u8>>,
-    #[sqlx(skip)]
     pub(super) change: Change,
 }
+
+from_row!(KeptAnswer {
+    workspace_id, idem_key, guard_id, fingerprint, state, instance_id, created_us,
+    expires_us
+} default {
+    status, headers, body, change
+});
 
 #[derive(Default)]
 pub(super) struct UsageSum {

@@ -8,7 +8,7 @@ use sqlx::AssertSqlSafe;
 
 use super::{EndpointRow, SELECT_ENDPOINTS, WebhookEndpoint};
 use crate::ids::{new_id, now_us};
-use crate::sql::select_in;
+use crate::sql::{from_row, select_in};
 use crate::{Store, StoreError};
 
 /// What an endpoint has not taken for this long is given up with its next failure.
@@ -94,7 +94,6 @@ pub struct WebhookBacklog {
     pub endpoints_paused: i64,
 }
 
-#[derive(sqlx::FromRow)]
 struct ClaimedRow {
     id: String,
     endpoint_id: String,
@@ -105,7 +104,16 @@ struct ClaimedRow {
     created_us: i64,
 }
 
-#[derive(sqlx::FromRow)]
+from_row!(ClaimedRow {
+    id,
+    endpoint_id,
+    event_id,
+    event_type,
+    payload,
+    attempts,
+    created_us
+});
+
 struct DeliveryRow {
     id: String,
     endpoint_id: String,
@@ -119,6 +127,20 @@ struct DeliveryRow {
     created_us: i64,
     finished_us: Option<i64>,
 }
+
+from_row!(DeliveryRow {
+    id,
+    endpoint_id,
+    event_id,
+    event_type,
+    state,
+    attempts,
+    next_attempt_us,
+    last_status,
+    last_error,
+    created_us,
+    finished_us
+});
 
 impl From<DeliveryRow> for Delivery {
     fn from(row: DeliveryRow) -> Self {

@@ -10,7 +10,7 @@ use serde::Serialize;
 use sqlx::{AnyConnection, AssertSqlSafe};
 
 use crate::ids::{new_id, now_us, random_base62};
-use crate::sql::check_text;
+use crate::sql::{check_text, from_row};
 use crate::{Store, StoreError};
 
 const ENDPOINTS_MAX: i64 = 20;
@@ -39,7 +39,6 @@ const SELECT_ENDPOINTS: &str =
     "select id, workspace_id, url, secret, events, created_us, disabled_us,
         failures, paused_until_us, succeeded_us from webhook_endpoints";
 
-#[derive(sqlx::FromRow)]
 struct EndpointRow {
     id: String,
     workspace_id: String,
@@ -52,6 +51,19 @@ struct EndpointRow {
     paused_until_us: i64,
     succeeded_us: Option<i64>,
 }
+
+from_row!(EndpointRow {
+    id,
+    workspace_id,
+    url,
+    secret,
+    events,
+    created_us,
+    disabled_us,
+    failures,
+    paused_until_us,
+    succeeded_us
+});
 
 impl From<EndpointRow> for WebhookEndpoint {
     fn from(row: EndpointRow) -> Self {
