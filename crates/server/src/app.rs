@@ -96,7 +96,7 @@ impl App {
 
     fn assemble(config: Config, store: Store, engine: Engine) -> anyhow::Result<App> {
         // Connected later, in the background; but what is wrong with the settings is said now.
-        crate::batches::queue::options(&config.nats)?;
+        crate::batches::nats::options(&config.nats)?;
         let cache_dir = config.cache_dir();
         let valkey = Valkey::new(&config.valkey)?.map(Arc::new);
         let secret = CacheSecret::load(&config.data.dir, config.valkey.url.as_ref())

@@ -105,6 +105,8 @@ pub enum LedgerError {
     AlreadyRefunded,
     #[error("this external id was used for another payment")]
     ExternalIdReused,
+    #[error("the workspace is in {0}")]
+    OtherCurrency(String),
     /// A fault of ours: the entries of the named kind of transfer do not sum to zero, or would take a balance below it.
     #[error("a {0} does not balance and was not booked")]
     Unbalanced(&'static str),

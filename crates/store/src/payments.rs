@@ -38,11 +38,7 @@ impl Store {
             .currency
             .eq_ignore_ascii_case(event.currency.trim())
         {
-            return Err(StoreError::invalid(
-                "currency",
-                format!("the workspace uses {}", workspace.currency),
-            )
-            .into());
+            return Err(LedgerError::OtherCurrency(workspace.currency));
         }
         let credit = self
             .credit(

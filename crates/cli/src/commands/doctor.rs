@@ -252,7 +252,7 @@ fn queue(config: &Config) -> Finding {
         let detail = "the database hands out the items of batches (nats.url)";
         return Finding::new("queue", Verdict::Ok, detail);
     }
-    let examined = sauti_server::batches::queue::examine(&config.nats);
+    let examined = sauti_server::batches::nats::examine(&config.nats);
     let silent = "NATS does not answer (nats.url)";
     can_be_away("queue", examined, silent, "batches go through the database")
 }

@@ -41,6 +41,13 @@ pub(super) fn table(header: &[&str], rows: &[Vec<String>]) -> String {
     line(header) + &body.collect::<String>()
 }
 
+/// Millionths as the currency's unit with all six decimals, for columns.
+pub(super) fn exact_money(micro: i64) -> String {
+    let sign = if micro < 0 { "-" } else { "" };
+    let micro = micro.unsigned_abs();
+    format!("{sign}{}.{:06}", micro / 1_000_000, micro % 1_000_000)
+}
+
 /// Millionths as the currency's unit with at least two decimals: 1_500_000 is "1.50".
 pub(super) fn money(micro: i64) -> String {
     let sign = if micro < 0 { "-" } else { "" };
@@ -83,6 +90,7 @@ mod tests {
     #[test]
     fn money_keeps_every_millionth() {
         assert_eq!(money(1_500_000), "1.50");
+        assert_eq!(exact_money(-1_500_000), "-1.500000");
         assert_eq!(money(-10), "-0.00001");
         assert_eq!(money(i64::MIN), "-9223372036854.775808");
         assert_eq!(parse_money("12.5"), Ok(12_500_000));

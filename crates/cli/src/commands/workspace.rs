@@ -275,8 +275,8 @@ fn statement_cells(row: &StatementRow) -> Vec<String> {
     vec![
         output::moment(row.created_us),
         row.kind.clone(),
-        output::money(row.amount_micro),
-        output::money(row.total_after_micro),
+        output::exact_money(row.amount_micro),
+        output::exact_money(row.total_after_micro),
         what.clone(),
         row.units.to_string(),
     ]

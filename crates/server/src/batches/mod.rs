@@ -5,11 +5,11 @@
 //! Where there is a queue (NATS JetStream) it hands the items out, and the database is looked through only for what it
 //! may have lost; where there is none, or it is away, each process asks the database for work every second.
 
-mod by_queue;
 mod fetch;
 mod item;
+pub mod nats;
+mod nats_worker;
 mod origins;
-pub mod queue;
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,8 +28,8 @@ use crate::webhooks;
 
 pub use origins::is_allowed;
 
-use by_queue::Sweep;
-use queue::Queue;
+use nats::NatsQueue;
+use nats_worker::Sweep;
 
 pub const FINISHED: &str = "batch.finished";
 
@@ -139,7 +139,7 @@ impl Desk {
 
 /// Works on batches for as long as the server runs.
 pub async fn work_forever(app: App) {
-    let queue = match Queue::connect(&app.config.nats).await {
+    let queue = match NatsQueue::connect(&app.config.nats).await {
         Ok(queue) => queue.map(Arc::new),
         Err(error) => {
             tracing::error!("{error:#}");
@@ -156,7 +156,10 @@ pub async fn work_forever(app: App) {
         let kept = Arc::clone(queue);
         helpers.spawn(async move { kept.keep_forever().await });
         for _ in 0..workers {
-            helpers.spawn(by_queue::work_forever(Arc::clone(&desk), Arc::clone(queue)));
+            helpers.spawn(nats_worker::work_forever(
+                Arc::clone(&desk),
+                Arc::clone(queue),
+            ));
         }
     }
     let mut working = JoinSet::new();
@@ -191,7 +194,7 @@ pub async fn work_forever(app: App) {
     }
 }
 
-async fn sent_on(desk: &Desk, queue: &Queue, sweep: &mut Sweep) -> Result<(), StoreError> {
+async fn sent_on(desk: &Desk, queue: &NatsQueue, sweep: &mut Sweep) -> Result<(), StoreError> {
     tidy_up(desk).await?;
     sweep.run(desk, queue).await
 }

@@ -53,7 +53,7 @@ impl UsagePage {
     }
 
     fn shown(&self, micro: &i64) -> String {
-        shown::money(*micro, &self.me.workspace.currency)
+        shown::amount(*micro, &self.me.workspace.currency)
     }
 }
 
@@ -150,7 +150,7 @@ struct MoneyPage {
 
 impl MoneyPage {
     fn shown(&self, micro: &i64) -> String {
-        shown::money(*micro, &self.me.workspace.currency)
+        shown::amount(*micro, &self.me.workspace.currency)
     }
 
     fn reserved(&self) -> String {

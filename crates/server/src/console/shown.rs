@@ -14,6 +14,17 @@ pub fn money(micro: i64, currency: &str) -> String {
     format!("{sign}{currency} {amount}")
 }
 
+/// Always four decimals, for columns whose amounts people add up or multiply out.
+pub fn amount(micro: i64, currency: &str) -> String {
+    let sign = if micro < 0 { "−" } else { "" };
+    let parts = micro.unsigned_abs().saturating_add(50) / 100;
+    format!(
+        "{sign}{currency} {}.{:04}",
+        grouped(parts / 10_000),
+        parts % 10_000
+    )
+}
+
 fn small(micro: u64) -> String {
     let digits = format!("{:04}", (micro + 50) / 100);
     let (whole, part) = digits.split_at(digits.len() - 4);
@@ -98,6 +109,14 @@ pub fn browser(agent: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn amounts_in_columns_have_one_number_of_decimals() {
+        assert_eq!(amount(400_000, "KES"), "KES 0.4000");
+        assert_eq!(amount(-18_000, "KES"), "−KES 0.0180");
+        assert_eq!(amount(1_234_567_891_200, "KES"), "KES 1,234,567.8912");
+        assert_eq!(amount(i64::MIN, "KES"), "−KES 9,223,372,036,854.7758");
+    }
 
     #[test]
     fn money_reads_well_at_every_size() {

@@ -163,8 +163,15 @@ impl From<LedgerError> for Problem {
             LedgerError::ClaimLost => Problem::new(Code::Conflict),
             LedgerError::GuardLost => Problem::new(Code::IdempotencyInFlight).retry_after(1),
             LedgerError::ExternalIdReused => Problem::detailed(Code::Conflict, sentence(&error)),
+            LedgerError::OtherCurrency(currency) => {
+                let allowed = currency;
+                Problem::field("currency", Reason::UnknownValue { allowed })
+            }
             LedgerError::Store(error) => {
-                metrics::ledger_failure("store");
+                // A request at fault is no failure of the ledger: operators read this figure as a full disk.
+                if matches!(error, StoreError::Database(_)) {
+                    metrics::ledger_failure("store");
+                }
                 error.into()
             }
             other => {

@@ -71,12 +71,7 @@ pub async fn report_payment(
     Ok(Json(match recorded {
         PaymentOutcome::Applied(credit) => {
             let balance_micro = credit.balance.available_micro;
-            webhooks::payment_received(
-                &app,
-                &event.workspace_id,
-                event.amount_micro,
-                balance_micro,
-            );
+            webhooks::payment_received(&app, &event, balance_micro);
             PaymentAnswer {
                 status: "applied",
                 balance_micro,

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use sauti_store::Role;
+use sauti_store::{PaymentEvent, Role};
 use serde::{Deserialize, Serialize};
 
 use crate::accounts::{self, audit};
@@ -96,10 +96,22 @@ pub async fn credit(
         reference.unwrap_or_default(),
     );
     // Names a workspace that does not exist before the ledger would.
-    app.store.workspace(&workspace_id).await?;
+    let workspace = app.store.workspace(&workspace_id).await?;
+    let payment = PaymentEvent {
+        provider: "operator".to_owned(),
+        event_id: reference,
+        workspace_id: workspace.id,
+        amount_micro,
+        currency: workspace.currency,
+    };
     let credit = app
         .store
-        .credit(&workspace_id, amount_micro, "operator", &reference)
+        .credit(
+            &workspace_id,
+            amount_micro,
+            &payment.provider,
+            &payment.event_id,
+        )
         .await?;
     let balance_micro = credit.balance.available_micro;
     if credit.applied {
@@ -111,7 +123,7 @@ pub async fn credit(
             &credit.id,
         )
         .await;
-        webhooks::payment_received(&app, &workspace_id, amount_micro, balance_micro);
+        webhooks::payment_received(&app, &payment, balance_micro);
     }
     Ok(Json(CreditAnswer {
         applied: credit.applied,

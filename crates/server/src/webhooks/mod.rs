@@ -7,6 +7,7 @@ mod send;
 pub use deliver::deliver_forever;
 pub use send::signature;
 
+use sauti_store::PaymentEvent;
 use sauti_store::ids::now_us;
 use serde_json::json;
 
@@ -25,9 +26,15 @@ pub fn balance_low(app: &App, workspace_id: &str, available_micro: i64) {
     );
 }
 
-pub fn payment_received(app: &App, workspace_id: &str, amount_micro: i64, available_micro: i64) {
-    let data = json!({"amount_micro": amount_micro, "available_micro": available_micro});
-    enqueue(app, workspace_id, "payment.received", data);
+pub fn payment_received(app: &App, payment: &PaymentEvent, available_micro: i64) {
+    let data = json!({
+        "provider": payment.provider,
+        "receipt": payment.event_id,
+        "currency": payment.currency,
+        "amount_micro": payment.amount_micro,
+        "available_micro": available_micro,
+    });
+    enqueue(app, &payment.workspace_id, "payment.received", data);
 }
 
 /// In the background: no request waits for the queue.

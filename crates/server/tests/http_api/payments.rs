@@ -92,9 +92,16 @@ async fn a_payment_in_another_currency_or_for_nobody_is_refused() {
     let world = world().await;
     let mut foreign = event(&world, "mp-4");
     foreign["currency"] = json!("USD");
-    report(&world, &foreign, now_s(), SECRET)
-        .await
-        .assert_problem(422, "validation_failed");
+    let failures = ledger_failures(&world).await;
+    let refused = report(&world, &foreign, now_s(), SECRET).await;
+    refused.assert_problem(422, "validation_failed");
+    let errors = &refused.json()["errors"][0];
+    assert_eq!(errors["message"], "currency must be one of: KES.");
+    assert_eq!(
+        ledger_failures(&world).await,
+        failures,
+        "operators read it as a full disk"
+    );
     let mut nobody = event(&world, "mp-5");
     nobody["workspace_id"] = json!("ws_nobody");
     report(&world, &nobody, now_s(), SECRET)
@@ -105,4 +112,13 @@ async fn a_payment_in_another_currency_or_for_nobody_is_refused() {
     report(&world, &negative, now_s(), SECRET)
         .await
         .assert_problem(422, "validation_failed");
+}
+
+async fn ledger_failures(world: &World) -> Vec<String> {
+    let metrics = world.get("/metrics").await;
+    let text = String::from_utf8(metrics.body.to_vec()).unwrap();
+    let lines = text
+        .lines()
+        .filter(|line| line.starts_with("sauti_ledger_failures_total"));
+    lines.map(str::to_owned).collect()
 }

@@ -69,6 +69,9 @@ async fn a_payment_is_told_to_the_workspaces_own_server_signed() {
     let event: Value = serde_json::from_slice(&body).unwrap();
     assert_eq!(event["type"], "payment.received");
     assert_eq!(event["data"]["amount_micro"], 5_000_000);
+    assert_eq!(event["data"]["provider"], "mpesa");
+    assert_eq!(event["data"]["receipt"], "mp-1");
+    assert_eq!(event["data"]["currency"], "KES");
     let header = headers["sauti-signature"].to_str().unwrap();
     let seconds: i64 = header
         .strip_prefix("t=")

@@ -33,7 +33,7 @@ impl Bill {
     pub fn transcription(prices: &Prices, seconds: f64) -> Bill {
         Bill {
             operation: Operation::Transcription,
-            units: seconds.ceil() as i64,
+            units: price::billed_seconds(seconds),
             amount_micro: price::transcription_micro(prices, seconds),
             audio_seconds: seconds,
             cached: false,

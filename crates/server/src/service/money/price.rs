@@ -21,10 +21,15 @@ pub fn cached_speech_micro(prices: &Prices, characters: usize) -> i64 {
     }
 }
 
+/// The seconds that are billed for a recording: a begun one counts as whole, so that units times price is the amount.
+pub fn billed_seconds(seconds: f64) -> i64 {
+    seconds.max(0.0).ceil() as i64
+}
+
 /// The price of transcribing this many seconds.
 pub fn transcription_micro(prices: &Prices, seconds: f64) -> i64 {
-    let milliseconds = (seconds.max(0.0) * 1_000.0).ceil() as i64;
-    priced(prices, milliseconds, prices.per_audio_minute_micro, 60_000)
+    let seconds = billed_seconds(seconds);
+    priced(prices, seconds, prices.per_audio_minute_micro, 60)
 }
 
 fn priced(prices: &Prices, units: i64, price_micro: i64, per_units: i64) -> i64 {
@@ -55,9 +60,9 @@ mod tests {
     }
 
     #[test]
-    fn a_minute_costs_what_the_settings_say_and_parts_round_up() {
+    fn a_minute_costs_what_the_settings_say_and_a_begun_second_counts() {
         assert_eq!(transcription_micro(&prices(), 60.0), 1_500_000);
-        assert_eq!(transcription_micro(&prices(), 60.0004), 1_500_025);
+        assert_eq!(transcription_micro(&prices(), 60.0004), 1_525_000);
         assert_eq!(transcription_micro(&prices(), 0.0), 10_000);
     }
 
@@ -76,6 +81,15 @@ mod tests {
             ..prices()
         };
         assert_eq!(cached_speech_micro(&tiny, 1), 1);
+    }
+
+    #[test]
+    fn seconds_times_the_price_of_one_is_the_amount() {
+        let second_micro = prices().per_audio_minute_micro / 60;
+        for seconds in [0.5, 1.0, 5.779, 15.2, 59.999, 7_199.1] {
+            let amount_micro = transcription_micro(&prices(), seconds);
+            assert_eq!(amount_micro, billed_seconds(seconds) * second_micro);
+        }
     }
 
     #[test]

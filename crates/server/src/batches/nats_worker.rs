@@ -13,7 +13,7 @@ use sauti_store::StoreError;
 use sauti_store::ids::now_us;
 
 use super::Desk;
-use super::queue::{Delivery, Queue, Word};
+use super::nats::{ItemRef, NatsQueue, QueueMessage};
 
 /// Items of one batch in the queue at the same time.
 const WINDOW: i64 = 32;
@@ -24,7 +24,7 @@ const SENT_AGAIN_AFTER: Duration = Duration::from_secs(600);
 const PAUSE_BEFORE_READY: Duration = Duration::from_millis(200);
 
 /// One place at the desk, filled by the queue for as long as the server runs.
-pub async fn work_forever(desk: Arc<Desk>, queue: Arc<Queue>) -> Infallible {
+pub async fn work_forever(desk: Arc<Desk>, queue: Arc<NatsQueue>) -> Infallible {
     loop {
         queue.until(true).await;
         if desk.app.engine.readiness() != Readiness::Ready {
@@ -32,39 +32,43 @@ pub async fn work_forever(desk: Arc<Desk>, queue: Arc<Queue>) -> Infallible {
             continue;
         }
         let place = desk.places.acquire().await;
-        if let Some(delivery) = queue.pull().await {
-            handle(&desk, &queue, delivery).await;
+        if let Some(message) = queue.pull().await {
+            handle(&desk, &queue, message).await;
         }
         drop(place);
     }
 }
 
-async fn handle(desk: &Arc<Desk>, queue: &Queue, delivery: Delivery) {
-    match attempt(desk, queue, &delivery).await {
-        Ok(true) => delivery.done().await,
-        Ok(false) => delivery.later().await,
+async fn handle(desk: &Arc<Desk>, queue: &NatsQueue, message: QueueMessage) {
+    match attempt(desk, queue, &message).await {
+        Ok(true) => message.done().await,
+        Ok(false) => message.later().await,
         Err(error) => {
-            tracing::warn!(%error, item = %delivery.word.item, "the store failed under an item of a batch");
-            delivery.later().await;
+            tracing::warn!(%error, item = %message.item_ref.item, "the store failed under an item of a batch");
+            message.later().await;
         }
     }
 }
 
 /// Whether the message has served its purpose.
-async fn attempt(desk: &Arc<Desk>, queue: &Queue, delivery: &Delivery) -> Result<bool, StoreError> {
-    let word = &delivery.word;
-    if let Some(item) = desk.claim(&word.item).await? {
+async fn attempt(
+    desk: &Arc<Desk>,
+    queue: &NatsQueue,
+    message: &QueueMessage,
+) -> Result<bool, StoreError> {
+    let item_ref = &message.item_ref;
+    if let Some(item) = desk.claim(&item_ref.item).await? {
         tokio::select! {
             () = super::work(Arc::clone(desk), item) => {}
-            never = delivery.beat_forever() => match never {},
+            never = message.beat_forever() => match never {},
         }
     }
     // Not claimed: over already, in other hands, or resting after a failure.
-    if desk.app.store.item_is_open(&word.item).await? {
+    if desk.app.store.item_is_open(&item_ref.item).await? {
         return Ok(false);
     }
     // Before this message is given up: should we die now, it comes again and brings the next item then.
-    let next = waiting(desk, &word.batch, word.position + WINDOW - 1, 1).await?;
+    let next = waiting(desk, &item_ref.batch, item_ref.position + WINDOW - 1, 1).await?;
     Ok(queue.publish(&next, "").await.is_ok())
 }
 
@@ -73,14 +77,14 @@ async fn waiting(
     batch_id: &str,
     after: i64,
     limit: i64,
-) -> Result<Vec<Word>, StoreError> {
+) -> Result<Vec<ItemRef>, StoreError> {
     let items = desk.app.store.waiting_items(batch_id, after, limit).await?;
-    let word = |(position, item)| Word {
+    let item_ref = |(position, item)| ItemRef {
         item,
         batch: batch_id.to_owned(),
         position,
     };
-    Ok(items.into_iter().map(word).collect())
+    Ok(items.into_iter().map(item_ref).collect())
 }
 
 /// Sends what waits in the database and is not known to be in the queue.
@@ -92,7 +96,7 @@ pub struct Sweep {
 }
 
 impl Sweep {
-    pub async fn run(&mut self, desk: &Desk, queue: &Queue) -> Result<(), StoreError> {
+    pub async fn run(&mut self, desk: &Desk, queue: &NatsQueue) -> Result<(), StoreError> {
         let standing = queue.standing();
         if standing.returns != self.returns {
             // The queue may have lost its storage: everything is sent anew, and what it still has it knows again.
@@ -107,13 +111,13 @@ impl Sweep {
             if age.is_some_and(|age| age < SENT_AGAIN_AFTER) && !lost {
                 continue;
             }
-            let words = waiting(desk, &batch_id, -1, WINDOW).await?;
+            let item_refs = waiting(desk, &batch_id, -1, WINDOW).await?;
             // Past the server's memory of what it has seen, but once a minute for all processes together.
             let mark = match lost {
                 true => format!("@{}", now_us() / 60_000_000),
                 false => String::new(),
             };
-            if queue.publish(&words, &mark).await.is_err() {
+            if queue.publish(&item_refs, &mark).await.is_err() {
                 return Ok(());
             }
             self.sent.insert(batch_id, Instant::now());

@@ -42,7 +42,7 @@ const KNOWN_AGAIN: Duration = Duration::from_secs(120);
 
 /// Which item a message means, and where it stands in its batch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Word {
+pub struct ItemRef {
     pub item: String,
     pub batch: String,
     pub position: i64,
@@ -57,23 +57,23 @@ pub struct Standing {
     pub pending: u64,
 }
 
-pub struct Queue {
+pub struct NatsQueue {
     jetstream: Context,
     subject: String,
     stream: stream::Config,
     consumer: Mutex<Option<Arc<PullConsumer>>>,
     standing: watch::Sender<Standing>,
-    news: Arc<News>,
+    news: Arc<ConnectionEvents>,
 }
 
 /// What the connection said last.
 #[derive(Default)]
-struct News {
+struct ConnectionEvents {
     stirred: Notify,
     complaint: Mutex<String>,
 }
 
-impl News {
+impl ConnectionEvents {
     fn take(&self, event: &Event) {
         match event {
             Event::ServerError(_) | Event::ClientError(_) => {
@@ -143,13 +143,13 @@ fn readable<'a>(key: &str, file: &'a Path) -> anyhow::Result<&'a Path> {
     Ok(file)
 }
 
-impl Queue {
+impl NatsQueue {
     /// Connects in the background: a service must start without it. `None` where no server is named.
-    pub async fn connect(settings: &Nats) -> anyhow::Result<Option<Queue>> {
+    pub async fn connect(settings: &Nats) -> anyhow::Result<Option<NatsQueue>> {
         let Some((servers, options)) = options(settings)? else {
             return Ok(None);
         };
-        let news = Arc::new(News::default());
+        let news = Arc::new(ConnectionEvents::default());
         let told = Arc::clone(&news);
         let options = options.event_callback(move |event| {
             told.take(&event);
@@ -160,7 +160,7 @@ impl Queue {
             .await
             .context("nats.url cannot be used")?;
         metrics::nats_up(false);
-        Ok(Some(Queue {
+        Ok(Some(NatsQueue {
             jetstream: jetstream(client),
             subject: format!("{}.items", settings.stream),
             stream: stream_config(settings),
@@ -264,8 +264,8 @@ impl Queue {
 
     /// Sends messages; they are in the stream when this returns. What the server knows again (by the item, and by `mark`
     /// where one is given) it does not take twice.
-    pub async fn publish(&self, words: &[Word], mark: &str) -> anyhow::Result<()> {
-        let sent = self.try_publish(words, mark).await;
+    pub async fn publish(&self, item_refs: &[ItemRef], mark: &str) -> anyhow::Result<()> {
+        let sent = self.try_publish(item_refs, mark).await;
         if let Err(error) = &sent {
             metrics::nats_failure("publish");
             tracing::debug!(%error, "messages were not taken");
@@ -274,12 +274,12 @@ impl Queue {
         sent
     }
 
-    async fn try_publish(&self, words: &[Word], mark: &str) -> anyhow::Result<()> {
-        let mut taken = Vec::with_capacity(words.len());
-        for word in words {
+    async fn try_publish(&self, item_refs: &[ItemRef], mark: &str) -> anyhow::Result<()> {
+        let mut taken = Vec::with_capacity(item_refs.len());
+        for item_ref in item_refs {
             let message = PublishMessage::build()
-                .payload(serde_json::to_vec(word)?.into())
-                .message_id(format!("{}{mark}", word.item));
+                .payload(serde_json::to_vec(item_ref)?.into())
+                .message_id(format!("{}{mark}", item_ref.item));
             taken.push(
                 self.jetstream
                     .send_publish(self.subject.clone(), message)
@@ -293,7 +293,7 @@ impl Queue {
     }
 
     /// The next message, as soon as there is one; `None` after a while, or when the server is away.
-    pub async fn pull(&self) -> Option<Delivery> {
+    pub async fn pull(&self) -> Option<QueueMessage> {
         let consumer = lock(&self.consumer).clone();
         let Some(consumer) = consumer else {
             tokio::time::sleep(PAUSE_AFTER_ERROR).await;
@@ -304,7 +304,7 @@ impl Queue {
             () = self.until(false) => Ok(None),
         };
         match pulled {
-            Ok(message) => Delivery::of(message?).await,
+            Ok(message) => QueueMessage::of(message?).await,
             Err(error) => {
                 metrics::nats_failure("pull");
                 tracing::debug!(%error, "no message could be fetched");
@@ -362,18 +362,18 @@ async fn pull_one(consumer: &PullConsumer) -> anyhow::Result<Option<Message>> {
 }
 
 /// A message in hand. One that is dropped without a word comes again at once, and not only after [`ACK_WAIT`].
-pub struct Delivery {
-    pub word: Word,
+pub struct QueueMessage {
+    pub item_ref: ItemRef,
     deliveries: i64,
     message: Option<Message>,
 }
 
-impl Delivery {
-    async fn of(message: Message) -> Option<Delivery> {
+impl QueueMessage {
+    async fn of(message: Message) -> Option<QueueMessage> {
         let deliveries = message.info().map_or(1, |info| info.delivered);
         match serde_json::from_slice(&message.payload) {
-            Ok(word) => Some(Delivery {
-                word,
+            Ok(item_ref) => Some(QueueMessage {
+                item_ref,
                 deliveries,
                 message: Some(message),
             }),
@@ -417,12 +417,12 @@ impl Delivery {
         };
         if let Err(error) = message.ack_with(kind).await {
             metrics::nats_failure("answer");
-            tracing::debug!(%error, item = %self.word.item, "a message was not answered; it comes again");
+            tracing::debug!(%error, item = %self.item_ref.item, "a message was not answered; it comes again");
         }
     }
 }
 
-impl Drop for Delivery {
+impl Drop for QueueMessage {
     fn drop(&mut self) {
         let (Some(message), Ok(runtime)) =
             (self.message.take(), tokio::runtime::Handle::try_current())
@@ -438,7 +438,7 @@ pub async fn examine(settings: &Nats) -> anyhow::Result<String> {
     let Some((servers, options)) = options(settings)? else {
         return Ok("none".to_owned());
     };
-    let news = Arc::new(News::default());
+    let news = Arc::new(ConnectionEvents::default());
     let told = Arc::clone(&news);
     let options = options.event_callback(move |event| {
         told.take(&event);
