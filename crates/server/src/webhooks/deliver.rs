@@ -158,9 +158,8 @@ fn next_attempt_us(attempts: i64) -> Option<i64> {
 
 /// How long the circuit breaker stays open after so many failures in a row.
 fn pause_s(failures: i64) -> Option<i64> {
-    let doublings = u32::try_from(failures - FAILURES_MAX).ok()?;
-    let factor = 1i64.checked_shl(doublings.min(32))?;
-    Some((BREAKER_PAUSE_S * factor).min(BREAKER_PAUSE_S_MAX))
+    let doublings = u32::try_from((failures - FAILURES_MAX).min(32)).ok()?;
+    Some((BREAKER_PAUSE_S << doublings).min(BREAKER_PAUSE_S_MAX))
 }
 
 #[cfg(test)]
