@@ -10,7 +10,7 @@ use sauti_store::ids::{new_id, now_us};
 use sauti_store::{BLOB_PART_BYTES, ClaimedItem, LedgerError, Operation};
 use serde_json::{Map, Value, json};
 
-use super::{Desk, fetch};
+use super::{BatchWorker, fetch};
 use crate::app::App;
 use crate::http::language::Language;
 use crate::problem::{Code, Problem};
@@ -95,22 +95,22 @@ impl From<sauti_store::StoreError> for Stop {
     }
 }
 
-pub async fn work(desk: &Desk, item: &ClaimedItem) {
+pub async fn work(worker: &BatchWorker, item: &ClaimedItem) {
     let ended = tokio::select! {
-        ended = attempt(desk, item) => ended,
-        () = lost(&desk.app, item) => Err(Stop::Lost),
+        ended = attempt(worker, item) => ended,
+        () = lost(&worker.app, item) => Err(Stop::Lost),
     };
-    let store = &desk.app.store;
+    let store = &worker.app.store;
     let pause = PAUSE * u32::try_from(item.attempts).unwrap_or(1);
     let (ending, reported) = match ended {
-        Ok(()) => ("done", drop_input(desk, item).await),
+        Ok(()) => ("done", drop_input(worker, item).await),
         Err(Stop::Lost) => ("lost", Ok(())),
         Err(Stop::Later) => ("put_back", store.put_item_back(item, PAUSE, false).await),
         Err(Stop::Again(_)) if item.attempts < ATTEMPTS_MAX => {
             ("put_back", store.put_item_back(item, pause, true).await)
         }
         Err(Stop::Again(problem) | Stop::Fail(problem)) => {
-            ("failed", fail(desk, item, &problem).await)
+            ("failed", fail(worker, item, &problem).await)
         }
     };
     metrics::batch_item(item.operation, ending);
@@ -121,23 +121,26 @@ pub async fn work(desk: &Desk, item: &ClaimedItem) {
 }
 
 async fn fail(
-    desk: &Desk,
+    worker: &BatchWorker,
     item: &ClaimedItem,
     problem: &Problem,
 ) -> Result<(), sauti_store::StoreError> {
     let body = problem.body(Language::English, "", "");
     let error = json!({"code": body.code, "message": body.detail, "errors": body.errors});
-    match desk.app.store.fail_item(item, &error.to_string()).await? {
-        true => drop_input(desk, item).await,
+    match worker.app.store.fail_item(item, &error.to_string()).await? {
+        true => drop_input(worker, item).await,
         false => Ok(()),
     }
 }
 
 /// A recording is not kept after it was read.
-async fn drop_input(desk: &Desk, item: &ClaimedItem) -> Result<(), sauti_store::StoreError> {
+async fn drop_input(
+    worker: &BatchWorker,
+    item: &ClaimedItem,
+) -> Result<(), sauti_store::StoreError> {
     match item.input_id.is_empty() {
         true => Ok(()),
-        false => desk.app.store.delete_blob(&item.input_id).await,
+        false => worker.app.store.delete_blob(&item.input_id).await,
     }
 }
 
@@ -152,7 +155,7 @@ async fn lost(app: &App, item: &ClaimedItem) {
     }
 }
 
-async fn attempt(desk: &Desk, item: &ClaimedItem) -> Result<(), Stop> {
+async fn attempt(worker: &BatchWorker, item: &ClaimedItem) -> Result<(), Stop> {
     if item.key_revoked {
         return Err(Stop::Fail(Problem::new(Code::KeyRevoked)));
     }
@@ -166,8 +169,8 @@ async fn attempt(desk: &Desk, item: &ClaimedItem) -> Result<(), Stop> {
         return Err(Stop::Fail(Problem::detailed(Code::Internal, detail)));
     }
     match item.operation {
-        Operation::Speech => speak(&desk.app, item).await,
-        Operation::Transcription => transcribe(desk, item).await,
+        Operation::Speech => speak(&worker.app, item).await,
+        Operation::Transcription => transcribe(worker, item).await,
     }
 }
 
@@ -228,14 +231,14 @@ async fn keep(app: &App, item: &ClaimedItem, audio: &Bytes) -> Result<String, St
     Ok(output_id)
 }
 
-async fn transcribe(desk: &Desk, item: &ClaimedItem) -> Result<(), Stop> {
-    let app = &desk.app;
+async fn transcribe(worker: &BatchWorker, item: &ClaimedItem) -> Result<(), Stop> {
+    let app = &worker.app;
     let fields: Map<String, Value> = serde_json::from_str(&item.request)
         .map_err(|_| Problem::internal("an item's request is not JSON"))?;
     let wanted = TranscriptionFields::of_json(&fields);
     let wanted = wanted.check().map_err(Problem::fields)?;
-    let upload = recording(desk, item, &fields).await?;
-    let sound = decoded(desk, upload).await?;
+    let upload = recording(worker, item, &fields).await?;
+    let sound = decoded(worker, upload).await?;
     let payer = Payer::of_item(item);
     let transcribing =
         Transcribing::start(app, &payer, job(item), &wanted, sound, None, false).await?;
@@ -251,33 +254,33 @@ async fn transcribe(desk: &Desk, item: &ClaimedItem) -> Result<(), Stop> {
     Ok(hold.settle_item(&bill, finished).await?)
 }
 
-async fn decoded(desk: &Desk, upload: Upload) -> Result<Sound, Stop> {
-    let _turn = desk.decoding.acquire().await.map_err(Problem::internal)?;
-    Ok(Sound::decode(&desk.app, upload).await?)
+async fn decoded(worker: &BatchWorker, upload: Upload) -> Result<Sound, Stop> {
+    let _turn = worker.decoding.acquire().await.map_err(Problem::internal)?;
+    Ok(Sound::decode(&worker.app, upload).await?)
 }
 
 async fn recording(
-    desk: &Desk,
+    worker: &BatchWorker,
     item: &ClaimedItem,
     fields: &Map<String, Value>,
 ) -> Result<Upload, Stop> {
-    let spool_dir = desk.app.spool_dir();
+    let spool_dir = worker.app.spool_dir();
     let text = |name: &str| fields.get(name).and_then(Value::as_str);
     if let Some(url) = text("url") {
         // The operator may have taken an origin off the list since the batch came in.
-        if !super::is_allowed(url, &desk.app.config.batches.url_origins) {
+        if !super::is_allowed(url, &worker.app.config.batches.url_origins) {
             let problem = Problem::detailed(
                 Code::RecordingUnreachable,
                 "This origin is not one that recordings are fetched from.",
             );
             return Err(Stop::Fail(problem));
         }
-        let bytes_max = desk.app.config.limits.upload_bytes_max;
-        return fetch::fetch(&desk.connector, url, bytes_max, &spool_dir).await;
+        let bytes_max = worker.app.config.limits.upload_bytes_max;
+        return fetch::fetch(&worker.connector, url, bytes_max, &spool_dir).await;
     }
     let mut spool = Spool::new(&spool_dir, u64::MAX);
     for part in 0.. {
-        let Some(bytes) = desk.app.store.blob_part(&item.input_id, part).await? else {
+        let Some(bytes) = worker.app.store.blob_part(&item.input_id, part).await? else {
             break;
         };
         spool.add(&bytes).await.map_err(ServiceError::from)?;

@@ -91,7 +91,7 @@ async fn finish(app: &App, batch_id: &str) {
 }
 
 /// What every item needs, made once.
-pub(crate) struct Desk {
+pub(crate) struct BatchWorker {
     pub app: App,
     pub connector: Connector,
     /// One at a time, so that the other places stay free for recordings that somebody waits for.
@@ -104,9 +104,9 @@ pub(crate) struct Desk {
     claiming: tokio::sync::Mutex<()>,
 }
 
-impl Desk {
-    fn new(app: App) -> Desk {
-        Desk {
+impl BatchWorker {
+    fn new(app: App) -> BatchWorker {
+        BatchWorker {
             connector: Connector::new(app.config.batches.allow_private_addresses),
             decoding: Semaphore::new(1),
             places: Arc::new(Semaphore::new(app.config.batches.workers)),
@@ -150,14 +150,14 @@ pub async fn work_forever(app: App) {
     if workers == 0 && queue.is_none() {
         return;
     }
-    let desk = Arc::new(Desk::new(app));
+    let worker = Arc::new(BatchWorker::new(app));
     let mut helpers = JoinSet::new();
     if let Some(queue) = &queue {
         let kept = Arc::clone(queue);
         helpers.spawn(async move { kept.keep_forever().await });
         for _ in 0..workers {
             helpers.spawn(nats_worker::work_forever(
-                Arc::clone(&desk),
+                Arc::clone(&worker),
                 Arc::clone(queue),
             ));
         }
@@ -168,8 +168,8 @@ pub async fn work_forever(app: App) {
         while working.try_join_next().is_some() {}
         let up = queue.as_deref().filter(|queue| queue.standing().up);
         let looked = match up {
-            Some(queue) => sent_on(&desk, queue, &mut sweep).await,
-            None => take(&desk, &mut working).await,
+            Some(queue) => sent_on(&worker, queue, &mut sweep).await,
+            None => take(&worker, &mut working).await,
         };
         let pause = match (looked, up) {
             (Ok(()), Some(_)) => SWEEP_EVERY,
@@ -187,31 +187,35 @@ pub async fn work_forever(app: App) {
         };
         tokio::select! {
             Some(_) = working.join_next(), if !working.is_empty() => {}
-            () = desk.app.batch_bell.notified(), if up.is_some() || working.len() < workers => {}
+            () = worker.app.batch_bell.notified(), if up.is_some() || working.len() < workers => {}
             () = turned => {}
             () = tokio::time::sleep(pause) => {}
         }
     }
 }
 
-async fn sent_on(desk: &Desk, queue: &NatsQueue, sweep: &mut Sweep) -> Result<(), StoreError> {
-    tidy_up(desk).await?;
-    sweep.run(desk, queue).await
+async fn sent_on(
+    worker: &BatchWorker,
+    queue: &NatsQueue,
+    sweep: &mut Sweep,
+) -> Result<(), StoreError> {
+    tidy_up(worker).await?;
+    sweep.run(worker, queue).await
 }
 
 /// Begins with as many items as there are free places, none while the models load.
-async fn take(desk: &Arc<Desk>, working: &mut JoinSet<()>) -> Result<(), StoreError> {
-    tidy_up(desk).await?;
+async fn take(worker: &Arc<BatchWorker>, working: &mut JoinSet<()>) -> Result<(), StoreError> {
+    tidy_up(worker).await?;
     let places: Vec<OwnedSemaphorePermit> =
-        std::iter::from_fn(|| Arc::clone(&desk.places).try_acquire_owned().ok()).collect();
-    if places.is_empty() || desk.app.engine.readiness() != Readiness::Ready {
+        std::iter::from_fn(|| Arc::clone(&worker.places).try_acquire_owned().ok()).collect();
+    if places.is_empty() || worker.app.engine.readiness() != Readiness::Ready {
         return Ok(());
     }
-    let items = desk.claim_some(places.len()).await?;
+    let items = worker.claim_some(places.len()).await?;
     for (item, place) in items.into_iter().zip(places) {
-        let desk = Arc::clone(desk);
+        let worker = Arc::clone(worker);
         working.spawn(async move {
-            work(desk, item).await;
+            work(worker, item).await;
             drop(place);
         });
     }
@@ -219,32 +223,32 @@ async fn take(desk: &Arc<Desk>, working: &mut JoinSet<()>) -> Result<(), StoreEr
 }
 
 /// What was claimed and not begun, and the ends of batches that nobody wrote down.
-async fn tidy_up(desk: &Desk) -> Result<(), StoreError> {
-    put_unknown_back(desk).await?;
-    for batch_id in desk.app.store.ended_batches().await? {
-        finish(&desk.app, &batch_id).await;
+async fn tidy_up(worker: &BatchWorker) -> Result<(), StoreError> {
+    put_unknown_back(worker).await?;
+    for batch_id in worker.app.store.ended_batches().await? {
+        finish(&worker.app, &batch_id).await;
     }
     Ok(())
 }
 
 /// Items that are ours by the database and that nobody here works on: a connection broke off between a claim and its
 /// answer, or a report did not arrive. Called between claims, so that none is on its way.
-async fn put_unknown_back(desk: &Desk) -> Result<(), StoreError> {
-    let _claiming = desk.claiming.lock().await;
-    let held = desk.app.store.held_items().await?;
+async fn put_unknown_back(worker: &BatchWorker) -> Result<(), StoreError> {
+    let _claiming = worker.claiming.lock().await;
+    let held = worker.app.store.held_items().await?;
     let unknown: Vec<_> = {
-        let known = desk.held();
+        let known = worker.held();
         held.into_iter().filter(|id| !known.contains(id)).collect()
     };
     for item_id in unknown {
         tracing::warn!(item = %item_id, "an item was held without being worked on; it is put back");
-        desk.app.store.put_unknown_item_back(&item_id).await?;
+        worker.app.store.put_unknown_item_back(&item_id).await?;
     }
     Ok(())
 }
 
 /// An item in hand; out of hand when dropped, however the work on it ended.
-struct InHand<'a>(&'a Desk, &'a str);
+struct InHand<'a>(&'a BatchWorker, &'a str);
 
 impl Drop for InHand<'_> {
     fn drop(&mut self) {
@@ -252,9 +256,9 @@ impl Drop for InHand<'_> {
     }
 }
 
-async fn work(desk: Arc<Desk>, item: ClaimedItem) {
-    let in_hand = InHand(&desk, &item.id);
-    item::work(&desk, &item).await;
+async fn work(worker: Arc<BatchWorker>, item: ClaimedItem) {
+    let in_hand = InHand(&worker, &item.id);
+    item::work(&worker, &item).await;
     drop(in_hand);
-    finish(&desk.app, &item.batch_id).await;
+    finish(&worker.app, &item.batch_id).await;
 }

@@ -12,7 +12,7 @@ use sauti_speech::Readiness;
 use sauti_store::StoreError;
 use sauti_store::ids::now_us;
 
-use super::Desk;
+use super::BatchWorker;
 use super::nats::{ItemRef, NatsQueue, QueueMessage};
 
 /// Items of one batch in the queue at the same time.
@@ -23,24 +23,24 @@ const LOST_AFTER: Duration = Duration::from_secs(10);
 const SENT_AGAIN_AFTER: Duration = Duration::from_secs(600);
 const PAUSE_BEFORE_READY: Duration = Duration::from_millis(200);
 
-/// One place at the desk, filled by the queue for as long as the server runs.
-pub async fn work_forever(desk: Arc<Desk>, queue: Arc<NatsQueue>) -> Infallible {
+/// One place of the worker, filled by the queue for as long as the server runs.
+pub async fn work_forever(worker: Arc<BatchWorker>, queue: Arc<NatsQueue>) -> Infallible {
     loop {
         queue.until(true).await;
-        if desk.app.engine.readiness() != Readiness::Ready {
+        if worker.app.engine.readiness() != Readiness::Ready {
             tokio::time::sleep(PAUSE_BEFORE_READY).await;
             continue;
         }
-        let place = desk.places.acquire().await;
+        let place = worker.places.acquire().await;
         if let Some(message) = queue.pull().await {
-            handle(&desk, &queue, message).await;
+            handle(&worker, &queue, message).await;
         }
         drop(place);
     }
 }
 
-async fn handle(desk: &Arc<Desk>, queue: &NatsQueue, message: QueueMessage) {
-    match attempt(desk, queue, &message).await {
+async fn handle(worker: &Arc<BatchWorker>, queue: &NatsQueue, message: QueueMessage) {
+    match attempt(worker, queue, &message).await {
         Ok(true) => message.done().await,
         Ok(false) => message.later().await,
         Err(error) => {
@@ -52,33 +52,37 @@ async fn handle(desk: &Arc<Desk>, queue: &NatsQueue, message: QueueMessage) {
 
 /// Whether the message has served its purpose.
 async fn attempt(
-    desk: &Arc<Desk>,
+    worker: &Arc<BatchWorker>,
     queue: &NatsQueue,
     message: &QueueMessage,
 ) -> Result<bool, StoreError> {
     let item_ref = &message.item_ref;
-    if let Some(item) = desk.claim(&item_ref.item).await? {
+    if let Some(item) = worker.claim(&item_ref.item).await? {
         tokio::select! {
-            () = super::work(Arc::clone(desk), item) => {}
+            () = super::work(Arc::clone(worker), item) => {}
             never = message.beat_forever() => match never {},
         }
     }
     // Not claimed: over already, in other hands, or resting after a failure.
-    if desk.app.store.item_is_open(&item_ref.item).await? {
+    if worker.app.store.item_is_open(&item_ref.item).await? {
         return Ok(false);
     }
     // Before this message is given up: should we die now, it comes again and brings the next item then.
-    let next = waiting(desk, &item_ref.batch, item_ref.position + WINDOW - 1, 1).await?;
+    let next = waiting(worker, &item_ref.batch, item_ref.position + WINDOW - 1, 1).await?;
     Ok(queue.publish(&next, "").await.is_ok())
 }
 
 async fn waiting(
-    desk: &Desk,
+    worker: &BatchWorker,
     batch_id: &str,
     after: i64,
     limit: i64,
 ) -> Result<Vec<ItemRef>, StoreError> {
-    let items = desk.app.store.waiting_items(batch_id, after, limit).await?;
+    let items = worker
+        .app
+        .store
+        .waiting_items(batch_id, after, limit)
+        .await?;
     let item_ref = |(position, item)| ItemRef {
         item,
         batch: batch_id.to_owned(),
@@ -96,14 +100,14 @@ pub struct Sweep {
 }
 
 impl Sweep {
-    pub async fn run(&mut self, desk: &Desk, queue: &NatsQueue) -> Result<(), StoreError> {
+    pub async fn run(&mut self, worker: &BatchWorker, queue: &NatsQueue) -> Result<(), StoreError> {
         let standing = queue.standing();
         if standing.returns != self.returns {
             // The queue may have lost its storage: everything is sent anew, and what it still has it knows again.
             self.sent.clear();
             self.returns = standing.returns;
         }
-        let open = desk.app.store.batches_with_waiting_items().await?;
+        let open = worker.app.store.batches_with_waiting_items().await?;
         self.sent.retain(|batch_id, _| open.contains(batch_id));
         for batch_id in open {
             let age = self.sent.get(&batch_id).map(Instant::elapsed);
@@ -111,7 +115,7 @@ impl Sweep {
             if age.is_some_and(|age| age < SENT_AGAIN_AFTER) && !lost {
                 continue;
             }
-            let item_refs = waiting(desk, &batch_id, -1, WINDOW).await?;
+            let item_refs = waiting(worker, &batch_id, -1, WINDOW).await?;
             // Past the server's memory of what it has seen, but once a minute for all processes together.
             let mark = match lost {
                 true => format!("@{}", now_us() / 60_000_000),
