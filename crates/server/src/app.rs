@@ -1,4 +1,5 @@
-//! The one piece of state: what every handler may need, built once from the settings.
+//! The one piece of state: what the service and every handler may need, built once from the
+//! settings. It must not know who uses it: no routes, no pages, no background tasks.
 
 use std::ops::Deref;
 use std::path::PathBuf;
@@ -7,29 +8,21 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use axum::Router;
-use axum::middleware;
 use metrics_exporter_prometheus::PrometheusHandle;
 use sauti_speech::{Engine, EngineConfig};
-use sauti_store::{Balance, Store};
+use sauti_store::Store;
 use secrecy::ExposeSecret;
 use tokio::sync::{Notify, Semaphore};
-use tokio::task::JoinSet;
-use tower_http::catch_panic::CatchPanicLayer;
 
 use crate::cache::{CacheSecret, SpeechCache};
 use crate::config::Config;
-use crate::http::{Connections, envelope};
+use crate::http::Connections;
 use crate::lexicons::Lexicons;
 use crate::mail::Mailer;
-use crate::problem::Problem;
 use crate::ratelimit::{Attempts, LiveSessions, RateLimits, Rates};
 use crate::service::speaking::Reader;
 use crate::telemetry::metrics;
 use crate::valkey::Valkey;
-use crate::{console, openapi, routes};
-
-pub use crate::http::serve;
 
 /// Cheap to clone: all clones share one of everything.
 #[derive(Debug, Clone)]
@@ -151,53 +144,9 @@ impl App {
         self.config.data.dir.join("spool")
     }
 
-    /// Tells the workspace's webhooks and those who run it when a charge took its balance below the mark.
-    pub fn note_balance(&self, workspace_id: &str, balance: &Balance) {
-        if balance.fell_low {
-            crate::webhooks::balance_low(self, workspace_id, balance.available_micro);
-            crate::accounts::warn_of_low_balance(self, workspace_id, balance.available_micro);
-        }
-    }
-
     pub async fn close(&self) {
         if let Err(error) = self.store.close().await {
             tracing::error!(%error, "the store did not close cleanly");
         }
     }
-}
-
-/// The whole service as one router.
-pub fn router(app: App) -> Router {
-    let (router, document) = routes::all().split_for_parts();
-    let document = openapi::finish(document);
-    router
-        .merge(openapi::routes(&document))
-        .merge(console::routes(&app))
-        .layer(CatchPanicLayer::custom(
-            |_: Box<dyn std::any::Any + Send>| {
-                axum::response::IntoResponse::into_response(Problem::internal("a handler panicked"))
-            },
-        ))
-        .layer(middleware::from_fn_with_state(app.clone(), envelope))
-        .with_state(app)
-}
-
-/// Tasks beside the requests; they end with the server.
-pub struct Background(JoinSet<()>);
-
-impl Background {
-    pub async fn abort_all(mut self) {
-        self.0.shutdown().await;
-    }
-}
-
-pub fn start_background(app: &App) -> Background {
-    let mut tasks = JoinSet::new();
-    tasks.spawn(crate::webhooks::deliver_forever(app.clone()));
-    tasks.spawn(crate::batches::work_forever(app.clone()));
-    tasks.spawn(crate::retention::forget_forever(app.clone()));
-    tasks.spawn(crate::accounts::welcome_forever(app.clone()));
-    tasks.spawn(crate::ratelimit::watch_forever(app.clone()));
-    tasks.spawn(crate::memory::give_back_forever());
-    Background(tasks)
 }

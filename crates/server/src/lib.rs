@@ -4,6 +4,7 @@
 
 pub mod accounts;
 pub mod app;
+pub mod background;
 pub mod batches;
 pub mod cache;
 pub mod config;

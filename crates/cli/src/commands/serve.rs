@@ -3,8 +3,9 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Args;
-use sauti_server::app::{self, App};
+use sauti_server::app::App;
 use sauti_server::config::Config;
+use sauti_server::http;
 use sauti_server::http::socket;
 use sauti_server::telemetry;
 use tokio::net::TcpListener;
@@ -85,7 +86,7 @@ impl Serve {
                 () = &mut shutdown => return Ok(()),
             }
         }
-        let served = app::serve(app, listener, async {
+        let served = http::serve(app, listener, async {
             shutdown.await;
             socket::notify("STOPPING=1");
         });

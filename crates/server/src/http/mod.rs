@@ -15,6 +15,7 @@ pub mod member;
 pub mod money_headers;
 pub mod query;
 mod refuse;
+mod router;
 mod serve;
 pub mod socket;
 
@@ -22,4 +23,5 @@ pub use caller::Caller;
 pub use connections::{Connections, raise_files_max};
 pub use context::Context;
 pub use envelope::envelope;
+pub use router::router;
 pub use serve::serve;

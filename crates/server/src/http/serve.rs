@@ -13,7 +13,9 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 use super::connection::{self, Terms};
-use crate::app::{App, router};
+use super::router;
+use crate::app::App;
+use crate::background::Background;
 use crate::config::Server;
 
 const SETTLE_TIME: Duration = Duration::from_millis(100);
@@ -40,7 +42,7 @@ pub async fn serve(
         .local_addr()
         .context("the listener has no address")?;
     tracing::info!(%address, "listening");
-    let background = crate::app::start_background(&app);
+    let background = Background::start(&app);
     let server = &app.config.server;
     let terms = Arc::new(Terms {
         builder: connection_builder(server),

@@ -6,7 +6,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{Method, StatusCode, header};
 use axum::routing::get;
-use sauti_server::app::start_background;
+use sauti_server::background::Background;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
@@ -264,7 +264,7 @@ async fn texts_become_sounds_and_sounds_texts_each_paid_once() {
         ("batches.url_origins", origin.as_str()),
     ];
     let world = ready_world_with(&settings).await;
-    let _background = start_background(&world.app);
+    let _background = Background::start(&world.app);
     let (hook, mut told) = receiver().await;
     let hook = json!({"url": hook, "events": ["batch.finished"]});
     world.post("/v1/webhooks", &hook).await.assert_ok();
@@ -345,7 +345,7 @@ async fn texts_become_sounds_and_sounds_texts_each_paid_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_item_that_cannot_be_paid_fails_and_the_others_go_on() {
     let world = ready_world_with(&[("prices.per_1000_characters_micro", "1_000_000_000")]).await;
-    let _background = start_background(&world.app);
+    let _background = Background::start(&world.app);
     let dear = "Habari ".repeat(20);
     let body = json!({"operation": "speech", "defaults": {"voice_id": "juma"}, "items": [
         {"custom_id": "dear", "text": dear}, {"custom_id": "cheap", "text": "Asante."}]});

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_nats::jetstream::{self, context::Context, stream::State};
 use axum::http::StatusCode;
-use sauti_server::app::start_background;
+use sauti_server::background::Background;
 use serde_json::{Value, json};
 
 use crate::batches::{BATCHES, finished, id_of, results, texts};
@@ -69,7 +69,7 @@ async fn assert_paid_once(world: &World, batch_id: &str, items: usize) {
 #[ignore = "needs NATS: ./test nats"]
 async fn every_item_goes_through_the_queue_and_none_is_left_there() {
     let (world, queue) = world_with_queue().await;
-    let _background = start_background(&world.app);
+    let _background = Background::start(&world.app);
     // The stream is there before the order: else the database would be asked for the first items.
     until_empty(&world, &queue).await;
     // More than are in the queue at the same time.
@@ -85,7 +85,7 @@ async fn every_item_goes_through_the_queue_and_none_is_left_there() {
 #[ignore = "needs NATS: ./test nats"]
 async fn a_queue_that_loses_everything_loses_no_item() {
     let (world, queue) = world_with_queue().await;
-    let _background = start_background(&world.app);
+    let _background = Background::start(&world.app);
     until_empty(&world, &queue).await;
     let batch_id = id_of(&world.post(BATCHES, &texts(30)).await);
     let stream = &world.app.config.nats.stream;
@@ -117,7 +117,7 @@ async fn messages_that_come_twice_or_mean_nothing_change_nothing() {
         .waiting_items(&batch_id, -1, 10)
         .await
         .unwrap();
-    let _background = start_background(&world.app);
+    let _background = Background::start(&world.app);
     until_done(&world, &batch_id, 1).await;
     let mut strange = vec![
         "not JSON".to_owned(),
@@ -143,7 +143,7 @@ async fn messages_that_come_twice_or_mean_nothing_change_nothing() {
 #[ignore = "needs NATS: ./test nats"]
 async fn a_cancelled_batch_leaves_the_queue_and_costs_no_more() {
     let (world, queue) = world_with_queue().await;
-    let _background = start_background(&world.app);
+    let _background = Background::start(&world.app);
     until_empty(&world, &queue).await;
     let batch_id = id_of(&world.post(BATCHES, &texts(60)).await);
     until_done(&world, &batch_id, 3).await;

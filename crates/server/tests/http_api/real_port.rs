@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use sauti_server::app;
+use sauti_server::http;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
@@ -22,7 +22,7 @@ pub async fn serve(world: &World) -> Running {
     let address = listener.local_addr().unwrap();
     let (stop, stopped) = oneshot::channel::<()>();
     let shutdown = async move { drop(stopped.await) };
-    let server = tokio::spawn(app::serve(world.app.clone(), listener, shutdown));
+    let server = tokio::spawn(http::serve(world.app.clone(), listener, shutdown));
     Running {
         address,
         stop,

@@ -4,7 +4,7 @@ use axum::Router;
 use axum::body::Bytes;
 use axum::http::{HeaderMap, Request};
 use axum::routing::post;
-use sauti_server::app::start_background;
+use sauti_server::background::Background;
 use sauti_server::webhooks::signature;
 use sauti_store::ids::now_us;
 use sauti_store::{ClaimQuota, DeliveryFailure, Standing};
@@ -50,7 +50,7 @@ async fn a_payment_is_told_to_the_workspaces_own_server_signed() {
         ("webhooks.allow_private_addresses", "true"),
     ];
     let world = World::with(&settings).await;
-    let _background = start_background(&world.app);
+    let _background = Background::start(&world.app);
     let (url, mut received) = receiver().await;
     let made = world
         .post(
@@ -96,7 +96,7 @@ async fn a_payment_is_told_to_the_workspaces_own_server_signed() {
 #[tokio::test]
 async fn nothing_is_sent_to_addresses_inside() {
     let world = World::with(&[("payments.webhook_secret", SECRET)]).await;
-    let _background = start_background(&world.app);
+    let _background = Background::start(&world.app);
     let (url, mut received) = receiver().await;
     world
         .post("/v1/webhooks", &json!({"url": url}))
@@ -176,7 +176,7 @@ async fn endpoints_that_hang_delay_nobody_elses_deliveries() {
         .add_webhook(&world.workspace_id, &url, &[])
         .await
         .unwrap();
-    let _background = start_background(&world.app);
+    let _background = Background::start(&world.app);
     // Sure to be behind the hundred: some of them are in flight.
     let mut open = vec![taken.recv().await.unwrap()];
     for _ in 0..8 {
@@ -253,7 +253,7 @@ async fn a_redirect_is_not_followed() {
         .enqueue_event(&world.workspace_id, "balance.low", "{}")
         .await
         .unwrap();
-    let _background = start_background(&world.app);
+    let _background = Background::start(&world.app);
     for _ in 0..1_000 {
         let delivery = &store.deliveries(&world.workspace_id, 1).await.unwrap()[0];
         if delivery.last_status == Some(307) {

@@ -174,7 +174,7 @@ async fn a_caller_who_leaves_a_transcript_stream_pays_for_the_segments_it_took()
             .request(Method::POST, TRANSCRIPTIONS)
             .header("content-type", content_type);
         let request = request.body(Body::from(form)).unwrap();
-        let router = sauti_server::app::router(world.app.clone());
+        let router = sauti_server::http::router(world.app.clone());
         router.oneshot(request).await.unwrap().into_body()
     };
 

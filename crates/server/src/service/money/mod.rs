@@ -6,7 +6,8 @@ mod lease;
 pub mod price;
 
 use sauti_store::{
-    ChargeRequest, FinishedItem, LedgerError, Reservation, ReserveRequest, StoreError, StoredAnswer,
+    Balance, ChargeRequest, FinishedItem, LedgerError, Reservation, ReserveRequest, StoreError,
+    StoredAnswer,
 };
 
 pub use bill::Bill;
@@ -14,6 +15,7 @@ pub use lease::IdempotencyLease;
 
 use super::Payer;
 use crate::app::App;
+use crate::{accounts, webhooks};
 
 /// An answer to be stored in the same transaction as its charge, for a retry with the same
 /// idempotency key.
@@ -82,7 +84,7 @@ impl Hold {
             }
         };
         self.reservation = None;
-        self.app.note_balance(&self.workspace_id, &charge.balance);
+        note_balance(&self.app, &self.workspace_id, &charge.balance);
         Ok(charge.balance.available_micro)
     }
 
@@ -96,7 +98,7 @@ impl Hold {
             .settle_item(reservation, bill.amount_micro, bill.usage(), item)
             .await?;
         self.reservation = None;
-        self.app.note_balance(&self.workspace_id, &charge.balance);
+        note_balance(&self.app, &self.workspace_id, &charge.balance);
         Ok(())
     }
 }
@@ -133,6 +135,14 @@ pub async fn charge(
             charge.balance
         }
     };
-    app.note_balance(&payer.workspace_id, &balance);
+    note_balance(app, &payer.workspace_id, &balance);
     Ok(balance.available_micro)
+}
+
+/// Tells the workspace's webhooks and those who run it when a charge took its balance below the mark.
+fn note_balance(app: &App, workspace_id: &str, balance: &Balance) {
+    if balance.fell_low {
+        webhooks::balance_low(app, workspace_id, balance.available_micro);
+        accounts::warn_of_low_balance(app, workspace_id, balance.available_micro);
+    }
 }

@@ -1,0 +1,26 @@
+//! Tasks that run beside the requests for as long as the server does.
+
+use tokio::task::JoinSet;
+
+use crate::app::App;
+use crate::{accounts, batches, memory, ratelimit, retention, webhooks};
+
+/// Tasks beside the requests; they end with the server.
+pub struct Background(JoinSet<()>);
+
+impl Background {
+    pub async fn abort_all(mut self) {
+        self.0.shutdown().await;
+    }
+
+    pub fn start(app: &App) -> Background {
+        let mut tasks = JoinSet::new();
+        tasks.spawn(webhooks::deliver_forever(app.clone()));
+        tasks.spawn(batches::work_forever(app.clone()));
+        tasks.spawn(retention::forget_forever(app.clone()));
+        tasks.spawn(accounts::welcome_forever(app.clone()));
+        tasks.spawn(ratelimit::watch_forever(app.clone()));
+        tasks.spawn(memory::give_back_forever());
+        Background(tasks)
+    }
+}

@@ -1,0 +1,27 @@
+//! Every address the service answers to, with the layers around them.
+
+use axum::Router;
+use axum::middleware;
+use axum::response::IntoResponse;
+use tower_http::catch_panic::CatchPanicLayer;
+
+use super::envelope;
+use crate::app::App;
+use crate::problem::Problem;
+use crate::{console, openapi, routes};
+
+/// The whole service as one router.
+pub fn router(app: App) -> Router {
+    let (router, document) = routes::all().split_for_parts();
+    let document = openapi::finish(document);
+    router
+        .merge(openapi::routes(&document))
+        .merge(console::routes(&app))
+        .layer(CatchPanicLayer::custom(
+            |_: Box<dyn std::any::Any + Send>| {
+                Problem::internal("a handler panicked").into_response()
+            },
+        ))
+        .layer(middleware::from_fn_with_state(app.clone(), envelope))
+        .with_state(app)
+}
