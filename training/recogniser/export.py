@@ -2,10 +2,10 @@
 
 Linear layers become DynamicQuantizeLinear + MatMulInteger with int8 weights per output column, the
 two convolutions become matrix products over shifted frames, attention is one MultiHeadAttention
-node. Initialisers keep stable names (`layers.3.q.weight`, `.scale`, `.bias`): the Rust side reads
-the same file directly where the processor has VNNI instructions.
+node. Initialisers keep stable names (`layers.3.q.weight`, `.scale`, `.bias`), by which `lay_out.py` takes
+them out for the service.
 
-    python export.py --weights recogniser16.pt --out models/recogniser/encoder.onnx
+    python export.py --weights recogniser16.pt --out encoder.onnx
 
 state_dict: conv1, conv2, embed_positions, layers.N.self_attn.{q,k,v,out}_proj,
 layers.N.self_attn_layer_norm, layers.N.fc1, layers.N.fc2, layers.N.final_layer_norm, layer_norm

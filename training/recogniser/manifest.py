@@ -1,4 +1,4 @@
-"""List the recogniser's files with their SHA-256 in manifest.json, without which the service refuses them.
+"""List the recogniser's files with their size and SHA-256 in manifest.json, without which the service refuses them.
 
     python manifest.py --models ../../models/recogniser --version 1
 """
@@ -8,7 +8,8 @@ import hashlib
 import json
 from pathlib import Path
 
-FILES = ("encoder.onnx", "vad.safetensors", "words.lm")
+FORMAT = "sauti-recogniser-1"
+FILES = ("encoder.safetensors", "vad.safetensors", "words.lm")
 
 
 def main():
@@ -16,8 +17,9 @@ def main():
     parser.add_argument("--models", type=Path, required=True)
     parser.add_argument("--version", required=True)
     options = parser.parse_args()
-    sums = {name: hashlib.sha256((options.models / name).read_bytes()).hexdigest() for name in FILES}
-    text = json.dumps({"version": options.version, "files": sums}, indent=2)
+    files = {name: (options.models / name).read_bytes() for name in FILES}
+    listed = {name: {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()} for name, data in files.items()}
+    text = json.dumps({"format": FORMAT, "model_version": options.version, "files": listed}, indent=2)
     (options.models / "manifest.json").write_text(text + "\n")
 
 

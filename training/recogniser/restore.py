@@ -1,6 +1,6 @@
 """Read an exported encoder back into weights that training can go on from.
 
-    python restore.py --encoder ../../models/recogniser/encoder.onnx --out recogniser16.pt
+    python restore.py --encoder ../../models/recogniser/encoder.safetensors --out recogniser16.pt
 
 The int8 rounding stays in the weights; a few hundred steps of training wash it out.
 """
@@ -8,9 +8,8 @@ The int8 rounding stays in the weights; a few hundred steps of training wash it 
 import argparse
 
 import numpy as np
-import onnx
 import torch
-from onnx import numpy_helper
+from safetensors.numpy import load_file
 
 from model import LAYERS, POSITIONS, WIDTH, Recogniser
 
@@ -25,11 +24,11 @@ def sine_positions() -> np.ndarray:
 
 
 def restore(path: str) -> dict[str, torch.Tensor]:
-    tensors = {t.name: numpy_helper.to_array(t) for t in onnx.load(path).graph.initializer}
+    tensors = load_file(path)
 
     def linear(name):
         """As `export.Graph.linear` wrote it: inputs by outputs, one scale a column."""
-        return tensors[name + ".weight"].astype(np.float32) * tensors[name + ".scale"][None]
+        return tensors[name + ".codes"].astype(np.float32) * tensors[name + ".scale"][None]
 
     def convolution(matrix):
         """Undoes `export.conv_as_matrix`."""

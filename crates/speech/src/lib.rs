@@ -8,9 +8,11 @@ pub mod engine;
 mod error;
 mod job;
 mod kernels;
+mod model_folder;
 pub mod recogniser;
 mod speed;
 pub mod voice;
+mod weights;
 
 pub use engine::{Booking, Engine, EngineConfig, EngineStats, Readiness};
 pub use error::SpeechError;

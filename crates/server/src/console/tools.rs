@@ -8,6 +8,7 @@ use sauti_speech::voice::VoiceInfo;
 
 use super::page::{self, Me, Page};
 use crate::app::App;
+use crate::http::language::Language;
 use crate::http::query::Query;
 use crate::lexicons::as_written;
 use crate::problem::Problem;
@@ -20,16 +21,10 @@ struct Card {
     chosen: bool,
 }
 
-/// The catalogue speaks English; the voices that come with the program are described in both.
 fn description(page: &Page, info: &VoiceInfo) -> String {
-    let known = match info.voice_id.as_str() {
-        "asha" => page.t.voice_asha,
-        "zuri" => page.t.voice_zuri,
-        "juma" => page.t.voice_juma,
-        "baraka" => page.t.voice_baraka,
-        _ => &info.description,
-    };
-    known.to_owned()
+    let swahili = info.description_sw.as_ref();
+    let swahili = swahili.filter(|_| page.language == Language::Swahili);
+    swahili.unwrap_or(&info.description).clone()
 }
 
 fn cards(app: &App, page: &Page, wanted: &str) -> Vec<Card> {

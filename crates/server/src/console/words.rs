@@ -129,10 +129,6 @@ words! {
     waveform: "Waveform; click to play from there", "Mawimbi ya sauti; bofya usikie kuanzia hapo";
     woman: "woman", "mwanamke";
     man: "man", "mwanamume";
-    voice_asha: "A warm woman's voice, even and clear: announcements, menus, reading aloud.", "Sauti ya mwanamke yenye joto, tulivu na wazi: matangazo, menyu, kusoma.";
-    voice_zuri: "A bright woman's voice with a lively melody: assistants and short answers.", "Sauti changamfu ya mwanamke: wasaidizi na majibu mafupi.";
-    voice_juma: "A calm man's voice, low and steady: instructions, banking, news.", "Sauti tulivu ya mwanamume, nzito na thabiti: maelekezo, benki, habari.";
-    voice_baraka: "A friendly man's voice, a little quicker: customer service and stories.", "Sauti ya kirafiki ya mwanamume, ya kasi kidogo: huduma kwa wateja na hadithi.";
     format_wav: "WAV, studio quality", "WAV, ubora wa studio";
     format_mp3: "MP3, plays everywhere", "MP3, hucheza popote";
     format_opus: "Opus, small (WhatsApp)", "Opus, ndogo (WhatsApp)";

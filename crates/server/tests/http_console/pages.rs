@@ -25,6 +25,50 @@ fn assert_harmless(path: &str, html: &str) {
     }
 }
 
+/// A voice is data: one more entry of the catalogue is listed and described, and no code knows it.
+#[tokio::test]
+async fn a_voice_that_only_the_catalogue_knows_is_listed_and_described_in_both_languages() {
+    let source = crate::support::repository().join("models/voices/catalogue.json");
+    let mut catalogue: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(source).unwrap()).unwrap();
+    let mut made_up = catalogue["voices"][0].clone();
+    made_up["voice_id"] = "pendo".into();
+    made_up["name"] = "Pendo".into();
+    made_up["description"] = "A made-up voice for a test.".into();
+    made_up["description_sw"] = "Sauti ya kubuni kwa jaribio.".into();
+    catalogue["voices"].as_array_mut().unwrap().push(made_up);
+    let models = tempfile::tempdir().unwrap();
+    std::fs::create_dir(models.path().join("voices")).unwrap();
+    std::fs::write(
+        models.path().join("voices/catalogue.json"),
+        catalogue.to_string(),
+    )
+    .unwrap();
+    let world = World::with(&[("models.dir", models.path().to_str().unwrap())]).await;
+
+    let listed = world.get("/v1/voices").await.json();
+    let last = listed["voices"].as_array().unwrap().last().unwrap();
+    assert_eq!(last["voice_id"], "pendo");
+    assert_eq!(last["description"], "A made-up voice for a test.");
+    let mut browser = Browser::signed_in(&world, &world.account_id).await;
+    for (language, new, first) in [
+        ("en", "A made-up voice for a test.", "A warm woman"),
+        (
+            "sw",
+            "Sauti ya kubuni kwa jaribio.",
+            "Sauti ya mwanamke yenye joto",
+        ),
+    ] {
+        browser.language = language;
+        for path in ["/console/voices", "/console"] {
+            let html = text(browser.get(path).await.assert_ok());
+            for wanted in ["pendo", "Pendo", new, first] {
+                assert!(html.contains(wanted), "{path} in {language}: {wanted}");
+            }
+        }
+    }
+}
+
 #[tokio::test]
 async fn every_page_speaks_both_languages_and_runs_only_our_own_files() {
     let world = World::new().await;

@@ -13,7 +13,6 @@ mod grammar;
 pub mod lines;
 mod live;
 pub mod lm;
-mod manifest;
 mod mel;
 mod orthography;
 mod posteriors;
@@ -28,14 +27,17 @@ pub use beam::BeamConfig;
 pub use live::{LiveEvent, LiveSession};
 pub use posteriors::Posteriors;
 
+use crate::model_folder::ModelFolder;
+use crate::weights::WeightsFile;
 use crate::{Segment, SpeechError, TranscribeEvent, TranscribeRequest, Transcript, Word};
 use decode::{Wanted, decode};
 use encoder::Encoder;
 use lm::Lm;
-use manifest::Manifest;
 use segment::{SegmentConfig, Segmenter, Stretch};
 use vad::Vad;
 
+const FORMAT: &str = "sauti-recogniser-1";
+const LM_FILE: &str = "words.lm";
 const RATE_HZ: f64 = 16_000.0;
 /// How much of a recording is looked at at once.
 const BLOCK_SAMPLES: usize = 16_000;
@@ -65,12 +67,11 @@ impl std::fmt::Debug for Recogniser {
 impl Recogniser {
     /// Reads `recogniser/` in the models folder; every file is checked against its manifest.
     pub fn load(models_dir: &Path) -> Result<Self, SpeechError> {
-        let dir = models_dir.join("recogniser");
-        let manifest = Manifest::read(&dir)?;
-        let vad = Vad::from_safetensors(&manifest.load(&dir, "vad.safetensors")?)?;
-        let lm = Lm::open(&manifest.listed(&dir, "words.lm")?)?;
-        manifest.check(&dir, "words.lm", lm.bytes())?;
-        let encoder = Encoder::load(&dir, &manifest)?;
+        let folder = ModelFolder::open(&models_dir.join("recogniser"), FORMAT)?;
+        let vad = Vad::load(WeightsFile::parse(vad::FILE, folder.read(vad::FILE)?)?)?;
+        let lm = Lm::open(&folder.path(LM_FILE))?;
+        folder.check(LM_FILE, lm.bytes())?;
+        let encoder = Encoder::load(&folder)?;
         Ok(Self {
             encoder,
             lm,

@@ -240,6 +240,7 @@ fn level(samples: &[i16]) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::weights::WeightsFile;
 
     fn data(path: &str) -> Vec<u8> {
         std::fs::read(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
@@ -247,7 +248,7 @@ mod tests {
 
     fn segmenter() -> Segmenter {
         let weights = data("../../models/recogniser/vad.safetensors");
-        let vad = Vad::from_safetensors(&weights).unwrap();
+        let vad = Vad::load(WeightsFile::parse("vad", weights).unwrap()).unwrap();
         Segmenter::new(&vad, SegmentConfig::default())
     }
 

@@ -2,12 +2,13 @@
 //!
 //! A short-time spectrum, four small convolutions, one LSTM cell, one output.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::SpeechError;
 use crate::kernels::simd::vectorised;
+use crate::weights::WeightsFile;
 
+pub const FILE: &str = "vad.safetensors";
 pub const CHUNK: usize = 512;
 const CONTEXT: usize = 64;
 const SPECTRUM_WINDOW: usize = 256;
@@ -44,27 +45,24 @@ pub struct Vad {
 }
 
 impl Vad {
-    /// Reads the weights from a safetensors file.
-    pub fn from_safetensors(bytes: &[u8]) -> Result<Self, SpeechError> {
-        let tensors = Tensors::parse(bytes)
-            .ok_or_else(|| SpeechError::Model("the voice detector's file is damaged".to_owned()))?;
+    pub fn load(file: WeightsFile) -> Result<Self, SpeechError> {
         let convolution = |n: usize, inputs, outputs, stride| {
-            let weight = tensors.get(&format!("conv{n}.weight"), outputs * inputs * 3)?;
+            let weight = file.vector(&format!("conv{n}.weight"), outputs * inputs * 3)?;
             Ok(Convolution {
                 weight: transposed(&weight, outputs, inputs * 3),
-                bias: tensors.get(&format!("conv{n}.bias"), outputs)?,
+                bias: file.vector(&format!("conv{n}.bias"), outputs)?,
                 inputs,
                 outputs,
                 stride,
             })
         };
         let lstm = |name: &str| {
-            let weight = tensors.get(name, 4 * WIDTH * WIDTH)?;
+            let weight = file.vector(name, 4 * WIDTH * WIDTH)?;
             Ok::<_, SpeechError>(transposed(&weight, 4 * WIDTH, WIDTH))
         };
-        let spectrum = tensors.get("stft_conv.weight", 2 * SPECTRUM_BINS * SPECTRUM_WINDOW)?;
-        let mut lstm_bias = tensors.get("lstm_cell.bias_ih", 4 * WIDTH)?;
-        let second = tensors.get("lstm_cell.bias_hh", 4 * WIDTH)?;
+        let spectrum = file.vector("stft_conv.weight", 2 * SPECTRUM_BINS * SPECTRUM_WINDOW)?;
+        let mut lstm_bias = file.vector("lstm_cell.bias_ih", 4 * WIDTH)?;
+        let second = file.vector("lstm_cell.bias_hh", 4 * WIDTH)?;
         lstm_bias.iter_mut().zip(second).for_each(|(a, b)| *a += b);
         let weights = Weights {
             spectrum: transposed(&spectrum, 2 * SPECTRUM_BINS, SPECTRUM_WINDOW),
@@ -77,8 +75,8 @@ impl Vad {
             lstm_input: lstm("lstm_cell.weight_ih")?,
             lstm_state: lstm("lstm_cell.weight_hh")?,
             lstm_bias,
-            output: tensors.get("final_conv.weight", WIDTH)?,
-            output_bias: tensors.get("final_conv.bias", 1)?[0],
+            output: file.vector("final_conv.weight", WIDTH)?,
+            output_bias: file.vector("final_conv.bias", 1)?[0],
         };
         Ok(Self {
             weights: Arc::new(weights),
@@ -207,44 +205,6 @@ fn transposed(matrix: &[f32], rows: usize, columns: usize) -> Vec<f32> {
     out
 }
 
-struct Tensors<'a> {
-    places: BTreeMap<String, [usize; 2]>,
-    data: &'a [u8],
-}
-
-impl<'a> Tensors<'a> {
-    fn parse(bytes: &'a [u8]) -> Option<Self> {
-        let len = u64::from_le_bytes(bytes.get(..8)?.try_into().ok()?);
-        let data_at = usize::try_from(len).ok()?.checked_add(8)?;
-        let header: serde_json::Value = serde_json::from_slice(bytes.get(8..data_at)?).ok()?;
-        let mut places = BTreeMap::new();
-        for (name, entry) in header.as_object()? {
-            if entry["dtype"] == "F32" {
-                let place = |i: usize| usize::try_from(entry["data_offsets"][i].as_u64()?).ok();
-                places.insert(name.clone(), [place(0)?, place(1)?]);
-            }
-        }
-        Some(Self {
-            places,
-            data: &bytes[data_at..],
-        })
-    }
-
-    fn get(&self, name: &str, len: usize) -> Result<Vec<f32>, SpeechError> {
-        let place = self.places.get(name);
-        let bytes = place.and_then(|[from, to]| self.data.get(*from..*to));
-        bytes
-            .filter(|bytes| bytes.len() == len * 4)
-            .map(|bytes| {
-                bytes
-                    .chunks_exact(4)
-                    .map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]))
-                    .collect()
-            })
-            .ok_or_else(|| SpeechError::Model(format!("the voice detector's file lacks {name}")))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -254,7 +214,10 @@ mod tests {
     }
 
     fn detector() -> Vad {
-        Vad::from_safetensors(&data("../../models/recogniser/vad.safetensors")).unwrap()
+        Vad::load(
+            WeightsFile::parse(FILE, data("../../models/recogniser/vad.safetensors")).unwrap(),
+        )
+        .unwrap()
     }
 
     #[test]
@@ -286,13 +249,8 @@ mod tests {
     }
 
     #[test]
-    fn damaged_weights_are_refused() {
-        for bytes in [
-            &b""[..],
-            b"\xff\xff\xff\xff\xff\xff\xff\xff{}",
-            b"\x02\0\0\0\0\0\0\0{}",
-        ] {
-            assert!(Vad::from_safetensors(bytes).is_err());
-        }
+    fn weights_of_another_network_are_refused() {
+        let empty = WeightsFile::parse(FILE, b"\x02\0\0\0\0\0\0\0{}".to_vec()).unwrap();
+        assert!(Vad::load(empty).is_err());
     }
 }

@@ -1,9 +1,9 @@
 //! The ConvNeXt block that every part of the model is built from.
 
-use super::weights::{Table, Tensors};
 use crate::SpeechError;
 use crate::kernels::linear::{Linear, Scratch, feed_forward};
 use crate::kernels::simd::vectorised;
+use crate::weights::{Table, WeightsFile};
 
 /// Frames a block sees to each side.
 const REACH: usize = 3;
@@ -22,7 +22,7 @@ pub(super) struct Block {
 }
 
 impl Block {
-    pub fn load(tensors: &Tensors, name: &str, voices: usize) -> Result<Self, SpeechError> {
+    pub fn load(tensors: &WeightsFile, name: &str, voices: usize) -> Result<Self, SpeechError> {
         let expand = tensors.linear(&format!("{name}.expand"))?;
         let reduce = tensors.linear(&format!("{name}.reduce"))?;
         let width = expand.inputs();
@@ -50,7 +50,7 @@ impl Block {
     }
 
     pub fn load_all(
-        tensors: &Tensors,
+        tensors: &WeightsFile,
         name: &str,
         voices: usize,
     ) -> Result<Vec<Self>, SpeechError> {

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::weights::read_json;
 use crate::SpeechError;
+use crate::model_folder::read_json;
 
 /// What a caller may know of a voice. An id never changes its meaning.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -16,7 +16,11 @@ pub struct VoiceInfo {
     pub language: String,
     pub locale: String,
     pub gender: String,
+    /// In English.
     pub description: String,
+    /// In Swahili, for the console; the English one where it is missing.
+    #[serde(default, skip_serializing)]
+    pub description_sw: Option<String>,
     pub sample_rate: u32,
     pub model_version: String,
     pub licence: String,

@@ -1,10 +1,10 @@
 //! From phoneme symbols to features: ConvNeXt blocks with self-attention after every second one.
 
 use super::block::{Block, apply_block};
-use super::weights::{Table, Tensors};
 use crate::SpeechError;
 use crate::kernels::attention::attend;
 use crate::kernels::linear::{Linear, Scratch};
+use crate::weights::{Table, WeightsFile};
 
 const HEADS: usize = 4;
 
@@ -15,7 +15,7 @@ pub(super) struct Encoder {
 }
 
 impl Encoder {
-    pub fn load(tensors: &Tensors, name: &str) -> Result<Self, SpeechError> {
+    pub fn load(tensors: &WeightsFile, name: &str) -> Result<Self, SpeechError> {
         let embedding = tensors.table(&format!("{name}.embedding"))?;
         let blocks = Block::load_all(tensors, name, 1)?;
         let attentions = (0..tensors.count(&format!("{name}.attention"), "norm_scale"))
@@ -71,7 +71,7 @@ struct Attention {
 }
 
 impl Attention {
-    fn load(tensors: &Tensors, name: &str) -> Result<Self, SpeechError> {
+    fn load(tensors: &WeightsFile, name: &str) -> Result<Self, SpeechError> {
         let query_key_value = tensors.linear(&format!("{name}.query_key_value"))?;
         let merge = tensors.linear(&format!("{name}.merge"))?;
         let width = query_key_value.inputs();

@@ -8,8 +8,8 @@ use super::network::{BIN_OUTPUTS, BINS, Encoded, Network};
 use super::source::{HOP, Noise, Pitch};
 use super::stream::Stream;
 use super::timeline::Timeline;
-use super::weights::Tensors;
 use crate::kernels::linear::Scratch;
+use crate::weights::WeightsFile;
 
 const VOICE: usize = 2;
 
@@ -17,14 +17,18 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-fn golden() -> Tensors {
+fn read(path: &Path) -> WeightsFile {
+    WeightsFile::parse("golden", std::fs::read(path).unwrap()).unwrap()
+}
+
+fn golden() -> WeightsFile {
     let path = repository().join("crates/speech/tests/data/voice_golden.safetensors");
-    Tensors::parse(std::fs::read(path).unwrap()).unwrap()
+    read(&path)
 }
 
 fn network() -> Network {
     let path = repository().join("models/voices/voices.safetensors");
-    Network::load(&Tensors::parse(std::fs::read(path).unwrap()).unwrap()).unwrap()
+    Network::load(&read(&path)).unwrap()
 }
 
 struct Clause {
@@ -32,7 +36,7 @@ struct Clause {
     timeline: Timeline,
 }
 
-fn clause(network: &Network, golden: &Tensors) -> Clause {
+fn clause(network: &Network, golden: &WeightsFile) -> Clause {
     let symbols = golden.table("symbols").unwrap().values;
     let symbols: Vec<u16> = symbols.iter().map(|&s| s as u16).collect();
     let encoded = network.encode(&symbols, VOICE, &mut Scratch::default());

@@ -18,7 +18,6 @@ mod source;
 mod speak;
 mod stream;
 mod timeline;
-mod weights;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -33,9 +32,13 @@ pub use self::catalogue::{VoiceInfo, catalogue};
 use self::filter::Transform;
 use self::network::Network;
 use self::plan::Symbols;
-use self::weights::{ModelFolder, Tensors};
 use crate::kernels::linear::Scratch;
+use crate::model_folder::ModelFolder;
+use crate::weights::WeightsFile;
 use crate::{SpeakEvent, SpeakRequest, SpeechError};
+
+const FORMAT: &str = "sauti-voices-1";
+const WEIGHTS: &str = "voices.safetensors";
 
 /// Weights and tables, shared by every worker.
 struct Model {
@@ -61,15 +64,15 @@ struct SymbolTable {
 impl Synthesiser {
     /// Reads `models_dir/voices` and checks every file against the manifest.
     pub fn load(models_dir: &Path) -> Result<Self, SpeechError> {
-        let folder = ModelFolder::open(&models_dir.join("voices"))?;
+        let folder = ModelFolder::open(&models_dir.join("voices"), FORMAT)?;
         let voices = catalogue::read(models_dir)?;
         let table: SymbolTable = serde_json::from_slice(&folder.read("symbols.json")?)
             .map_err(|error| SpeechError::Model(format!("symbols.json: {error}")))?;
         let symbols = Symbols::new(table.symbols).map_err(|symbol| {
             SpeechError::Model(format!("symbols.json: {symbol:?} is not a symbol"))
         })?;
-        let tensors = Tensors::parse(folder.read("voices.safetensors")?)?;
-        let network = Network::load(&tensors)?;
+        let weights = WeightsFile::parse(WEIGHTS, folder.read(WEIGHTS)?)?;
+        let network = Network::load(&weights)?;
         let version = folder.model_version();
         for voice in &voices {
             let id = &voice.info.voice_id;

@@ -6,11 +6,11 @@ use rten_tensor::NdTensorView;
 use super::block::{Block, apply_block};
 use super::encoder::Encoder;
 use super::timeline::POSITION_FEATURES;
-use super::weights::{Table, Tensors};
 use crate::SpeechError;
 use crate::kernels::floats;
 use crate::kernels::linear::{Linear, Scratch};
 use crate::kernels::simd::{dot, vectorised};
+use crate::weights::{Table, WeightsFile};
 
 /// STFT bins, and the five numbers the decoder gives for each.
 pub(super) const BINS: usize = 513;
@@ -45,7 +45,7 @@ pub(super) struct Network {
 }
 
 impl Network {
-    pub fn load(tensors: &Tensors) -> Result<Self, SpeechError> {
+    pub fn load(tensors: &WeightsFile) -> Result<Self, SpeechError> {
         let voices = tensors.table("decoder.block.0.norm_scale")?.rows;
         let content = Encoder::load(tensors, "content")?;
         let prosody = Encoder::load(tensors, "prosody")?;
@@ -164,7 +164,7 @@ pub(super) struct FrameInput {
 
 impl FrameInput {
     fn load(
-        tensors: &Tensors,
+        tensors: &WeightsFile,
         name: &str,
         features: usize,
         positions: usize,

@@ -1,21 +1,19 @@
 //! The acoustic model: sound to letter probabilities.
 
 mod network;
-mod onnx;
 
-use std::path::Path;
 use std::sync::Arc;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use super::manifest::Manifest;
 use super::mel::LogMel;
 use super::posteriors::Posteriors;
 use crate::SpeechError;
+use crate::model_folder::ModelFolder;
+use crate::weights::WeightsFile;
 use network::Network;
-use onnx::Tensors;
 
-pub const FILE: &str = "encoder.onnx";
+const FILE: &str = "encoder.safetensors";
 /// The encoder has seen nothing longer: 15 s.
 pub const SAMPLES_MAX: usize = 1500 * super::mel::HOP;
 
@@ -39,10 +37,10 @@ impl Clone for Encoder {
 }
 
 impl Encoder {
-    pub fn load(dir: &Path, manifest: &Manifest) -> Result<Self, SpeechError> {
-        let bytes = manifest.load(dir, FILE)?;
+    pub fn load(folder: &ModelFolder) -> Result<Self, SpeechError> {
+        let weights = WeightsFile::parse(FILE, folder.read(FILE)?)?;
         Ok(Self {
-            network: Arc::new(Network::load(&Tensors::parse(&bytes)?)?),
+            network: Arc::new(Network::load(&weights)?),
             mel: Arc::new(LogMel::new()),
             pool: one_thread(),
         })

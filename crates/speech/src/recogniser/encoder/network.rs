@@ -6,12 +6,12 @@ use rten_tensor::{Matrix, NdTensorView};
 
 use super::super::mel::MELS;
 use super::super::posteriors::CLASSES;
-use super::onnx::Tensors;
 use crate::SpeechError;
 use crate::kernels::attention::attend;
 use crate::kernels::floats;
 use crate::kernels::linear::{Linear, Scratch, feed_forward};
 use crate::kernels::simd::{gelu, normalise, vectorised};
+use crate::weights::WeightsFile;
 
 const WIDTH: usize = 768;
 const HEADS: usize = 12;
@@ -63,16 +63,16 @@ struct Buffers {
 }
 
 impl Network {
-    pub fn load(tensors: &Tensors<'_>) -> Result<Self, SpeechError> {
+    pub fn load(weights: &WeightsFile) -> Result<Self, SpeechError> {
         Ok(Self {
-            conv1: Dense::load(tensors, "conv1", 3 * MELS, WIDTH)?,
-            conv2: tensors.linear(&[("conv2", true)], 3 * WIDTH, WIDTH)?,
-            positions: tensors.floats("positions", FRAMES_MAX * WIDTH)?,
+            conv1: Dense::load(weights, "conv1", 3 * MELS, WIDTH)?,
+            conv2: linear(weights, &["conv2"], 3 * WIDTH, WIDTH)?,
+            positions: weights.vector("positions", FRAMES_MAX * WIDTH)?,
             layers: (0..LAYERS)
-                .map(|n| Layer::load(tensors, n))
+                .map(|n| Layer::load(weights, n))
                 .collect::<Result<_, _>>()?,
-            norm: Norm::load(tensors, "norm")?,
-            head: Dense::load(tensors, "head", WIDTH, CLASSES)?,
+            norm: Norm::load(weights, "norm")?,
+            head: Dense::load(weights, "head", WIDTH, CLASSES)?,
         })
     }
 
@@ -157,17 +157,16 @@ fn averaged_pairs(x: &[f32]) -> Vec<f32> {
 }
 
 impl Layer {
-    fn load(tensors: &Tensors<'_>, n: usize) -> Result<Self, SpeechError> {
+    fn load(weights: &WeightsFile, n: usize) -> Result<Self, SpeechError> {
         let name = |part: &str| format!("layers.{n}.{part}");
         let (q, k, v) = (name("q"), name("k"), name("v"));
-        let parts = [(q.as_str(), true), (k.as_str(), false), (v.as_str(), true)];
         Ok(Self {
-            norm1: Norm::load(tensors, &name("norm1"))?,
-            qkv: tensors.linear(&parts, WIDTH, WIDTH)?,
-            out: tensors.linear(&[(&name("out"), true)], WIDTH, WIDTH)?,
-            norm2: Norm::load(tensors, &name("norm2"))?,
-            fc1: tensors.linear(&[(&name("fc1"), true)], WIDTH, HIDDEN)?,
-            fc2: tensors.linear(&[(&name("fc2"), true)], HIDDEN, WIDTH)?,
+            norm1: Norm::load(weights, &name("norm1"))?,
+            qkv: linear(weights, &[&q, &k, &v], WIDTH, 3 * WIDTH)?,
+            out: linear(weights, &[&name("out")], WIDTH, WIDTH)?,
+            norm2: Norm::load(weights, &name("norm2"))?,
+            fc1: linear(weights, &[&name("fc1")], WIDTH, HIDDEN)?,
+            fc2: linear(weights, &[&name("fc2")], HIDDEN, WIDTH)?,
         })
     }
 
@@ -189,28 +188,45 @@ impl Layer {
     }
 }
 
+/// Layers over the same input as one, refused unless they have this size.
+fn linear(
+    weights: &WeightsFile,
+    names: &[&str],
+    inputs: usize,
+    outputs: usize,
+) -> Result<Linear, SpeechError> {
+    let layer = weights.linear_of(names)?;
+    if (layer.inputs(), layer.outputs()) != (inputs, outputs) {
+        let name = names.join(" and ");
+        return Err(SpeechError::Model(format!(
+            "the encoder's {name} is of another size"
+        )));
+    }
+    Ok(layer)
+}
+
 impl Norm {
-    fn load(tensors: &Tensors<'_>, name: &str) -> Result<Self, SpeechError> {
+    fn load(weights: &WeightsFile, name: &str) -> Result<Self, SpeechError> {
         Ok(Self {
-            scale: tensors.floats(&format!("{name}.weight"), WIDTH)?,
-            shift: tensors.floats(&format!("{name}.bias"), WIDTH)?,
+            scale: weights.vector(&format!("{name}.weight"), WIDTH)?,
+            shift: weights.vector(&format!("{name}.bias"), WIDTH)?,
         })
     }
 }
 
 impl Dense {
     fn load(
-        tensors: &Tensors<'_>,
+        weights: &WeightsFile,
         name: &str,
         inputs: usize,
         outputs: usize,
     ) -> Result<Self, SpeechError> {
-        let weights = tensors.floats(&format!("{name}.weight"), inputs * outputs)?;
+        let matrix = weights.vector(&format!("{name}.weight"), inputs * outputs)?;
         Ok(Self {
             inputs,
             outputs,
-            weights: floats::pack(Matrix::from_data([inputs, outputs], &weights[..])),
-            bias: tensors.floats(&format!("{name}.bias"), outputs)?,
+            weights: floats::pack(Matrix::from_data([inputs, outputs], &matrix[..])),
+            bias: weights.vector(&format!("{name}.bias"), outputs)?,
         })
     }
 
