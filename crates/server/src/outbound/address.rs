@@ -35,7 +35,8 @@ fn is_public_v6(v6: Ipv6Addr) -> bool {
         return is_public_v4(v4);
     }
     let segments = v6.segments();
-    if segments[0] == 0x0064 && segments[1] == 0xff9b {
+    // NAT64 by its well-known prefix, 64:ff9b::/96. In its other networks (64:ff9b:1::/48) the IPv4 address may stand anywhere.
+    if segments[..6] == [0x0064, 0xff9b, 0, 0, 0, 0] {
         let [.., high, low] = segments;
         let [a, b] = high.to_be_bytes();
         let [c, d] = low.to_be_bytes();
@@ -70,6 +71,7 @@ mod tests {
             "fd00::1",
             "::ffff:127.0.0.1",
             "64:ff9b::a9fe:a9fe",
+            "64:ff9b:1:a9fe:a9:fe00:808:808",
             "2002:7f00:1::",
             "ff02::1",
             "::127.0.0.1",
