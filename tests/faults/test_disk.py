@@ -55,6 +55,17 @@ def test_a_full_disk_loses_no_money_and_is_over_when_there_is_room(tmp_path, sma
         service.books()
 
 
+def test_a_recording_that_finds_no_room_is_asked_to_come_again(tmp_path, small_disk):
+    with Service(tmp_path, {"cache.bytes_max": "0"}, data=small_disk / "data") as service:
+        wav = service.speak(SENTENCE)[2]
+        # Larger than what is kept in memory, and than the disk.
+        status, headers, body = service.transcribe(wav + bytes(8 * 1024 * 1024))
+        assert status == 503 and b"storage_unavailable" in body, (status, body)
+        assert int(headers["retry-after"]) > 0
+        assert service.transcribe(wav)[0] == 200
+        service.nothing_held()
+
+
 def test_a_disk_that_cannot_be_written_is_told_and_over_when_it_can(tmp_path, small_disk):
     with Service(tmp_path, {"cache.bytes_max": "0"}, data=small_disk / "data") as service:
         status, headers, _ = speak_anew(service, 0)

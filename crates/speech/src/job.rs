@@ -110,6 +110,8 @@ pub struct Transcript {
     pub segments: Vec<Segment>,
     pub seconds: f64,
     pub no_speech: bool,
+    /// Somebody spoke, but nothing that was expected; then there is no text.
+    pub not_understood: bool,
 }
 
 #[derive(Debug, Clone)]

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use sauti_audio::{DecodeLimits, RawFormat, Recording};
+use sauti_speech::recogniser::AnswerValue;
 use sauti_speech::{Engine, Expect, TranscribeRequest, Transcript};
 use serde_json::json;
 use tokio::task::JoinHandle;
@@ -27,7 +28,7 @@ Examples:
   sauti transcribe --keyterm Mombasa --keyterm Safaricom call.wav
   sauti transcribe --raw ulaw_8000 call.ul")]
 pub(super) struct Transcribe {
-    /// One JSON object a file: file, text, seconds, no_speech, segments with words and times
+    /// One JSON object a file: file, text, seconds, no_speech, not_understood, answer (of --expect), segments with words and times
     #[arg(long)]
     json: bool,
     /// Numbers as digits (or, with --numerals=words, as words)
@@ -164,6 +165,8 @@ impl Transcribe {
                 "text": transcript.text,
                 "seconds": transcript.seconds,
                 "no_speech": transcript.no_speech,
+                "not_understood": transcript.not_understood,
+                "answer": AnswerValue::of(&self.expect.into(), &transcript.segments),
                 "segments": transcript.segments,
             })
             .to_string(),

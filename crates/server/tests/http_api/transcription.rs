@@ -58,7 +58,26 @@ async fn raw_telephone_audio_is_taken_where_it_is_declared() {
     let undeclared = world
         .transcribe(&[("file", Some(("x.ulaw", "application/octet-stream")), &raw)])
         .await;
-    undeclared.assert_problem(415, "container_unknown");
+    let problem = undeclared.assert_problem(415, "container_unknown");
+    let detail = problem["detail"].as_str().unwrap();
+    assert!(detail.contains("audio/basic"), "{detail}");
+}
+
+#[tokio::test]
+async fn raw_audio_with_a_rate_that_cannot_be_is_refused() {
+    let world = World::new().await;
+    let raw = vec![0_u8; 8_000];
+    for kind in [
+        "audio/pcm;rate=-5",
+        "audio/pcm;rate=0",
+        "audio/pcm;rate=4000000",
+        "audio/pcm;rate=fast",
+        "audio/basic;rate=44100",
+        "audio/pcm;rate=16000;channels=2",
+    ] {
+        let answer = world.transcribe(&[("file", Some(("x", kind)), &raw)]).await;
+        answer.assert_problem(422, "audio_undecodable");
+    }
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use sauti_speech::Readiness;
 use serde_json::json;
 use tower::ServiceExt;
 
-use crate::support::{CREDIT_MICRO, SPEECH, TRANSCRIPTIONS, World, multipart};
+use crate::support::{CREDIT_MICRO, SPEECH, TRANSCRIPTIONS, World, multipart, silent_wav};
 
 pub const SENTENCE: &str = "Karibu sana. Leo ni siku njema ya kusema Kiswahili.";
 
@@ -198,6 +198,48 @@ async fn a_caller_who_leaves_a_transcript_stream_pays_for_the_segments_it_took()
     assert_eq!(paid_micro, done_ms * 25, "a second costs 25,000: {event}");
     assert!(done_ms < sound.len() as i64 / 32, "there was more to come");
     world.assert_ledger_is_sound().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_expected_answer_is_a_plain_value_and_other_speech_is_told_from_silence() {
+    let world = ready_world().await;
+    let listen = async |said: &str, field: &str, value: &str| {
+        let body = json!({"text": said, "voice_id": "asha", "output_format": "wav_16000"});
+        let spoken = world.post(SPEECH, &body).await;
+        let recording = (
+            "file",
+            Some(("a.wav", "audio/wav")),
+            &*spoken.assert_ok().body,
+        );
+        let form = [recording, (field, None, value.as_bytes())];
+        world.transcribe(&form).await.assert_ok().json()
+    };
+    assert_eq!(listen("Ndiyo.", "expect", "yes_no").await["answer"], true);
+    assert_eq!(listen("Sitaki.", "expect", "yes_no").await["answer"], false);
+    let digits = listen("Sifuri, saba, moja, mbili.", "expect", "digits").await;
+    assert_eq!(digits["answer"], "0712");
+    let amount = listen("Shilingi elfu mbili na mia tano.", "expect", "amount").await;
+    assert_eq!(amount["answer"], 2_500);
+    assert_eq!(amount["currency"], "shilingi");
+    assert_eq!(
+        listen("Salio.", "choices[]", "Salio").await["answer"],
+        "Salio"
+    );
+
+    let other = listen(SENTENCE, "expect", "digits").await;
+    assert_eq!(other["text"], "");
+    assert_eq!(other["answer"], serde_json::Value::Null);
+    assert_eq!(other["not_understood"], true);
+    let silence = silent_wav(2.0);
+    let recording = ("file", Some(("a.wav", "audio/wav")), silence.as_slice());
+    let form = [
+        recording,
+        ("expect", None, b"digits".as_slice()),
+        ("response_format", None, b"verbose_json"),
+    ];
+    let silence = world.transcribe(&form).await.assert_ok().json();
+    assert_eq!(silence["not_understood"], false);
+    assert_eq!(silence["no_speech"], true);
 }
 
 #[tokio::test(flavor = "multi_thread")]

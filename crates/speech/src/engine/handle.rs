@@ -120,9 +120,11 @@ impl Listening {
         self.told.text.push_str(&piece.text);
         self.told.seconds += piece.seconds;
         self.told.no_speech &= piece.no_speech;
+        self.told.not_understood |= piece.not_understood;
         let segments = piece.segments.into_iter();
         self.told
             .segments
             .extend(segments.map(|segment| segment.shifted(offset)));
+        self.told.not_understood &= self.told.segments.is_empty();
     }
 }

@@ -29,6 +29,11 @@ impl Wanted {
             spellings: Spellings::new(&request.keyterms),
         })
     }
+
+    /// Whether only some answers can be heard.
+    pub fn is_narrow(&self) -> bool {
+        self.grammar.is_some()
+    }
 }
 
 /// The words of one stretch, and a text of their own where the grammar gives one.

@@ -8,10 +8,10 @@ const DIGITS: [&str; 10] = [
     "sifuri", "moja", "mbili", "tatu", "nne", "tano", "sita", "saba", "nane", "tisa",
 ];
 const DIGITS_TOO: [(&str, usize); 2] = [("zero", 0), ("ziro", 0)];
-const YES: [&str; 7] = [
+pub const YES: [&str; 7] = [
     "ndiyo", "ndio", "naam", "sawa", "sawasawa", "ndivyo", "nakubali",
 ];
-const NO: [&str; 7] = ["hapana", "la", "siyo", "sio", "hasha", "sitaki", "sikubali"];
+pub const NO: [&str; 7] = ["hapana", "la", "siyo", "sio", "hasha", "sitaki", "sikubali"];
 /// What people add to a yes or a no.
 const COURTESIES: [&str; 5] = ["asante", "tafadhali", "kabisa", "kweli", "nataka"];
 const CONNECTIONS: [&str; 2] = ["na", "nukta"];
@@ -34,7 +34,7 @@ const NUMBERS: [&str; 17] = [
     "nusu",
     "robo",
 ];
-const CURRENCIES: [&str; 8] = [
+pub const CURRENCIES: [&str; 8] = [
     "shilingi",
     "dola",
     "senti",

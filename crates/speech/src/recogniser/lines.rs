@@ -228,6 +228,7 @@ mod tests {
             segments,
             seconds: 3_700.0,
             no_speech: false,
+            not_understood: false,
         }
     }
 

@@ -15,6 +15,8 @@ pub enum LiveEvent {
     /// The open sentence so far; later ones replace it.
     Partial(String),
     Final(Segment),
+    /// Somebody spoke, but not what was expected.
+    NotUnderstood,
 }
 
 /// One caller's stream. Memory stays within one stretch of speech.
@@ -81,6 +83,9 @@ impl LiveSession {
                 .recognise(stretch, &self.wanted, &mut self.flow, self.digits)?;
         match segment {
             Some(segment) => events.push(LiveEvent::Final(segment)),
+            None if std::mem::take(&mut self.flow.not_understood) => {
+                events.push(LiveEvent::NotUnderstood);
+            }
             // The guess came to nothing: take it back.
             None if had_partial => events.push(LiveEvent::Partial(String::new())),
             None => {}
@@ -94,6 +99,8 @@ impl LiveSession {
         };
         let mut flow = Flow {
             before: self.flow.before.clone(),
+            is_guess: true,
+            ..Flow::default()
         };
         let segment = self
             .recogniser

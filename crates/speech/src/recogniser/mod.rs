@@ -5,6 +5,7 @@
 //! is complete, and its text comes out before the next one is looked at.
 
 mod align;
+mod answer;
 mod beam;
 mod bias;
 mod decode;
@@ -23,6 +24,7 @@ mod vad;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+pub use answer::{Amount, AnswerValue};
 pub use beam::BeamConfig;
 pub use live::{LiveEvent, LiveSession};
 pub use posteriors::Posteriors;
@@ -130,7 +132,8 @@ impl Recogniser {
         }
         let transcript = Transcript {
             text: text::join(segments.iter().map(|segment| segment.text.as_str())),
-            no_speech: segments.is_empty(),
+            no_speech: segments.is_empty() && !flow.not_understood,
+            not_understood: segments.is_empty() && flow.not_understood,
             segments,
             seconds: request.samples.len() as f64 / RATE_HZ,
         };
@@ -146,13 +149,18 @@ impl Recogniser {
 
     /// The words in such probabilities, whatever their confidence; for experiments.
     pub fn read(&self, posteriors: &Posteriors) -> Result<Vec<Word>, SpeechError> {
+        Ok(self.read_freely(posteriors)?.words)
+    }
+
+    fn read_freely(&self, posteriors: &Posteriors) -> Result<decode::Decoded, SpeechError> {
         let wanted = Wanted::new(&TranscribeRequest {
             samples: Vec::new().into(),
             keyterms: Vec::new(),
             expect: crate::Expect::Any,
             digits: false,
         })?;
-        Ok(decode(posteriors, &self.lm, &self.config, &wanted, &[], 0.0).words)
+        let decoded = decode(posteriors, &self.lm, &self.config, &wanted, &[], 0.0);
+        Ok(decoded)
     }
 
     fn recognise(
@@ -178,14 +186,24 @@ impl Recogniser {
         );
         let last_before = flow.before.pop();
         flow.before.clear();
-        if decoded.words.is_empty() || mean_confidence(&decoded.words) < LETTER_CONFIDENCE_MIN {
+        if !is_speech(&decoded.words) {
+            // Words that do not fit what was expected are told apart from silence and noise.
+            if wanted.is_narrow() && !flow.is_guess {
+                flow.not_understood |= is_speech(&self.read_freely(&posteriors)?.words);
+            }
             return Ok(None);
         }
-        if !stretch.ends_in_silence {
-            let from = decoded.words.len().saturating_sub(3);
-            flow.before.extend_from_slice(&decoded.words[from..]);
+        let pause_after_ms = match stretch.ends_in_silence {
+            true => None,
+            false if flow.is_guess => Some(0),
+            false => Some(pause_after_ms(stretch, &decoded.words)),
+        };
+        let mut segment = segment_of(decoded, digits, last_before.as_ref(), pause_after_ms);
+        // A long stretch is often cut between two sentences: then nothing goes on in the next one.
+        if pause_after_ms.is_some() && !segment.text.ends_with(['.', '?']) {
+            let from = segment.words.len().saturating_sub(3);
+            flow.before.extend_from_slice(&segment.words[from..]);
         }
-        let mut segment = segment_of(decoded, digits, last_before.as_ref(), flow);
         segment.text = wanted.spellings.apply(&segment.text);
         Ok(Some(segment))
     }
@@ -202,6 +220,7 @@ fn whole(samples: &[i16], stretches: Vec<Stretch>) -> Vec<Stretch> {
         samples: samples.to_vec(),
         voice_p,
         ends_in_silence: true,
+        quiet_after_ms: 0,
     }]
 }
 
@@ -209,22 +228,36 @@ fn whole(samples: &[i16], stretches: Vec<Stretch>) -> Vec<Stretch> {
 #[derive(Default)]
 struct Flow {
     before: Vec<Word>,
+    /// Somebody spoke, but not what was expected.
+    not_understood: bool,
+    /// A stretch that is not over yet is only guessed at.
+    is_guess: bool,
+}
+
+fn is_speech(words: &[Word]) -> bool {
+    !words.is_empty() && mean_confidence(words) >= LETTER_CONFIDENCE_MIN
+}
+
+/// From the last word to the next sound, across the cut.
+fn pause_after_ms(stretch: &Stretch, words: &[Word]) -> u32 {
+    let end_s = (stretch.from + stretch.samples.len()) as f64 / RATE_HZ;
+    let left_s = words.last().map_or(0.0, |word| (end_s - word.end).max(0.0));
+    (left_s * 1_000.0) as u32 + stretch.quiet_after_ms as u32
 }
 
 fn segment_of(
     decoded: decode::Decoded,
     digits: bool,
     before: Option<&Word>,
-    flow: &Flow,
+    pause_after_ms: Option<u32>,
 ) -> Segment {
     let words = decoded.words;
-    let ends_sentence = flow.before.is_empty();
     Segment {
         start: words.first().map_or(0.0, |word| word.start),
         end: words.last().map_or(0.0, |word| word.end),
         text: decoded
             .written
-            .unwrap_or_else(|| text::readable(&words, digits, before, ends_sentence)),
+            .unwrap_or_else(|| text::readable(&words, digits, before, pause_after_ms)),
         confidence: mean_confidence(&words),
         words,
     }

@@ -47,6 +47,8 @@ pub struct Stretch {
     pub voice_p: f32,
     /// Whether silence ended it; else it was cut in the middle of speech.
     pub ends_in_silence: bool,
+    /// How much silence follows where it was cut, as far as it was heard.
+    pub quiet_after_ms: usize,
 }
 
 /// One chunk's sound and what the detector thought of it.
@@ -200,11 +202,14 @@ impl Segmenter {
             .windows(8.min(p.len().max(1)))
             .map(|window| window.iter().sum::<f32>() / window.len() as f32)
             .fold(0.0, f32::max);
+        let after = self.heard.iter().skip(chunks);
+        let quiet = after.take_while(|heard| heard.p < self.config.start_p);
         Stretch {
             from: self.from,
             samples,
             voice_p,
             ends_in_silence,
+            quiet_after_ms: quiet.count() * CHUNK * 1000 / RATE_HZ,
         }
     }
 

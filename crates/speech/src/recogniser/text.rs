@@ -7,13 +7,16 @@ use crate::Word;
 /// Words closer together than this belong to one phrase: a spoken number never spans a longer gap.
 const PHRASE_GAP_S: f64 = 0.5;
 
+/// Stands for whatever comes after the cut, so that the pause before it gets its mark as any other does.
+const UNHEARD: &str = "…";
+
 /// Capitals, punctuation, numbers as asked. `before` is the last word of the segment that this one
-/// continues; `ends_sentence` is false when the next one continues this.
+/// continues; `pause_after_ms` is there when sound was cut and the next segment may go on with the sentence.
 pub fn readable(
     words: &[Word],
     digits: bool,
     before: Option<&Word>,
-    ends_sentence: bool,
+    pause_after_ms: Option<u32>,
 ) -> String {
     let mut tokens: Vec<(String, u32)> = Vec::new();
     // The word before keeps the first one from looking like a sentence's start.
@@ -28,6 +31,10 @@ pub fn readable(
             from = end;
         }
     }
+    if let (Some(pause_ms), Some(last)) = (pause_after_ms, tokens.last_mut()) {
+        last.1 = pause_ms;
+        tokens.push((UNHEARD.to_owned(), 0));
+    }
     let heard: Vec<HeardWord<'_>> = tokens
         .iter()
         .map(|(text, pause_after_ms)| HeardWord {
@@ -36,11 +43,10 @@ pub fn readable(
         })
         .collect();
     let written = written::readable_words(&heard);
-    let mut text = written[usize::from(before.is_some()).min(written.len())..].join(" ");
-    if !ends_sentence {
-        text.truncate(text.trim_end_matches(['.', '?']).len());
-    }
-    text
+    let unheard = heard.last().is_some_and(|word| word.text == UNHEARD);
+    let from = usize::from(before.is_some()).min(written.len());
+    let end = written.len() - usize::from(unheard);
+    written[from.min(end)..end].join(" ")
 }
 
 /// The tokens of one phrase, each with the pause after it.
@@ -165,15 +171,15 @@ mod tests {
 
     #[test]
     fn a_sentence_begins_large_and_ends_with_a_stop() {
-        let text = readable(&said("watu wengi walifika mapema"), false, None, true);
+        let text = readable(&said("watu wengi walifika mapema"), false, None, None);
         assert_eq!(text, "Watu wengi walifika mapema.");
     }
 
     #[test]
     fn a_sentence_cut_in_two_reads_as_one() {
         let (first, second) = (said("watu wengi walifika"), said("mapema asubuhi"));
-        let head = readable(&first, false, None, false);
-        let tail = readable(&second, false, first.last(), true);
+        let head = readable(&first, false, None, Some(100));
+        let tail = readable(&second, false, first.last(), None);
         assert_eq!(
             join([head.as_str(), tail.as_str()].into_iter()),
             "Watu wengi walifika mapema asubuhi."
@@ -181,11 +187,28 @@ mod tests {
     }
 
     #[test]
+    fn a_cut_between_two_sentences_keeps_their_marks() {
+        let words = said("watu wengi walifika");
+        assert_eq!(
+            readable(&words, false, None, Some(700)),
+            "Watu wengi walifika."
+        );
+        assert_eq!(
+            readable(&words, false, None, Some(400)),
+            "Watu wengi walifika,"
+        );
+        assert_eq!(
+            readable(&said("watu na"), false, None, Some(900)),
+            "Watu na"
+        );
+    }
+
+    #[test]
     fn numbers_become_digits_when_asked() {
         let words = said("watu mia mbili walifika");
-        assert_eq!(readable(&words, true, None, true), "Watu 200 walifika.");
+        assert_eq!(readable(&words, true, None, None), "Watu 200 walifika.");
         assert_eq!(
-            readable(&words, false, None, true),
+            readable(&words, false, None, None),
             "Watu mia mbili walifika."
         );
     }
@@ -206,6 +229,6 @@ mod tests {
 
     #[test]
     fn nothing_gives_nothing() {
-        assert_eq!(readable(&[], true, None, true), "");
+        assert_eq!(readable(&[], true, None, None), "");
     }
 }

@@ -11,8 +11,9 @@ pub struct HeardWord<'a> {
     pub pause_after_ms: u32,
 }
 
-/// A pause that ends a sentence, and one that ends a clause.
-const SENTENCE_PAUSE_MS: u32 = 650;
+/// A pause that ends a sentence, and one that ends a clause. Newsreaders leave 0.6 to 0.9 s between sentences, and word
+/// times are good to a few hundredths.
+const SENTENCE_PAUSE_MS: u32 = 560;
 const CLAUSE_PAUSE_MS: u32 = 280;
 /// Before these words a shorter pause is enough for a comma.
 const TURN_PAUSE_MS: u32 = 150;

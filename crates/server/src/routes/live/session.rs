@@ -5,6 +5,8 @@ use std::time::Duration;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
 use axum::http::request::Parts;
 use sauti_speech::recogniser::LiveEvent;
+use sauti_speech::{Expect, Segment, Transcript};
+use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
 
@@ -13,7 +15,7 @@ use crate::http::caller::{self, Caller};
 use crate::http::context::Context;
 use crate::problem::{Code, Problem};
 use crate::ratelimit::Seat;
-use crate::service::transcribing::{LiveEar, LiveHeard, LiveMeter, LivePaid};
+use crate::service::transcribing::{ExpectedAnswer, LiveEar, LiveHeard, LiveMeter, LivePaid};
 
 /// A caller that sends no sound for this long has left, whatever else it sends.
 const IDLE_MAX: Duration = Duration::from_secs(30);
@@ -39,7 +41,8 @@ pub struct Session {
     meter: LiveMeter,
     ear: LiveEar,
     _seat: Seat,
-    text: String,
+    /// What was told so far; its segments only where an answer is made of them.
+    heard: Transcript,
     /// How far into the sound the caller was told what it says.
     told_seconds: f64,
     messages: u64,
@@ -78,7 +81,7 @@ impl Session {
             meter,
             ear,
             _seat: seat,
-            text: String::new(),
+            heard: Transcript::default(),
             told_seconds: 0.0,
             messages: 0,
             idle_at: now + IDLE_MAX,
@@ -102,7 +105,8 @@ impl Session {
         let (last, close_code) = match (ended, paid) {
             (Ok(End::CallerLeft), _) => return,
             (Ok(End::Finished), Ok(paid)) => {
-                let done = done(&self.text, self.ear.seconds(), &paid);
+                let expected = ExpectedAnswer::of(self.ear.expect(), &self.heard);
+                let done = done(&self.heard.text, self.ear.seconds(), &paid, expected);
                 (done, close_code::NORMAL)
             }
             (Ok(End::ShuttingDown), Ok(paid)) => {
@@ -235,17 +239,29 @@ impl Session {
         ended
     }
 
+    fn remember(&mut self, segment: Segment) {
+        if !self.heard.text.is_empty() && !segment.text.is_empty() {
+            self.heard.text.push(' ');
+        }
+        self.heard.text.push_str(&segment.text);
+        if *self.ear.expect() != Expect::Any {
+            self.heard.segments.push(segment);
+        }
+    }
+
     /// Passes on what was heard. False when the caller left.
     async fn relay(&mut self, socket: &mut WebSocket, heard: LiveHeard) -> Result<bool, Problem> {
         for event in heard.events {
             let message = match event {
                 LiveEvent::Partial(partial) => json!({"type": "partial", "text": partial}),
                 LiveEvent::Final(segment) => {
-                    if !self.text.is_empty() && !segment.text.is_empty() {
-                        self.text.push(' ');
-                    }
-                    self.text.push_str(&segment.text);
-                    json!({"type": "final", "segment": segment})
+                    let message = json!({"type": "final", "segment": segment});
+                    self.remember(segment);
+                    message
+                }
+                LiveEvent::NotUnderstood => {
+                    self.heard.not_understood = true;
+                    json!({"type": "not_understood"})
                 }
             };
             if !tell(socket, &message).await {
@@ -264,9 +280,27 @@ async fn tell(socket: &mut WebSocket, message: &Value) -> bool {
     matches!(timeout(TELL_TIME_MAX, sent).await, Ok(Ok(())))
 }
 
-fn done(text: &str, seconds: f64, paid: &LivePaid) -> Value {
-    json!({"type": "done", "text": text, "seconds": seconds,
-        "cost_micro": paid.cost_micro, "balance_micro": paid.balance_micro})
+#[derive(Serialize)]
+struct Done<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    text: &'a str,
+    seconds: f64,
+    cost_micro: i64,
+    balance_micro: i64,
+    #[serde(flatten)]
+    expected: Option<ExpectedAnswer>,
+}
+
+fn done(text: &str, seconds: f64, paid: &LivePaid, expected: Option<ExpectedAnswer>) -> Value {
+    json!(Done {
+        kind: "done",
+        text,
+        seconds,
+        cost_micro: paid.cost_micro,
+        balance_micro: paid.balance_micro,
+        expected,
+    })
 }
 
 fn error(problem: &Problem, context: &Context, paid: Option<(f64, LivePaid)>) -> Value {

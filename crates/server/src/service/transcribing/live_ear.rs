@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use sauti_audio::pcm::{f32_from_i16, i16_from_f32};
 use sauti_audio::{RawFormat, Resampler, SAMPLE_RATE_HZ};
-use sauti_speech::SpeechError;
 use sauti_speech::recogniser::{LiveEvent, LiveSession};
+use sauti_speech::{Expect, SpeechError};
 use tokio::sync::mpsc;
 
 use super::request::TranscriptionRequest;
@@ -31,6 +31,7 @@ pub struct LiveEar {
     sound: Option<mpsc::Sender<Vec<i16>>>,
     heard: mpsc::UnboundedReceiver<Result<LiveHeard, SpeechError>>,
     format: RawFormat,
+    expect: Expect,
     samples: u64,
     /// Half a sample that a message was cut in.
     odd_byte: Option<u8>,
@@ -56,9 +57,15 @@ impl LiveEar {
             sound: Some(sound),
             heard,
             format,
+            expect: wanted.expect.clone(),
             samples: 0,
             odd_byte: None,
         })
+    }
+
+    /// What is listened for.
+    pub fn expect(&self) -> &Expect {
+        &self.expect
     }
 
     /// How much sound came in.

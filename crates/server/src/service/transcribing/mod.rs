@@ -20,8 +20,8 @@ pub use request::{ResponseFormat, TranscriptionFields, TranscriptionRequest};
 pub use sound::Sound;
 pub use spool::{Source, Spool, SpoolError, Upload, open_unnamed};
 pub use written::{
-    TokenLogprob, Transcription, VerboseSegment, VerboseTranscription, VerboseWord, Written, words,
-    write,
+    ExpectedAnswer, TokenLogprob, Transcription, VerboseSegment, VerboseTranscription, VerboseWord,
+    Written, words, write,
 };
 
 use super::money::{Bill, Hold};

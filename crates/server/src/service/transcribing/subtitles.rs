@@ -71,6 +71,7 @@ mod tests {
             ],
             seconds: 3662.25,
             no_speech: false,
+            not_understood: false,
         };
         assert_eq!(
             srt(&transcript),

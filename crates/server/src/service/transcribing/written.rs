@@ -1,6 +1,7 @@
 //! A transcript in the form that was asked for.
 
-use sauti_speech::{Segment, Transcript, Word};
+use sauti_speech::recogniser::AnswerValue;
+use sauti_speech::{Expect, Segment, Transcript, Word};
 use serde::Serialize;
 
 use super::request::{ResponseFormat, TranscriptionRequest};
@@ -18,17 +19,22 @@ pub enum Written {
 /// The transcript as it was asked for, and its content type.
 pub fn write(request: &TranscriptionRequest, transcript: &Transcript) -> (&'static str, Written) {
     let text = || transcript.text.clone();
+    let expected = ExpectedAnswer::of(&request.expect, transcript);
     match request.format {
         ResponseFormat::Json => (
             "application/json",
             Written::Plain(Transcription {
                 text: text(),
                 logprobs: request.logprobs.then(|| logprobs(transcript)),
+                expected,
             }),
         ),
         ResponseFormat::VerboseJson => (
             "application/json",
-            Written::Verbose(verbose(transcript, request.segments, request.words)),
+            Written::Verbose(VerboseTranscription {
+                expected,
+                ..verbose(transcript, request.segments, request.words)
+            }),
         ),
         ResponseFormat::Text => ("text/plain; charset=utf-8", Written::Text(text() + "\n")),
         ResponseFormat::Srt => (
@@ -50,6 +56,37 @@ pub struct Transcription {
     /// Only where `include[]` asks for `logprobs`: one token for each word that was heard.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub logprobs: Option<Vec<TokenLogprob>>,
+    #[serde(flatten)]
+    pub expected: Option<ExpectedAnswer>,
+}
+
+/// What a program needs of an expected answer. Only where `expect` or `choices[]` was sent.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct ExpectedAnswer {
+    /// `yes_no`: true or false; `digits`: a string of figures; `amount`: a number; `choices[]`: the choice as it was sent.
+    /// Null where nothing was said, or nothing that is one value.
+    #[schema(value_type = serde_json::Value)]
+    pub answer: Option<AnswerValue>,
+    /// The currency that was said with an amount: shilingi, dola, pauni, yuro, randi or faranga.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub currency: Option<&'static str>,
+    /// True when somebody spoke, but nothing that was expected.
+    pub not_understood: bool,
+}
+
+impl ExpectedAnswer {
+    /// `None` where nothing in particular was expected.
+    pub fn of(expect: &Expect, transcript: &Transcript) -> Option<ExpectedAnswer> {
+        if *expect == Expect::Any {
+            return None;
+        }
+        let answer = AnswerValue::of(expect, &transcript.segments);
+        Some(ExpectedAnswer {
+            currency: answer.as_ref().and_then(AnswerValue::currency),
+            answer,
+            not_understood: transcript.not_understood,
+        })
+    }
 }
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -71,6 +108,8 @@ pub struct VerboseTranscription {
     pub text: String,
     /// True when nobody speaks; then there is no text either.
     pub no_speech: bool,
+    #[serde(flatten)]
+    pub expected: Option<ExpectedAnswer>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub segments: Option<Vec<VerboseSegment>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -124,6 +163,7 @@ fn verbose(transcript: &Transcript, segments: bool, words: bool) -> VerboseTrans
         duration: milliseconds(transcript.seconds),
         text: transcript.text.clone(),
         no_speech: transcript.no_speech,
+        expected: None,
         segments: segments.then(|| {
             transcript
                 .segments
@@ -189,6 +229,7 @@ mod tests {
             ],
             seconds: 3700.0,
             no_speech: false,
+            not_understood: false,
         }
     }
 

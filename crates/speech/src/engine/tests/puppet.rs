@@ -291,6 +291,7 @@ impl Backend for Puppet {
             segments: vec![heard()],
             seconds: request.samples.len() as f64 / 16_000.0,
             no_speech: false,
+            not_understood: false,
         });
         self.perform(&request.keyterms[0], emit, segment, whole)
     }

@@ -1,0 +1,241 @@
+//! The plain value of an expected answer, for programs: true or false, figures, an amount, a choice.
+
+use sauti_text::written::number;
+use serde::{Serialize, Serializer};
+
+use super::grammar::{CURRENCIES, NO, YES, as_figures};
+use crate::{Expect, Segment};
+
+/// What an answer of a known form says.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum AnswerValue {
+    YesNo(bool),
+    /// Every digit that was said, in order.
+    Digits(String),
+    Amount(Amount),
+    /// As the caller wrote it.
+    Choice(String),
+}
+
+/// Money or a quantity, exact to the hundredth.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Amount {
+    pub hundredths: u64,
+    /// The word that was said: "shilingi", "dola", ...
+    pub currency: Option<&'static str>,
+}
+
+impl Serialize for Amount {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.hundredths % 100 {
+            0 => serializer.serialize_u64(self.hundredths / 100),
+            _ => serializer.serialize_f64(self.hundredths as f64 / 100.0),
+        }
+    }
+}
+
+impl AnswerValue {
+    /// The value of what was heard; `None` where nothing was expected or the words say none.
+    pub fn of(expect: &Expect, segments: &[Segment]) -> Option<AnswerValue> {
+        let heard = segments.iter().flat_map(|segment| &segment.words);
+        let words: Vec<&str> = heard.map(|word| word.word.as_str()).collect();
+        match expect {
+            Expect::Any => None,
+            Expect::YesNo => yes_or_no(&words).map(AnswerValue::YesNo),
+            Expect::Digits => {
+                let figures = as_figures(&words.join(" "));
+                (!figures.is_empty()).then_some(AnswerValue::Digits(figures))
+            }
+            Expect::Amount => amount(&words).map(AnswerValue::Amount),
+            Expect::Choices(choices) => {
+                let [only] = segments else { return None };
+                let chosen = choices.iter().find(|choice| **choice == only.text)?;
+                Some(AnswerValue::Choice(chosen.clone()))
+            }
+        }
+    }
+
+    pub fn currency(&self) -> Option<&'static str> {
+        match self {
+            AnswerValue::Amount(amount) => amount.currency,
+            _ => None,
+        }
+    }
+}
+
+/// Whoever says both has not decided.
+fn yes_or_no(words: &[&str]) -> Option<bool> {
+    let says = |list: &[&str]| words.iter().any(|word| list.contains(word));
+    match (says(&YES), says(&NO)) {
+        (true, false) => Some(true),
+        (false, true) => Some(false),
+        _ => None,
+    }
+}
+
+fn amount(words: &[&str]) -> Option<Amount> {
+    let currency_of = |word: &&str| {
+        let named = CURRENCIES.iter().find(|currency| *currency == word)?;
+        match *named {
+            "senti" => None,
+            "shillingi" => Some("shilingi"),
+            named => Some(named),
+        }
+    };
+    let currency = words.iter().find_map(currency_of);
+    let (units, cents) = match words.iter().position(|word| *word == "senti") {
+        Some(at) => (&words[..at], Some(&words[at + 1..])),
+        None => (words, None),
+    };
+    let units: Vec<&str> = units
+        .iter()
+        .copied()
+        .filter(|word| currency_of(word).is_none())
+        .collect();
+    let units = match units.split_last() {
+        Some((&"na", units)) => units,
+        _ => &units,
+    };
+    let hundredths = match cents {
+        None => quantity(units)?,
+        Some(cents) => {
+            let units = match units.is_empty() {
+                true => 0,
+                false => quantity(units)?,
+            };
+            let cents = number(cents).filter(|cents| *cents < 100)?;
+            units.checked_add(cents)?
+        }
+    };
+    Some(Amount {
+        hundredths,
+        currency,
+    })
+}
+
+/// A number with its parts, in hundredths: "laki moja na nusu", "mbili nukta tano".
+fn quantity(words: &[&str]) -> Option<u64> {
+    if let [whole @ .., "na", part @ ("nusu" | "robo")] = words {
+        let part = if *part == "nusu" { 50 } else { 25 };
+        let whole_hundredths = quantity(whole)?;
+        return whole_hundredths.checked_add(part * last_scale(whole));
+    }
+    if let Some(at) = words.iter().position(|word| *word == "nukta") {
+        let figures = as_figures(&words[at + 1..].join(" "));
+        let said_all = figures.len() == words.len() - at - 1;
+        let tenths: u64 = format!("{figures:0<2}").get(..2)?.parse().ok()?;
+        // "milioni mbili nukta tano" means two and a half million.
+        let scale = scale_of(words[0]).unwrap_or(1);
+        let fits = said_all && (1..=2).contains(&figures.len());
+        let whole = quantity(&words[..at])?;
+        return whole.checked_add(tenths * scale).filter(|_| fits);
+    }
+    match words {
+        ["nusu"] => Some(50),
+        ["robo"] => Some(25),
+        [scale] if scale_of(scale).is_some() => scale_of(scale)?.checked_mul(100),
+        words => number(words)?.checked_mul(100),
+    }
+}
+
+/// Half of what, in "elfu mbili na nusu".
+fn last_scale(words: &[&str]) -> u64 {
+    words
+        .iter()
+        .rev()
+        .find_map(|word| scale_of(word))
+        .unwrap_or(1)
+}
+
+fn scale_of(word: &str) -> Option<u64> {
+    match word {
+        "mia" => Some(100),
+        "elfu" => Some(1_000),
+        "laki" => Some(100_000),
+        "milioni" => Some(1_000_000),
+        "bilioni" => Some(1_000_000_000),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Word;
+
+    fn heard(said: &str) -> Vec<Segment> {
+        let words = said.split_whitespace().map(|word| Word {
+            word: word.to_owned(),
+            start: 0.0,
+            end: 0.0,
+            confidence: 1.0,
+        });
+        vec![Segment {
+            start: 0.0,
+            end: 0.0,
+            text: said.to_owned(),
+            words: words.collect(),
+            confidence: 1.0,
+        }]
+    }
+
+    fn json(expect: &Expect, said: &str) -> String {
+        let value = AnswerValue::of(expect, &heard(said));
+        serde_json::to_string(&value).expect("JSON")
+    }
+
+    #[test]
+    fn yes_and_no_are_true_and_false() {
+        for (said, value) in [
+            ("ndiyo", "true"),
+            ("naam", "true"),
+            ("sawa sawa", "true"),
+            ("sitaki", "false"),
+            ("hapana asante", "false"),
+            ("ndiyo hapana", "null"),
+        ] {
+            assert_eq!(json(&Expect::YesNo, said), value, "{said}");
+        }
+    }
+
+    #[test]
+    fn digits_are_figures_with_their_zeros() {
+        let said = "sifuri saba moja mbili ziro";
+        assert_eq!(json(&Expect::Digits, said), "\"07120\"");
+    }
+
+    #[test]
+    fn amounts_are_numbers() {
+        for (said, value) in [
+            ("elfu tano", "5000"),
+            ("elfu kumi", "10000"),
+            ("shilingi elfu mbili na mia tano", "2500"),
+            ("laki moja na nusu", "150000"),
+            ("elfu mbili na nusu", "2500"),
+            ("elfu tatu na robo", "3250"),
+            ("milioni mbili nukta tano", "2500000"),
+            ("kumi na mbili nukta tano", "12.5"),
+            ("dola kumi na senti hamsini", "10.5"),
+            ("senti hamsini", "0.5"),
+            ("mia", "100"),
+            ("elfu", "1000"),
+            ("mia tano shilingi", "500"),
+            ("kumi na nusu", "10.5"),
+            ("tano elfu", "null"),
+            ("shilingi", "null"),
+        ] {
+            assert_eq!(json(&Expect::Amount, said), value, "{said}");
+        }
+        let value = AnswerValue::of(&Expect::Amount, &heard("shillingi mia mbili"));
+        assert_eq!(value.and_then(|value| value.currency()), Some("shilingi"));
+    }
+
+    #[test]
+    fn a_choice_is_the_callers_own_words() {
+        let choices = Expect::Choices(vec!["Salio".into(), "Namba 5".into()]);
+        assert_eq!(json(&choices, "Namba 5"), "\"Namba 5\"");
+        assert_eq!(json(&choices, "Nyingine"), "null");
+        assert_eq!(json(&Expect::Any, "ndiyo"), "null");
+    }
+}
