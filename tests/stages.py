@@ -279,7 +279,7 @@ def openapi():
 
 
 def cli():
-    tools.need_debian("sox")
+    tools.need_debian("sox", "ffmpeg")
     counts = need_program()
     counts.add(pytest(TESTS / "cli", env={"SAUTI_BINARY": str(BINARY)}))
     return counts

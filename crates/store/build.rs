@@ -22,7 +22,7 @@ fn main() {
     .unwrap();
 }
 
-/// `0002_rotated_keys.sql` as version 2, "rotated keys", and its text.
+/// Version and description from the name, and the text.
 fn row(folder: &Path, name: &str) -> String {
     let (version, words) = name.trim_end_matches(".sql").split_once('_').unwrap();
     let version: i64 = version.parse().unwrap();

@@ -105,7 +105,7 @@ def test_a_key_revoked_by_the_command_line_loses_its_session(service, speech):
     live.sound(speech + PAUSE)
     live.until("final")
     workspace = json.loads((service.data / "demo.json").read_text())["workspace_id"]
-    done = service.run("key", "revoke", "--workspace", workspace, key["key_id"])
+    done = service.run("key", "revoke", workspace, key["key_id"])
     assert done.returncode == 0, done.stdout + done.stderr
     last = live.until("error")
     assert last["code"] == "key_revoked" and last["cost_micro"] > 0, last

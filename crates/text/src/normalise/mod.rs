@@ -13,6 +13,7 @@ mod money;
 mod number;
 mod phone;
 mod quantity;
+mod reading;
 mod relations;
 mod token;
 mod units;
@@ -23,6 +24,7 @@ use std::ops::Range;
 use crate::clean::{Cleaned, clean};
 use context::Context;
 pub(crate) use money::is_named_in as money_is_named_in;
+use reading::Reading;
 use token::{Kind, tokens};
 pub(crate) use words::is_swahili_shaped;
 
@@ -60,22 +62,6 @@ pub(crate) struct Piece {
     /// As it is said. A space is one blank, or one line end for each of the first two that it holds.
     pub text: String,
     pub source: Range<usize>,
-}
-
-/// How a rule reads the tokens from where it was asked up to `end`.
-#[derive(Debug)]
-pub(crate) struct Reading {
-    pub text: String,
-    pub end: usize,
-}
-
-impl Reading {
-    pub(crate) fn new(text: impl Into<String>, end: usize) -> Option<Self> {
-        Some(Self {
-            text: text.into(),
-            end,
-        })
-    }
 }
 
 pub(crate) fn pieces(text: &str) -> Vec<Piece> {
