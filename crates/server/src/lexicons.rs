@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use sauti_store::{Alphabet, Store, StoreError};
+use sauti_store::{Alphabet, Store, StoreError, WorkspaceId};
 use sauti_text::{Lexicon, Pronunciation};
 use sha2::{Digest, Sha256};
 
@@ -14,7 +14,7 @@ const WORKSPACES_MAX: usize = 4_096;
 
 #[derive(Debug, Default)]
 pub struct Lexicons {
-    known: Mutex<HashMap<String, (Instant, Arc<VersionedLexicon>)>>,
+    known: Mutex<HashMap<WorkspaceId, (Instant, Arc<VersionedLexicon>)>>,
 }
 
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl Lexicons {
     pub async fn of(
         &self,
         store: &Store,
-        workspace_id: &str,
+        workspace_id: &WorkspaceId,
     ) -> Result<Arc<VersionedLexicon>, StoreError> {
         if let Some((since, found)) = self.lock().get(workspace_id)
             && since.elapsed() < FRESH
@@ -50,25 +50,22 @@ impl Lexicons {
         if known.len() >= WORKSPACES_MAX {
             known.retain(|_, (since, _)| since.elapsed() < FRESH);
         }
-        known.insert(
-            workspace_id.to_owned(),
-            (Instant::now(), Arc::clone(&loaded)),
-        );
+        known.insert(workspace_id.clone(), (Instant::now(), Arc::clone(&loaded)));
         Ok(loaded)
     }
 
-    pub fn forget(&self, workspace_id: &str) {
+    pub fn forget(&self, workspace_id: &WorkspaceId) {
         self.lock().remove(workspace_id);
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, (Instant, Arc<VersionedLexicon>)>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<WorkspaceId, (Instant, Arc<VersionedLexicon>)>> {
         self.known
             .lock()
             .unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
 
-async fn load(store: &Store, workspace_id: &str) -> Result<VersionedLexicon, StoreError> {
+async fn load(store: &Store, workspace_id: &WorkspaceId) -> Result<VersionedLexicon, StoreError> {
     let rows = store.pronunciations(workspace_id).await?;
     let mut digest = Sha256::new();
     let mut entries = Vec::with_capacity(rows.len());

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::ids::{new_id, now_us};
 use crate::sql::{check_text, is_unique_violation};
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, WorkspaceId};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Account {
@@ -203,7 +203,7 @@ impl Store {
     pub async fn delete_account(&self, account_id: &str) -> Result<(), StoreError> {
         let now = now_us();
         let mut tx = self.begin_write().await?;
-        let memberships: Vec<(String, String)> = sqlx::query_as(
+        let memberships: Vec<(WorkspaceId, String)> = sqlx::query_as(
             "select workspace_id, role from members where account_id = $1 order by workspace_id",
         )
         .bind(account_id)

@@ -3,12 +3,12 @@
 use serde::Serialize;
 
 use crate::ids::{new_id, now_us};
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, WorkspaceId};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AuditEntry {
     pub id: String,
-    pub workspace_id: Option<String>,
+    pub workspace_id: Option<WorkspaceId>,
     /// An account, a key, or `cli`.
     pub actor: String,
     /// Such as `key.revoke`.
@@ -23,7 +23,7 @@ pub struct AuditEntry {
 #[derive(Debug, Clone, Default)]
 pub struct AuditQuery {
     /// `None`: all workspaces, for operators.
-    pub workspace_id: Option<String>,
+    pub workspace_id: Option<WorkspaceId>,
     pub before: Option<String>,
     /// From this moment on, and before that one; `None`: no bound.
     pub from_us: Option<i64>,
@@ -34,7 +34,7 @@ pub struct AuditQuery {
 impl Store {
     pub async fn audit(
         &self,
-        workspace_id: Option<&str>,
+        workspace_id: Option<&WorkspaceId>,
         actor: &str,
         action: &str,
         target: &str,
@@ -45,7 +45,7 @@ impl Store {
              values ($1, $2, $3, $4, $5, $6, $7)",
         )
         .bind(new_id("evt_"))
-        .bind(workspace_id.map(str::to_owned))
+        .bind(workspace_id.cloned())
         .bind(tidy(actor, 200))
         .bind(tidy(action, 100))
         .bind(tidy(target, 300))
@@ -57,7 +57,15 @@ impl Store {
     }
 
     pub async fn audit_list(&self, query: &AuditQuery) -> Result<Vec<AuditEntry>, StoreError> {
-        type Row = (String, Option<String>, String, String, String, String, i64);
+        type Row = (
+            String,
+            Option<WorkspaceId>,
+            String,
+            String,
+            String,
+            String,
+            i64,
+        );
         let rows: Vec<Row> = sqlx::query_as(
             "select id, workspace_id, actor, action, target, detail, created_us from audit
              where ($1 = '' or workspace_id = $1) and ($2 = '' or id < $2) and created_us >= $4 and created_us < $5

@@ -9,7 +9,7 @@ use subtle::ConstantTimeEq;
 use crate::ids::now_us;
 use crate::keys::{ApiKey, Environment, Permissions};
 use crate::sql::{Value, execute_rows};
-use crate::{AuthError, Store, StoreError};
+use crate::{AuthError, Store, StoreError, WorkspaceId};
 
 /// Enough for every key in use; a flood of invented ids empties the cache instead of growing it.
 const CACHE_ENTRIES_MAX: usize = 20_000;
@@ -20,7 +20,7 @@ pub struct Caller {
     pub key_id: String,
     pub key_name: String,
     pub environment: Environment,
-    pub workspace_id: String,
+    pub workspace_id: WorkspaceId,
     pub currency: String,
     pub permissions: Permissions,
     /// Whether an owner of the workspace has confirmed their account.
@@ -143,7 +143,7 @@ impl Store {
             String,
             String,
             String,
-            String,
+            WorkspaceId,
             String,
             String,
             Option<i64>,

@@ -5,19 +5,19 @@ use serde::{Deserialize, Serialize};
 use crate::ids::new_id;
 use crate::ledger::{AbandonAnswer, BeginAnswer, Begun, FinishAnswer, Storing};
 use crate::sql::check_text;
-use crate::{LedgerError, Store, StoreError};
+use crate::{LedgerError, Store, StoreError, WorkspaceId};
 
 /// The right to answer for an idempotency key. Ends with `finish`, `settle_and_store`, `charge_and_store` or `abandon`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Guard {
     pub id: String,
-    pub workspace_id: String,
+    pub workspace_id: WorkspaceId,
     pub key: String,
 }
 
 impl Guard {
     /// The key of its row.
-    pub(crate) fn slot(&self) -> (String, String) {
+    pub(crate) fn slot(&self) -> (WorkspaceId, String) {
         (self.workspace_id.clone(), self.key.clone())
     }
 }
@@ -47,13 +47,13 @@ impl Store {
     /// dropped meanwhile, the claim is abandoned.
     pub async fn begin(
         &self,
-        workspace_id: &str,
+        workspace_id: &WorkspaceId,
         key: &str,
         fingerprint: &str,
     ) -> Result<Begin, LedgerError> {
         let guard = Guard {
             id: new_id("idem_"),
-            workspace_id: workspace_id.to_owned(),
+            workspace_id: workspace_id.clone(),
             key: check_text("idempotency_key", key, 1, 255)?,
         };
         let op = BeginAnswer {

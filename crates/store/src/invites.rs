@@ -5,14 +5,14 @@ use serde::Serialize;
 use crate::accounts::parse_email;
 use crate::ids::{hash_hex, new_id, now_us, random_base62};
 use crate::workspaces::{Role, insert_member};
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, WorkspaceId};
 
 const LIFETIME_US: i64 = 7 * 24 * 3600 * 1_000_000;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Invite {
     pub id: String,
-    pub workspace_id: String,
+    pub workspace_id: WorkspaceId,
     pub email: String,
     pub role: Role,
     pub invited_by: String,
@@ -29,7 +29,7 @@ pub struct IssuedInvite {
 impl Store {
     pub async fn invite(
         &self,
-        workspace_id: &str,
+        workspace_id: &WorkspaceId,
         email: &str,
         role: Role,
         invited_by: &str,
@@ -38,7 +38,7 @@ impl Store {
         let now = now_us();
         let invite = Invite {
             id: new_id("inv_"),
-            workspace_id: workspace_id.to_owned(),
+            workspace_id: workspace_id.clone(),
             email: parse_email(email)?,
             role,
             invited_by: invited_by.to_owned(),
@@ -68,8 +68,8 @@ impl Store {
     }
 
     /// Invitations that can still be accepted.
-    pub async fn invites(&self, workspace_id: &str) -> Result<Vec<Invite>, StoreError> {
-        let rows: Vec<(String, String, String, String, String, i64)> = sqlx::query_as(
+    pub async fn invites(&self, workspace_id: &WorkspaceId) -> Result<Vec<Invite>, StoreError> {
+        let rows: Vec<(String, WorkspaceId, String, String, String, i64)> = sqlx::query_as(
             "select id, workspace_id, email, role, invited_by, expires_us from invites
              where workspace_id = $1 and accepted_us is null and expires_us > $2 order by id",
         )
@@ -93,7 +93,7 @@ impl Store {
 
     pub async fn cancel_invite(
         &self,
-        workspace_id: &str,
+        workspace_id: &WorkspaceId,
         invite_id: &str,
     ) -> Result<(), StoreError> {
         let done = sqlx::query(
@@ -115,10 +115,10 @@ impl Store {
         &self,
         token: &str,
         account_id: &str,
-    ) -> Result<(String, Role), StoreError> {
+    ) -> Result<(WorkspaceId, Role), StoreError> {
         let account = self.account(account_id).await?;
         let mut tx = self.begin_write().await?;
-        let taken: Option<(String, String)> = sqlx::query_as(
+        let taken: Option<(WorkspaceId, String)> = sqlx::query_as(
             "update invites set accepted_us = $3
              where token_hash = $1 and email = $2 and accepted_us is null and expires_us > $3
              returning workspace_id, role",

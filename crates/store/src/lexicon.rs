@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::now_us;
 use crate::sql::check_text;
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, WorkspaceId};
 
 const ENTRIES_MAX: i64 = 10_000;
 
@@ -36,7 +36,7 @@ impl Store {
     /// Adds or replaces a word; words are kept in lower case.
     pub async fn set_pronunciation(
         &self,
-        workspace_id: &str,
+        workspace_id: &WorkspaceId,
         entry: &Pronunciation,
     ) -> Result<(), StoreError> {
         let word = check_text("word", &entry.word, 1, 100)?.to_lowercase();
@@ -65,7 +65,7 @@ impl Store {
 
     pub async fn remove_pronunciation(
         &self,
-        workspace_id: &str,
+        workspace_id: &WorkspaceId,
         word: &str,
     ) -> Result<(), StoreError> {
         let done = sqlx::query("delete from lexicon where workspace_id = $1 and word = $2")
@@ -83,7 +83,7 @@ impl Store {
     /// All words of a workspace, in order.
     pub async fn pronunciations(
         &self,
-        workspace_id: &str,
+        workspace_id: &WorkspaceId,
     ) -> Result<Vec<Pronunciation>, StoreError> {
         let rows: Vec<(String, String, String)> = sqlx::query_as(
             "select word, spoken, alphabet from lexicon where workspace_id = $1 order by word",

@@ -36,6 +36,7 @@ mod backup;
 mod batches;
 mod checkpoint;
 mod error;
+mod id_types;
 mod idempotency;
 pub mod ids;
 mod instances;
@@ -67,6 +68,7 @@ pub use batches::{
     NewItem, Received,
 };
 pub use error::{AuthError, LedgerError, StoreError};
+pub use id_types::WorkspaceId;
 pub use idempotency::{Begin, Guard, StoredAnswer};
 pub use invites::{Invite, IssuedInvite};
 pub use keys::{ApiKey, Environment, IssuedKey, KeyInfo, NewKey, Permission, Permissions};

@@ -3,14 +3,14 @@
 use serde::Serialize;
 
 use crate::ledger::{Credit, StatementRow};
-use crate::{LedgerError, Store, StoreError};
+use crate::{LedgerError, Store, StoreError, WorkspaceId};
 
 #[derive(Debug, Clone)]
 pub struct PaymentEvent {
     pub provider: String,
     /// The provider's own id of the event.
     pub event_id: String,
-    pub workspace_id: String,
+    pub workspace_id: WorkspaceId,
     pub amount_micro: i64,
     pub currency: String,
 }
@@ -58,7 +58,7 @@ impl Store {
     /// The newest credits of a workspace.
     pub async fn payments(
         &self,
-        workspace_id: &str,
+        workspace_id: &WorkspaceId,
         limit: i64,
     ) -> Result<Vec<StatementRow>, StoreError> {
         self.transfers_where(

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, WorkspaceId};
 
 #[derive(Debug, Clone, Default)]
 pub struct UsageQuery {
@@ -52,7 +52,7 @@ impl Store {
     /// Days with use, oldest first. A charge counts on the day it was booked.
     pub async fn usage(
         &self,
-        workspace_id: &str,
+        workspace_id: &WorkspaceId,
         query: &UsageQuery,
     ) -> Result<Vec<UsageRow>, StoreError> {
         for (field, day) in [("from", &query.from_day), ("to", &query.to_day)] {

@@ -5,10 +5,10 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{new_id, now_us};
+use crate::ids::now_us;
 use crate::open::Tx;
 use crate::sql::check_text;
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, WorkspaceId};
 
 /// Ordered: an owner may do all that an admin may, an admin all that a member may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -50,7 +50,7 @@ impl FromStr for Role {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Workspace {
-    pub id: String,
+    pub id: WorkspaceId,
     pub name: String,
     /// Three letters, upper case.
     pub currency: String,
@@ -68,7 +68,7 @@ pub struct Member {
     pub since_us: i64,
 }
 
-type Row = (String, String, String, i64, Option<i64>, Option<i64>);
+type Row = (WorkspaceId, String, String, i64, Option<i64>, Option<i64>);
 
 fn workspace_of((id, name, currency, created_us, closed_us, low_balance_micro): Row) -> Workspace {
     Workspace {
@@ -99,7 +99,7 @@ impl Store {
         let name = check_text("name", name, 1, 200)?;
         let created_us = now_us();
         let workspace = Workspace {
-            id: new_id("ws_"),
+            id: WorkspaceId::generate(),
             name,
             currency,
             created_us,
@@ -127,7 +127,7 @@ impl Store {
         Ok(workspace)
     }
 
-    pub async fn workspace(&self, workspace_id: &str) -> Result<Workspace, StoreError> {
+    pub async fn workspace(&self, workspace_id: &WorkspaceId) -> Result<Workspace, StoreError> {
         let row: Option<Row> = sqlx::query_as(
             "select w.id, w.name, w.currency, w.created_us, w.closed_us, b.low_micro
              from workspaces w join balances b on b.workspace_id = w.id where w.id = $1",
@@ -162,7 +162,7 @@ impl Store {
         account_id: &str,
     ) -> Result<Vec<(Workspace, Role)>, StoreError> {
         type Joined = (
-            String,
+            WorkspaceId,
             String,
             String,
             i64,
@@ -188,7 +188,11 @@ impl Store {
             .collect()
     }
 
-    pub async fn rename_workspace(&self, workspace_id: &str, name: &str) -> Result<(), StoreError> {
+    pub async fn rename_workspace(
+        &self,
+        workspace_id: &WorkspaceId,
+        name: &str,
+    ) -> Result<(), StoreError> {
         let done = sqlx::query("update workspaces set name = $2 where id = $1")
             .bind(workspace_id)
             .bind(check_text("name", name, 1, 200)?)
@@ -200,7 +204,7 @@ impl Store {
     /// Below this total a settled charge reports `Balance::fell_low` once.
     pub async fn set_low_balance(
         &self,
-        workspace_id: &str,
+        workspace_id: &WorkspaceId,
         low_micro: Option<i64>,
     ) -> Result<(), StoreError> {
         if low_micro.is_some_and(|low| low < 0) {
@@ -216,7 +220,7 @@ impl Store {
 
     pub async fn role_of(
         &self,
-        workspace_id: &str,
+        workspace_id: &WorkspaceId,
         account_id: &str,
     ) -> Result<Option<Role>, StoreError> {
         let row: Option<(String,)> = sqlx::query_as(
@@ -230,7 +234,7 @@ impl Store {
         row.map(|(role,)| role.parse()).transpose()
     }
 
-    pub async fn members(&self, workspace_id: &str) -> Result<Vec<Member>, StoreError> {
+    pub async fn members(&self, workspace_id: &WorkspaceId) -> Result<Vec<Member>, StoreError> {
         let rows: Vec<(String, String, String, String, i64)> = sqlx::query_as(
             "select a.id, a.email, a.name, m.role, m.created_us
              from members m join accounts a on a.id = m.account_id where m.workspace_id = $1 order by m.created_us, a.id",
@@ -253,7 +257,7 @@ impl Store {
 
     pub async fn add_member(
         &self,
-        workspace_id: &str,
+        workspace_id: &WorkspaceId,
         account_id: &str,
         role: Role,
     ) -> Result<(), StoreError> {
@@ -267,7 +271,7 @@ impl Store {
     /// Refused when it would leave the workspace without an owner.
     pub async fn set_role(
         &self,
-        workspace_id: &str,
+        workspace_id: &WorkspaceId,
         account_id: &str,
         role: Role,
     ) -> Result<(), StoreError> {
@@ -278,7 +282,7 @@ impl Store {
     /// Refused when it would leave the workspace without an owner.
     pub async fn remove_member(
         &self,
-        workspace_id: &str,
+        workspace_id: &WorkspaceId,
         account_id: &str,
     ) -> Result<(), StoreError> {
         self.change_member(workspace_id, account_id, None).await
@@ -286,7 +290,7 @@ impl Store {
 
     async fn change_member(
         &self,
-        workspace_id: &str,
+        workspace_id: &WorkspaceId,
         account_id: &str,
         role: Option<Role>,
     ) -> Result<(), StoreError> {
@@ -330,7 +334,7 @@ impl Store {
     pub(crate) async fn lock_workspace(
         &self,
         tx: &mut Tx,
-        workspace_id: &str,
+        workspace_id: &WorkspaceId,
     ) -> Result<(), StoreError> {
         let sql = format!(
             "select id from workspaces where id = $1{}",
@@ -347,7 +351,7 @@ impl Store {
 /// Joins an account; one that is a member already keeps the higher of the two roles.
 pub(crate) async fn insert_member(
     tx: &mut Tx,
-    workspace_id: &str,
+    workspace_id: &WorkspaceId,
     account_id: &str,
     role: Role,
 ) -> Result<(), StoreError> {

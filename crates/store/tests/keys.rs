@@ -61,7 +61,9 @@ async fn a_key_is_accepted_until_revoked(database: Database) {
         Err(AuthError::Revoked)
     ));
     assert!(matches!(
-        store.revoke_key("ws_other", &issued.info.id).await,
+        store
+            .revoke_key(&"ws_other".parse().unwrap(), &issued.info.id)
+            .await,
         Err(StoreError::NotFound(_))
     ));
     let listed = store.list_keys(&workspace.id).await.unwrap();
@@ -262,7 +264,12 @@ async fn pronunciations_are_kept_by_word(database: Database) {
         store.pronunciations(&workspace.id).await.unwrap(),
         [entry.clone()]
     );
-    assert!(store.set_pronunciation("ws_none", &entry).await.is_err());
+    assert!(
+        store
+            .set_pronunciation(&"ws_none".parse().unwrap(), &entry)
+            .await
+            .is_err()
+    );
     store
         .remove_pronunciation(&workspace.id, "GEPG")
         .await

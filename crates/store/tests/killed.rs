@@ -16,7 +16,7 @@ use std::time::Duration;
 use common::{Database, assert_clean, funded, key_with_cap};
 use sauti_store::{
     Begin, ChargeRequest, LedgerError, Operation, ReserveRequest, StatementQuery, Store,
-    StoreOptions, StoredAnswer, Usage,
+    StoreOptions, StoredAnswer, Usage, WorkspaceId,
 };
 
 on_both_databases!(killed_workers_lose_and_double_nothing);
@@ -89,7 +89,7 @@ fn lines_of(log: &Path) -> usize {
     std::fs::read(log).map_or(0, |text| text.iter().filter(|byte| **byte == b'\n').count())
 }
 
-async fn verify(store: &Store, workspace_id: &str, log: &Path) {
+async fn verify(store: &Store, workspace_id: &WorkspaceId, log: &Path) {
     assert_clean(store).await;
     let booked = all_charges(store, workspace_id).await;
     let mut by_request: HashMap<&str, Vec<&str>> = HashMap::new();
@@ -152,7 +152,7 @@ async fn verify(store: &Store, workspace_id: &str, log: &Path) {
     assert!(balance.available_micro >= 0);
 }
 
-async fn all_charges(store: &Store, workspace_id: &str) -> Vec<(String, String)> {
+async fn all_charges(store: &Store, workspace_id: &WorkspaceId) -> Vec<(String, String)> {
     let mut rows = Vec::new();
     let mut query = StatementQuery {
         from_us: 0,
@@ -171,7 +171,12 @@ async fn all_charges(store: &Store, workspace_id: &str) -> Vec<(String, String)>
     }
 }
 
-fn start_worker(database: &Database, workspace_id: &str, key_id: &str, log: &Path) -> Child {
+fn start_worker(
+    database: &Database,
+    workspace_id: &WorkspaceId,
+    key_id: &str,
+    log: &Path,
+) -> Child {
     Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "worker", "--nocapture"])
         .env(
@@ -227,7 +232,7 @@ async fn worker() {
         )
         .await
         .unwrap(),
-        workspace_id,
+        workspace_id: workspace_id.parse().unwrap(),
         key_id,
         log: Arc::new(Mutex::new(log)),
     };
@@ -243,7 +248,7 @@ async fn worker() {
 #[derive(Clone)]
 struct Worker {
     store: Store,
-    workspace_id: String,
+    workspace_id: WorkspaceId,
     key_id: String,
     log: Arc<Mutex<std::fs::File>>,
 }

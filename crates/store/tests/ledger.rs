@@ -133,7 +133,7 @@ async fn what_is_not_there_cannot_be_reserved(database: Database) {
         })
     ));
     let mut elsewhere = ask(&workspace, 1);
-    elsewhere.workspace_id = "ws_nowhere".into();
+    elsewhere.workspace_id = "ws_nowhere".parse().unwrap();
     assert!(matches!(
         store.reserve(elsewhere).await,
         Err(LedgerError::UnknownWorkspace)
@@ -344,7 +344,7 @@ async fn text_that_a_database_cannot_hold_is_refused(database: Database) {
     assert!(store.charge(request).await.is_err());
     assert!(store.begin(&workspace.id, "a\0b", "f").await.is_err());
     let mut odd = charge_of(&workspace, 1);
-    odd.workspace_id = "ws_\0".into();
+    odd.key_id = Some("key_\0".into());
     let good = store.charge(charge_of(&workspace, 1));
     let (odd, good) = tokio::join!(store.charge(odd), good);
     assert!(odd.is_err());

@@ -7,6 +7,7 @@ use std::time::Duration;
 use common::{Database, ask, assert_clean, charge_of, funded};
 use sauti_store::{
     Backend, Begin, LedgerError, ReservationState, Store, StoreOptions, StoredAnswer, Usage,
+    WorkspaceId,
 };
 
 on_both_databases!(
@@ -41,7 +42,7 @@ fn answer() -> StoredAnswer {
     }
 }
 
-async fn claim(store: &Store, workspace_id: &str) -> sauti_store::Guard {
+async fn claim(store: &Store, workspace_id: &WorkspaceId) -> sauti_store::Guard {
     match store.begin(workspace_id, "key", "body").await.unwrap() {
         Begin::New(guard) => guard,
         other => panic!("{other:?}"),

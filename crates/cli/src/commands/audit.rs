@@ -6,7 +6,7 @@ use clap::{Subcommand, ValueEnum};
 use futures_util::TryStreamExt;
 use jiff::civil::Date;
 use sauti_server::trail;
-use sauti_store::AuditQuery;
+use sauti_store::{AuditQuery, WorkspaceId};
 
 use super::state::with_store;
 use super::{Common, output};
@@ -18,7 +18,7 @@ pub(super) enum Audit {
     /// Days are in UTC. Safe beside a running server.
     Export {
         #[arg(long)]
-        workspace: Option<String>,
+        workspace: Option<WorkspaceId>,
         /// First day, such as 2026-01-01
         #[arg(long, value_name = "DAY")]
         from: Option<Date>,

@@ -3,7 +3,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::Args;
 use sauti_server::config::Config;
-use sauti_store::{NewKey, Permissions, Store};
+use sauti_store::{NewKey, Permissions, Store, WorkspaceId};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
 
@@ -61,7 +61,7 @@ impl Bootstrap {
 pub(super) struct Tenant {
     pub account_id: String,
     pub password: SecretString,
-    pub workspace_id: String,
+    pub workspace_id: WorkspaceId,
     pub api_key: SecretString,
 }
 

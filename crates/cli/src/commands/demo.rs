@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use sauti_server::config::Config;
-use sauti_store::{Permissions, Store};
+use sauti_store::{Permissions, Store, WorkspaceId};
 use secrecy::ExposeSecret;
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,7 @@ pub(super) struct Demo {
     email: String,
     password: String,
     account_id: String,
-    workspace_id: String,
+    workspace_id: WorkspaceId,
     api_key: String,
 }
 
@@ -131,7 +131,7 @@ mod tests {
             email: EMAIL.into(),
             password: "p".into(),
             account_id: "acc_1".into(),
-            workspace_id: "ws_1".into(),
+            workspace_id: "ws_1".parse().unwrap(),
             api_key: "sauti_live_k".into(),
         };
         write(&path, &demo).unwrap();

@@ -4,7 +4,7 @@ use anyhow::Context;
 use clap::{Args, Subcommand};
 use sauti_server::config::Config;
 use sauti_store::ids::now_us;
-use sauti_store::{IssuedKey, KeyInfo, NewKey, Permissions, Store};
+use sauti_store::{IssuedKey, KeyInfo, NewKey, Permissions, Store, WorkspaceId};
 use serde_json::json;
 
 use super::state::{self, ACTOR, with_store};
@@ -17,20 +17,20 @@ pub(super) enum Key {
     Create(Create),
     /// List the keys of a workspace; their secrets are not kept anywhere
     List {
-        workspace: String,
+        workspace: WorkspaceId,
         #[arg(long)]
         json: bool,
     },
     /// End a key at once
     Revoke {
-        workspace: String,
+        workspace: WorkspaceId,
         key: String,
     },
     /// Make a new key with the rights of an old one
     ///
     /// The old key ends at once, or after --keep-hours, so that callers can change over.
     Rotate {
-        workspace: String,
+        workspace: WorkspaceId,
         key: String,
         /// How long the old key still works
         #[arg(long, value_name = "N", default_value_t = 0)]
@@ -44,7 +44,7 @@ pub(super) enum Key {
 Example:
   sauti key create ws_01... --name 'Call centre' --permissions speech,transcription --cap 500")]
 pub(super) struct Create {
-    workspace: String,
+    workspace: WorkspaceId,
     #[arg(long, default_value = "")]
     name: String,
     /// speech, transcription, voices, usage, keys
@@ -121,7 +121,11 @@ fn print_issued(issued: &IssuedKey) -> anyhow::Result<ExitCode> {
     }))
 }
 
-async fn list(store: &Store, workspace_id: &str, as_json: bool) -> anyhow::Result<ExitCode> {
+async fn list(
+    store: &Store,
+    workspace_id: &WorkspaceId,
+    as_json: bool,
+) -> anyhow::Result<ExitCode> {
     store.workspace(workspace_id).await?;
     let keys = store.list_keys(workspace_id).await?;
     if as_json {

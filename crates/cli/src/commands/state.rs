@@ -3,7 +3,7 @@
 use anyhow::Context;
 use sauti_server::config::Config;
 use sauti_server::data_folder;
-use sauti_store::{Account, Store};
+use sauti_store::{Account, Store, WorkspaceId};
 use secrecy::{ExposeSecret, SecretString};
 
 use super::Common;
@@ -36,7 +36,7 @@ pub(super) async fn open(config: &Config) -> anyhow::Result<Store> {
 
 pub(super) async fn audit(
     store: &Store,
-    workspace_id: Option<&str>,
+    workspace_id: Option<&WorkspaceId>,
     action: &str,
     target: &str,
 ) -> anyhow::Result<()> {

@@ -3,7 +3,7 @@ use std::process::ExitCode;
 use anyhow::ensure;
 use clap::{Args, Subcommand};
 use sauti_server::config::Config;
-use sauti_store::{StatementQuery, StatementRow, Store, Workspace as Stored};
+use sauti_store::{StatementQuery, StatementRow, Store, Workspace as Stored, WorkspaceId};
 use serde_json::json;
 
 use super::state::{self, with_store};
@@ -32,12 +32,12 @@ pub(super) enum Workspace {
     Credit(Credit),
     /// Print the balance as JSON
     Balance {
-        workspace: String,
+        workspace: WorkspaceId,
     },
     Statement(Statement),
     /// List the members of a workspace
     Members {
-        workspace: String,
+        workspace: WorkspaceId,
     },
 }
 
@@ -49,7 +49,7 @@ pub(super) enum Workspace {
 Example:
   sauti workspace credit ws_01... 2500.00 --reference mpesa-QK12AB34")]
 pub(super) struct Credit {
-    workspace: String,
+    workspace: WorkspaceId,
     /// In units of the workspace's currency: 250 or 12.50
     #[arg(value_parser = output::parse_money)]
     amount: i64,
@@ -64,7 +64,7 @@ pub(super) struct Credit {
 Example:
   sauti workspace statement ws_01... --csv --since 2026-01-01 --until 2026-02-01 > january.csv")]
 pub(super) struct Statement {
-    workspace: String,
+    workspace: WorkspaceId,
     /// As CSV, every column
     #[arg(long)]
     csv: bool,
@@ -124,7 +124,7 @@ async fn list(store: &Store, as_json: bool) -> anyhow::Result<ExitCode> {
     loop {
         let after = workspaces
             .last()
-            .map_or(String::new(), |workspace| workspace.id.clone());
+            .map_or(String::new(), |workspace| workspace.id.to_string());
         let page = store.list_workspaces(&after, PAGE).await?;
         let is_last = page.len() < PAGE as usize;
         workspaces.extend(page);
@@ -146,7 +146,7 @@ async fn list(store: &Store, as_json: bool) -> anyhow::Result<ExitCode> {
         };
         let balance = format!("{} {}", workspace.currency, output::money(available_micro));
         rows.push(vec![
-            workspace.id,
+            workspace.id.to_string(),
             workspace.name,
             balance,
             closed.to_owned(),
@@ -182,7 +182,7 @@ impl Credit {
     }
 }
 
-async fn balance(store: &Store, workspace_id: &str) -> anyhow::Result<ExitCode> {
+async fn balance(store: &Store, workspace_id: &WorkspaceId) -> anyhow::Result<ExitCode> {
     let workspace = store.workspace(workspace_id).await?;
     let balance = store.balance(workspace_id).await?;
     output::print_json(&json!({
@@ -195,7 +195,7 @@ async fn balance(store: &Store, workspace_id: &str) -> anyhow::Result<ExitCode> 
     }))
 }
 
-async fn members(store: &Store, workspace_id: &str) -> anyhow::Result<ExitCode> {
+async fn members(store: &Store, workspace_id: &WorkspaceId) -> anyhow::Result<ExitCode> {
     let row = |member: sauti_store::Member| {
         let since = output::moment(member.since_us);
         vec![

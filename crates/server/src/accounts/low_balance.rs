@@ -1,4 +1,4 @@
-use sauti_store::Role;
+use sauti_store::{Role, WorkspaceId};
 
 use super::sign_up::send;
 use crate::app::App;
@@ -8,8 +8,8 @@ use crate::problem::Problem;
 
 /// Writes to those who run the workspace. In the background: the charge that took the balance
 /// below the mark does not wait for it.
-pub fn warn_of_low_balance(app: &App, workspace_id: &str, available_micro: i64) {
-    let (app, workspace_id) = (app.clone(), workspace_id.to_owned());
+pub fn warn_of_low_balance(app: &App, workspace_id: &WorkspaceId, available_micro: i64) {
+    let (app, workspace_id) = (app.clone(), workspace_id.clone());
     tokio::spawn(async move {
         if let Err(problem) = warn(&app, &workspace_id, available_micro).await {
             tracing::error!(?problem, "nobody was told of a low balance");
@@ -17,7 +17,7 @@ pub fn warn_of_low_balance(app: &App, workspace_id: &str, available_micro: i64) 
     });
 }
 
-async fn warn(app: &App, workspace_id: &str, available_micro: i64) -> Result<(), Problem> {
+async fn warn(app: &App, workspace_id: &WorkspaceId, available_micro: i64) -> Result<(), Problem> {
     let workspace = app.store.workspace(workspace_id).await?;
     let balance = shown::money(available_micro, &workspace.currency);
     let link = format!("{}/console/money", app.config.public_url());

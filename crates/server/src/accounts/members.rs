@@ -1,6 +1,6 @@
 use std::net::IpAddr;
 
-use sauti_store::{Account, Invite, Role, check_new_account};
+use sauti_store::{Account, Invite, Role, WorkspaceId, check_new_account};
 use secrecy::ExposeSecret;
 
 use super::audit;
@@ -13,7 +13,7 @@ use crate::problem::{Code, Problem};
 /// Refuses members below the role, and hides the workspace from those who are no members.
 pub async fn require_role(
     app: &App,
-    workspace_id: &str,
+    workspace_id: &WorkspaceId,
     account_id: &str,
     least: Role,
 ) -> Result<Role, Problem> {
@@ -33,7 +33,7 @@ pub async fn invite(
     app: &App,
     client: IpAddr,
     inviter: &Account,
-    workspace_id: &str,
+    workspace_id: &WorkspaceId,
     email: &str,
     role: Role,
 ) -> Result<Invite, Problem> {
@@ -76,7 +76,7 @@ pub async fn accept_invite(
     client: IpAddr,
     account: &Account,
     token: &str,
-) -> Result<(String, Role), Problem> {
+) -> Result<(WorkspaceId, Role), Problem> {
     let attempt = async { Ok(app.store.accept_invite(token, &account.id).await?) };
     let (workspace_id, role) = token_attempt(app, client, attempt).await?;
     audit(
@@ -93,7 +93,7 @@ pub async fn accept_invite(
 pub async fn set_role(
     app: &App,
     actor: &Account,
-    workspace_id: &str,
+    workspace_id: &WorkspaceId,
     account_id: &str,
     role: Role,
 ) -> Result<(), Problem> {
@@ -115,7 +115,7 @@ pub async fn set_role(
 pub async fn remove_member(
     app: &App,
     actor: &Account,
-    workspace_id: &str,
+    workspace_id: &WorkspaceId,
     account_id: &str,
 ) -> Result<(), Problem> {
     if actor.id != account_id {
@@ -137,7 +137,7 @@ pub async fn remove_member(
 async fn require_above(
     app: &App,
     actor: &Account,
-    workspace_id: &str,
+    workspace_id: &WorkspaceId,
     account_id: &str,
 ) -> Result<(), Problem> {
     let theirs = app

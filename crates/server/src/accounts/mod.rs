@@ -10,7 +10,7 @@ mod members;
 mod sign_in;
 mod sign_up;
 
-use sauti_store::{Role, Workspace};
+use sauti_store::{Role, Workspace, WorkspaceId};
 
 pub use csrf::{csrf_token, is_csrf_token, masked_csrf_token, visit_token};
 pub use guard::password_name;
@@ -36,7 +36,7 @@ pub async fn workspace_for(
 ) -> Result<(Workspace, Role), Problem> {
     let mut mine = app.store.workspaces_of(account_id).await?.into_iter();
     let found = match wanted {
-        Some(wanted) => mine.find(|(workspace, _)| workspace.id == wanted),
+        Some(wanted) => mine.find(|(workspace, _)| *workspace.id == *wanted),
         None => mine.next(),
     };
     found.ok_or_else(|| Problem::detailed(Code::NotFound, "You are in no such workspace."))
@@ -48,14 +48,21 @@ pub async fn chosen_workspace(
     account_id: &str,
     chosen: &str,
 ) -> Result<(Workspace, Role), Problem> {
-    match app.store.role_of(chosen, account_id).await? {
-        Some(_) => workspace_for(app, account_id, Some(chosen)).await,
-        None => workspace_for(app, account_id, None).await,
-    }
+    let role = match chosen.parse() {
+        Ok(workspace_id) => app.store.role_of(&workspace_id, account_id).await?,
+        Err(_) => None,
+    };
+    workspace_for(app, account_id, role.map(|_| chosen)).await
 }
 
 /// Writes down who did what. The deed is done already: a failure here is logged, not returned.
-pub async fn audit(app: &App, workspace_id: Option<&str>, actor: &str, action: &str, target: &str) {
+pub async fn audit(
+    app: &App,
+    workspace_id: Option<&WorkspaceId>,
+    actor: &str,
+    action: &str,
+    target: &str,
+) {
     if let Err(error) = app
         .store
         .audit(workspace_id, actor, action, target, "")

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use sauti_speech::Readiness;
-use sauti_store::{Batch, ClaimedItem, StoreError};
+use sauti_store::{Batch, ClaimedItem, StoreError, WorkspaceId};
 use serde_json::json;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
@@ -63,7 +63,11 @@ fn finished_event(batch: &Batch) -> String {
 }
 
 /// Stops a batch. One that is over stays as it is.
-pub async fn cancel(app: &App, workspace_id: &str, batch_id: &str) -> Result<Batch, Problem> {
+pub async fn cancel(
+    app: &App,
+    workspace_id: &WorkspaceId,
+    batch_id: &str,
+) -> Result<Batch, Problem> {
     let cancelled = app
         .store
         .cancel_batch(workspace_id, batch_id, keep(app), FINISHED, finished_event)

@@ -156,7 +156,7 @@ pub async fn switch_workspace(cookies: CookieJar, form: MyForm) -> Result<Respon
         .me
         .workspaces
         .iter()
-        .any(|(workspace, _)| workspace.id == wanted);
+        .any(|(workspace, _)| *workspace.id == *wanted);
     if !mine {
         return Err(Problem::new(Code::NotFound));
     }

@@ -6,7 +6,7 @@ use askama::Template;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use sauti_store::ids::{day_of, now_us};
-use sauti_store::{Role, StatementQuery, StatementRow, UsageQuery, UsageRow};
+use sauti_store::{Role, StatementQuery, StatementRow, UsageQuery, UsageRow, WorkspaceId};
 
 use super::chart::{self, Bar, Share};
 use super::form::{MyForm, go};
@@ -199,7 +199,7 @@ pub async fn money(State(app): State<App>, page: Page, me: Me) -> Result<Respons
 }
 
 /// Newest first. The store counts from the oldest, so a busy workspace is read by shorter times.
-async fn newest(app: &App, workspace_id: &str) -> Result<Vec<StatementRow>, Problem> {
+async fn newest(app: &App, workspace_id: &WorkspaceId) -> Result<Vec<StatementRow>, Problem> {
     let now = now_us();
     let mut rows = Vec::new();
     for span_us in [30 * DAY_US, DAY_US, DAY_US / 24] {

@@ -96,7 +96,8 @@ pub async fn show(
 pub async fn credit(State(app): State<App>, page: Page, form: MyForm) -> Result<Response, Problem> {
     let MyForm { me, fields } = form;
     require_operator(&me)?;
-    let workspace = app.store.workspace(fields.text("workspace")).await?;
+    let workspace_id = fields.text("workspace").parse()?;
+    let workspace = app.store.workspace(&workspace_id).await?;
     let amount_micro = amount(&page, fields.text("amount"))?;
     let reference = fields.text("reference");
     let credit = app

@@ -11,7 +11,7 @@ use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method};
 use axum_extra::extract::CookieJar;
-use sauti_store::{Permission, Permissions, Role};
+use sauti_store::{Permission, Permissions, Role, WorkspaceId};
 
 use super::context::Context;
 use crate::accounts;
@@ -29,7 +29,7 @@ pub const WORKSPACE_COOKIE: &str = "sauti_workspace";
 /// A caller who passed every check.
 #[derive(Debug, Clone)]
 pub struct Caller {
-    pub workspace_id: String,
+    pub workspace_id: WorkspaceId,
     pub currency: String,
     /// None for a member at the console.
     pub key_id: Option<String>,

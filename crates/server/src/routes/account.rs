@@ -182,7 +182,7 @@ async fn describe(
 ) -> Result<AccountBody, Problem> {
     let workspaces = app.store.workspaces_of(&account.id).await?;
     let workspaces = workspaces.into_iter().map(|(workspace, role)| MyWorkspace {
-        workspace_id: workspace.id,
+        workspace_id: workspace.id.to_string(),
         name: workspace.name,
         currency: workspace.currency,
         role: role.to_string(),

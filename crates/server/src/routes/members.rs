@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use sauti_store::{Invite, Member, Role};
+use sauti_store::{Invite, Member, Role, WorkspaceId};
 use serde::{Deserialize, Serialize};
 
 use super::account::required;
@@ -47,6 +47,7 @@ pub async fn list_members(
     me: SignedIn,
     Path(workspace_id): Path<String>,
 ) -> Result<Json<MemberList>, Problem> {
+    let workspace_id: WorkspaceId = workspace_id.parse()?;
     accounts::require_role(&app, &workspace_id, &me.account.id, Role::Member).await?;
     let members = app.store.members(&workspace_id).await?;
     let invites = app.store.invites(&workspace_id).await?;
@@ -66,6 +67,7 @@ pub async fn invite(
 ) -> Result<StatusCode, Problem> {
     let [email, role] = required(&body, ["email", "role"])?;
     let role: Role = role.parse()?;
+    let workspace_id: WorkspaceId = workspace_id.parse()?;
     accounts::invite(
         &app,
         context.client(),
@@ -104,6 +106,7 @@ pub async fn set_role(
     JsonBytes(body): JsonBytes,
 ) -> Result<StatusCode, Problem> {
     let [role] = required(&body, ["role"])?;
+    let workspace_id: WorkspaceId = workspace_id.parse()?;
     accounts::set_role(&app, &me.account, &workspace_id, &account_id, role.parse()?).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -117,6 +120,7 @@ pub async fn remove(
     me: SignedIn,
     Path((workspace_id, account_id)): Path<(String, String)>,
 ) -> Result<StatusCode, Problem> {
+    let workspace_id: WorkspaceId = workspace_id.parse()?;
     accounts::remove_member(&app, &me.account, &workspace_id, &account_id).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -60,12 +60,7 @@ pub async fn report_payment(
         .record_payment(&event)
         .await
         .map_err(|error| match error {
-            LedgerError::UnknownWorkspace => Problem::field(
-                "workspace_id",
-                Reason::Malformed {
-                    expected: "a workspace that exists",
-                },
-            ),
+            LedgerError::UnknownWorkspace => unknown_workspace(),
             error => error.into(),
         })?;
     Ok(Json(match recorded {
@@ -82,6 +77,11 @@ pub async fn report_payment(
             balance_micro: credit.balance.available_micro,
         },
     }))
+}
+
+fn unknown_workspace() -> Problem {
+    let expected = "a workspace that exists";
+    Problem::field("workspace_id", Reason::Malformed { expected })
 }
 
 fn verify(app: &App, headers: &HeaderMap, body: &[u8]) -> Result<(), Problem> {
@@ -141,7 +141,7 @@ fn parse(body: &[u8]) -> Result<PaymentEvent, Problem> {
     Ok(PaymentEvent {
         provider,
         event_id,
-        workspace_id,
+        workspace_id: workspace_id.parse().map_err(|_| unknown_workspace())?,
         amount_micro,
         currency,
     })

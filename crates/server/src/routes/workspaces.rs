@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use sauti_store::{PaymentEvent, Role};
+use sauti_store::{PaymentEvent, Role, WorkspaceId};
 use serde::{Deserialize, Serialize};
 
 use crate::accounts::{self, audit};
@@ -47,6 +47,7 @@ pub async fn change(
     Path(workspace_id): Path<String>,
     JsonBytes(body): JsonBytes,
 ) -> Result<StatusCode, Problem> {
+    let workspace_id: WorkspaceId = workspace_id.parse()?;
     accounts::require_role(&app, &workspace_id, &me.account.id, Role::Admin).await?;
     let mut fields = Fields::parse(&body)?;
     let (name, low_micro) = (fields.text("name"), fields.integer("low_balance_micro"));
@@ -96,6 +97,7 @@ pub async fn credit(
         reference.unwrap_or_default(),
     );
     // Names a workspace that does not exist before the ledger would.
+    let workspace_id: WorkspaceId = workspace_id.parse()?;
     let workspace = app.store.workspace(&workspace_id).await?;
     let payment = PaymentEvent {
         provider: "operator".to_owned(),

@@ -1,10 +1,10 @@
 //! Who pays for a piece of work.
 
-use sauti_store::ClaimedItem;
+use sauti_store::{ClaimedItem, WorkspaceId};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Payer {
-    pub workspace_id: String,
+    pub workspace_id: WorkspaceId,
     pub currency: String,
     /// None for a member at the console.
     pub key_id: Option<String>,

@@ -7,8 +7,8 @@ mod send;
 pub use deliver::deliver_forever;
 pub use send::signature;
 
-use sauti_store::PaymentEvent;
 use sauti_store::ids::now_us;
+use sauti_store::{PaymentEvent, WorkspaceId};
 use serde_json::json;
 
 use crate::app::App;
@@ -17,7 +17,7 @@ use crate::app::App;
 pub const EVENTS: &[&str] = &["balance.low", "batch.finished", "payment.received"];
 
 /// The balance fell below the workspace's mark.
-pub fn balance_low(app: &App, workspace_id: &str, available_micro: i64) {
+pub fn balance_low(app: &App, workspace_id: &WorkspaceId, available_micro: i64) {
     enqueue(
         app,
         workspace_id,
@@ -38,8 +38,8 @@ pub fn payment_received(app: &App, payment: &PaymentEvent, available_micro: i64)
 }
 
 /// In the background: no request waits for the queue.
-fn enqueue(app: &App, workspace_id: &str, event: &'static str, data: serde_json::Value) {
-    let (app, workspace_id) = (app.clone(), workspace_id.to_owned());
+fn enqueue(app: &App, workspace_id: &WorkspaceId, event: &'static str, data: serde_json::Value) {
+    let (app, workspace_id) = (app.clone(), workspace_id.clone());
     tokio::spawn(async move {
         let payload = payload(event, &workspace_id, data);
         if let Err(error) = app
@@ -53,7 +53,7 @@ fn enqueue(app: &App, workspace_id: &str, event: &'static str, data: serde_json:
 }
 
 /// What an endpoint receives.
-pub fn payload(event: &str, workspace_id: &str, data: serde_json::Value) -> String {
+pub fn payload(event: &str, workspace_id: &WorkspaceId, data: serde_json::Value) -> String {
     json!({"type": event, "workspace_id": workspace_id, "created_us": now_us(), "data": data})
         .to_string()
 }

@@ -449,7 +449,10 @@ async fn whoever_has_proven_no_address_sends_no_invitations() {
     let path = format!("/v1/workspaces/{id}/members");
     let refused = member.post(&world, &path, &invitation).await;
     refused.assert_problem(403, "account_unconfirmed");
-    assert_eq!(world.app.store.invites(&id).await.unwrap(), []);
+    assert_eq!(
+        world.app.store.invites(&id.parse().unwrap()).await.unwrap(),
+        []
+    );
 }
 
 #[tokio::test]
@@ -468,7 +471,16 @@ async fn invitations_are_limited_for_an_account_and_for_a_receiver() {
         answers.push(invite(&format!("n{number}@example.com")).await);
     }
     assert_eq!(answers, [202, 202, 429, 429]);
-    assert_eq!(world.app.store.invites(&id).await.unwrap().len(), 2);
+    assert_eq!(
+        world
+            .app
+            .store
+            .invites(&id.parse().unwrap())
+            .await
+            .unwrap()
+            .len(),
+        2
+    );
 }
 
 #[tokio::test]
@@ -517,7 +529,12 @@ async fn an_admin_names_the_workspace_and_sets_its_low_mark() {
         member.send(&world, Method::PATCH, &path, &change).await
     };
     patch(&id).await.assert_status(204);
-    let workspace = world.app.store.workspace(&id).await.unwrap();
+    let workspace = world
+        .app
+        .store
+        .workspace(&id.parse().unwrap())
+        .await
+        .unwrap();
     assert_eq!(
         (workspace.name.as_str(), workspace.low_balance_micro),
         ("Benki", Some(5_000_000))

@@ -365,7 +365,9 @@ pub(super) async fn sessions(world: &World, name: &str, account_id: &str) -> Vec
         let mut cookie = format!("sauti_session={token}");
         let mut headers = vec![("x-csrf-token".to_owned(), csrf_token(token))];
         match way {
-            "header" => headers.push(("sauti-workspace".to_owned(), world.workspace_id.clone())),
+            "header" => {
+                headers.push(("sauti-workspace".to_owned(), world.workspace_id.to_string()))
+            }
             "cookie" => cookie += &format!("; sauti_workspace={}", world.workspace_id),
             _ => {}
         }

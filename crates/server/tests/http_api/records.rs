@@ -74,7 +74,13 @@ async fn the_audit_trail_can_be_taken_away_as_a_file() {
             .unwrap();
     }
     store
-        .audit(Some("ws_other"), "cli", "key.other", "x", "")
+        .audit(
+            Some(&"ws_other".parse().unwrap()),
+            "cli",
+            "key.other",
+            "x",
+            "",
+        )
         .await
         .unwrap();
     let answer = world.get("/v1/audit/export").await;

@@ -14,7 +14,7 @@ use sauti_server::http::router;
 use sauti_server::lexicons::VersionedLexicon;
 use sauti_server::routes::speech::AskedSpeech;
 use sauti_store::ids::new_id;
-use sauti_store::{Environment, NewKey, Permission, Permissions};
+use sauti_store::{Environment, NewKey, Permission, Permissions, WorkspaceId};
 use serde_json::Value;
 use tempfile::TempDir;
 use tower::ServiceExt;
@@ -27,7 +27,7 @@ pub struct World {
     pub app: App,
     pub router: Router,
     pub account_id: String,
-    pub workspace_id: String,
+    pub workspace_id: WorkspaceId,
     pub key: String,
     pub dir: TempDir,
 }

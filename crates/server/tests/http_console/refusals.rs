@@ -210,7 +210,7 @@ async fn what_belongs_to_another_workspace_is_out_of_reach() {
     for page in PAGES {
         let html = text(browser.get(page).await.assert_ok());
         assert!(
-            html.contains(&own.id) && !html.contains(&world.workspace_id),
+            html.contains(own.id.as_str()) && !html.contains(world.workspace_id.as_str()),
             "{page}"
         );
         assert!(

@@ -12,6 +12,7 @@ mod work;
 use serde::Serialize;
 
 use crate::Operation;
+use crate::WorkspaceId;
 
 pub use blobs::BLOB_PART_BYTES;
 pub use receive::{NewBatch, NewItem, Received};
@@ -20,7 +21,7 @@ pub use work::{ClaimedItem, FinishedItem};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Batch {
     pub id: String,
-    pub workspace_id: String,
+    pub workspace_id: WorkspaceId,
     pub key_id: Option<String>,
     pub operation: Operation,
     pub state: BatchState,

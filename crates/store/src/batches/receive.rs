@@ -5,13 +5,13 @@ use std::time::Duration;
 use super::{Batch, BatchState};
 use crate::ids::{new_id, now_us};
 use crate::sql::{Value, execute_rows, is_unique_violation};
-use crate::{Operation, Store, StoreError};
+use crate::{Operation, Store, StoreError, WorkspaceId};
 
 const ROWS_AT_ONCE: usize = 500;
 
 #[derive(Debug, Clone)]
 pub struct NewBatch {
-    pub workspace_id: String,
+    pub workspace_id: WorkspaceId,
     pub key_id: Option<String>,
     pub operation: Operation,
     pub items: i64,
@@ -122,7 +122,7 @@ impl Store {
     /// Adds items in their order, the first at `from_position`.
     pub async fn add_batch_items(
         &self,
-        workspace_id: &str,
+        workspace_id: &WorkspaceId,
         batch_id: &str,
         from_position: i64,
         items: Vec<NewItem>,
@@ -169,7 +169,7 @@ impl Store {
     /// Everything is there: the work begins. Fails when the batch was given up meanwhile.
     pub async fn start_batch(
         &self,
-        workspace_id: &str,
+        workspace_id: &WorkspaceId,
         batch_id: &str,
     ) -> Result<Batch, StoreError> {
         let done = sqlx::query(

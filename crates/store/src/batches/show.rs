@@ -3,11 +3,11 @@
 use sqlx::{AnyConnection, AssertSqlSafe};
 
 use super::{Batch, BatchItem, BatchState, ItemCounts};
-use crate::{Operation, Store, StoreError};
+use crate::{Operation, Store, StoreError, WorkspaceId};
 
 type BatchRow = (
     String,
-    String,
+    WorkspaceId,
     String,
     String,
     String,
@@ -44,10 +44,14 @@ fn item_of(row: ItemRow) -> BatchItem {
 }
 
 impl Store {
-    pub async fn batch(&self, workspace_id: &str, batch_id: &str) -> Result<Batch, StoreError> {
+    pub async fn batch(
+        &self,
+        workspace_id: &WorkspaceId,
+        batch_id: &str,
+    ) -> Result<Batch, StoreError> {
         let mut connection = self.write().acquire().await?;
         let batch = batch_in(&mut connection, batch_id).await?;
-        match batch.workspace_id == workspace_id {
+        match batch.workspace_id == *workspace_id {
             true => Ok(batch),
             false => Err(StoreError::NotFound("batch")),
         }
@@ -56,7 +60,7 @@ impl Store {
     /// The newest first; `before_us` goes on from the last one seen.
     pub async fn batches(
         &self,
-        workspace_id: &str,
+        workspace_id: &WorkspaceId,
         only: Option<Operation>,
         before_us: i64,
         limit: i64,
@@ -102,7 +106,7 @@ impl Store {
 
     pub async fn batch_item(
         &self,
-        workspace_id: &str,
+        workspace_id: &WorkspaceId,
         batch_id: &str,
         position: i64,
     ) -> Result<BatchItem, StoreError> {

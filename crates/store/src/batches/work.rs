@@ -7,7 +7,7 @@ use sqlx::AssertSqlSafe;
 use super::Batch;
 use crate::ids::{new_id, now_us};
 use crate::ledger::{Charge, Reservation, Usage};
-use crate::{LedgerError, Operation, Store, StoreError};
+use crate::{LedgerError, Operation, Store, StoreError, WorkspaceId};
 
 /// An item to be worked on now. `claim` proves to the later report that nobody else has it meanwhile.
 #[derive(Debug, Clone)]
@@ -15,7 +15,7 @@ pub struct ClaimedItem {
     pub id: String,
     pub claim: String,
     pub batch_id: String,
-    pub workspace_id: String,
+    pub workspace_id: WorkspaceId,
     pub currency: String,
     pub key_id: Option<String>,
     /// Whoever ordered it may not spend any more.
@@ -99,7 +99,7 @@ impl Store {
         type Row = (
             String,
             String,
-            String,
+            WorkspaceId,
             String,
             Option<i64>,
             String,
@@ -326,7 +326,7 @@ impl Store {
     /// Stops a batch: what waits is not begun, what runs is not charged. `None` when it was over already.
     pub async fn cancel_batch(
         &self,
-        workspace_id: &str,
+        workspace_id: &WorkspaceId,
         batch_id: &str,
         keep: Duration,
         event_type: &str,

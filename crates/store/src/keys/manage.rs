@@ -5,12 +5,12 @@ use serde::Serialize;
 use super::{ApiKey, Environment, Permissions};
 use crate::ids::now_us;
 use crate::sql::check_text;
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, WorkspaceId};
 
 /// What a new key shall be.
 #[derive(Debug, Clone)]
 pub struct NewKey {
-    pub workspace_id: String,
+    pub workspace_id: WorkspaceId,
     pub environment: Environment,
     pub name: String,
     pub permissions: Permissions,
@@ -25,7 +25,7 @@ pub struct NewKey {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct KeyInfo {
     pub id: String,
-    pub workspace_id: String,
+    pub workspace_id: WorkspaceId,
     pub environment: Environment,
     pub name: String,
     pub last_four: String,
@@ -52,7 +52,7 @@ pub struct IssuedKey {
 
 type Row = (
     String,
-    String,
+    WorkspaceId,
     String,
     String,
     String,
@@ -190,7 +190,7 @@ impl Store {
     }
 
     /// All keys of a workspace, revoked ones too, oldest first.
-    pub async fn list_keys(&self, workspace_id: &str) -> Result<Vec<KeyInfo>, StoreError> {
+    pub async fn list_keys(&self, workspace_id: &WorkspaceId) -> Result<Vec<KeyInfo>, StoreError> {
         let sql = format!("{SELECT} where k.workspace_id = $1 order by k.id");
         let rows: Vec<Row> = sqlx::query_as(sqlx::AssertSqlSafe(sql))
             .bind(workspace_id)
@@ -199,7 +199,11 @@ impl Store {
         rows.into_iter().map(info_of).collect()
     }
 
-    pub async fn key(&self, workspace_id: &str, key_id: &str) -> Result<KeyInfo, StoreError> {
+    pub async fn key(
+        &self,
+        workspace_id: &WorkspaceId,
+        key_id: &str,
+    ) -> Result<KeyInfo, StoreError> {
         let sql = format!("{SELECT} where k.id = $1 and k.workspace_id = $2");
         let row: Option<Row> = sqlx::query_as(sqlx::AssertSqlSafe(sql))
             .bind(key_id)
@@ -210,7 +214,11 @@ impl Store {
     }
 
     /// Ends a key: at once in this process, within the cache's one second in others. Revoking twice is no error.
-    pub async fn revoke_key(&self, workspace_id: &str, key_id: &str) -> Result<(), StoreError> {
+    pub async fn revoke_key(
+        &self,
+        workspace_id: &WorkspaceId,
+        key_id: &str,
+    ) -> Result<(), StoreError> {
         let done = sqlx::query(
             "update api_keys set revoked_us = coalesce(revoked_us, $3) where id = $1 and workspace_id = $2",
         )
@@ -228,7 +236,7 @@ impl Store {
     /// `None`), so that callers can change over without a gap.
     pub async fn rotate_key(
         &self,
-        workspace_id: &str,
+        workspace_id: &WorkspaceId,
         key_id: &str,
         old_ends_us: Option<i64>,
         by: &str,

@@ -3,12 +3,13 @@
 use super::commit_group::{Booked, Change, CommitGroup, HeldMoney, KeySpend};
 use super::types::{Balance, ReservationState, Usage};
 use crate::LedgerError;
+use crate::WorkspaceId;
 use crate::sql::Value;
 
 /// A transfer before its balance is known.
 pub(super) struct Transfer<'a> {
     pub(super) id: &'a str,
-    pub(super) workspace_id: &'a str,
+    pub(super) workspace_id: &'a WorkspaceId,
     pub(super) kind: &'static str,
     pub(super) amount_micro: i64,
     pub(super) operation: &'a str,
@@ -23,7 +24,7 @@ pub(super) struct Transfer<'a> {
 
 impl<'a> Transfer<'a> {
     /// All that is not common to transfers left empty.
-    pub(super) fn of(id: &'a str, workspace_id: &'a str) -> Self {
+    pub(super) fn of(id: &'a str, workspace_id: &'a WorkspaceId) -> Self {
         Self {
             id,
             workspace_id,
@@ -53,7 +54,7 @@ pub(super) enum Account {
 
 impl Account {
     /// The operator's accounts are kept by currency: currencies are never mixed in one.
-    fn name(self, workspace_id: &str, currency: &str) -> String {
+    fn name(self, workspace_id: &WorkspaceId, currency: &str) -> String {
         match self {
             Self::Available => format!("available/{workspace_id}"),
             Self::Reserved => format!("reserved/{workspace_id}"),
@@ -72,7 +73,7 @@ fn sum_of(entries: &[(Account, i64)], of: impl Fn(Account) -> bool) -> Option<i6
 impl CommitGroup {
     pub(super) fn check_funds(
         &self,
-        workspace_id: &str,
+        workspace_id: &WorkspaceId,
         key_id: Option<&str>,
         amount_micro: i64,
     ) -> Result<(), LedgerError> {
@@ -81,7 +82,7 @@ impl CommitGroup {
             .get(workspace_id)
             .ok_or(LedgerError::UnknownWorkspace)?;
         if let Some(key_id) = key_id {
-            let own = |key: &&KeySpend| key.workspace_id == workspace_id;
+            let own = |key: &&KeySpend| key.workspace_id == *workspace_id;
             let key = self
                 .keys
                 .get(key_id)
@@ -115,12 +116,12 @@ impl CommitGroup {
     pub(super) fn open_reservation(
         &self,
         reservation_id: &str,
-        workspace_id: &str,
+        workspace_id: &WorkspaceId,
     ) -> Result<HeldMoney, LedgerError> {
         let held = self
             .reservations
             .get(reservation_id)
-            .filter(|held| held.workspace_id == workspace_id)
+            .filter(|held| held.workspace_id == *workspace_id)
             .ok_or(LedgerError::UnknownReservation)?;
         match held.state {
             ReservationState::Open => Ok(held.clone()),
@@ -161,7 +162,7 @@ impl CommitGroup {
     pub(super) fn note_charge(&mut self, charge: &Transfer<'_>) {
         let booked = Booked {
             id: charge.id.to_owned(),
-            workspace_id: charge.workspace_id.to_owned(),
+            workspace_id: charge.workspace_id.clone(),
             amount_micro: charge.amount_micro,
             operation: charge.operation.to_owned(),
             key_id: charge.key_id.map(str::to_owned),
@@ -258,22 +259,31 @@ mod tests {
     use super::*;
     use crate::ledger::commit_group::Funds;
 
+    fn id(text: &str) -> WorkspaceId {
+        text.parse().unwrap()
+    }
+
     fn group() -> CommitGroup {
         let mut group = CommitGroup::empty(1);
         let funds = Funds {
-            workspace_id: "ws_1".to_owned(),
+            workspace_id: id("ws_1"),
             available_micro: 100,
+            reserved_micro: 0,
+            low_micro: None,
             currency: "KES".to_owned(),
-            ..Funds::default()
+            last_us: 0,
+            read_micro: (100, 0),
+            booked: false,
         };
-        group.funds.insert("ws_1".to_owned(), funds);
+        group.funds.insert(id("ws_1"), funds);
         group
     }
 
     #[track_caller]
     fn assert_refused(workspace_id: &str, entries: &[(Account, i64)]) {
         let mut group = group();
-        let transfer = Transfer::of("tr_1", workspace_id);
+        let workspace_id = id(workspace_id);
+        let transfer = Transfer::of("tr_1", &workspace_id);
         assert!(group.book(&transfer, entries).is_err());
         assert_eq!(group.funds["ws_1"].available_micro, 100);
         assert!(!group.funds["ws_1"].booked);
@@ -302,7 +312,9 @@ mod tests {
     fn the_balance_follows_the_entries() {
         let mut group = group();
         let entries = [(Account::Available, -30), (Account::Reserved, 30)];
-        let balance = group.book(&Transfer::of("tr_1", "ws_1"), &entries).unwrap();
+        let workspace_id = id("ws_1");
+        let transfer = Transfer::of("tr_1", &workspace_id);
+        let balance = group.book(&transfer, &entries).unwrap();
         assert_eq!((balance.available_micro, balance.reserved_micro), (70, 30));
         assert_eq!((group.transfers.len(), group.entries.len()), (1, 2));
     }

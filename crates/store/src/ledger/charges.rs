@@ -5,12 +5,13 @@ use super::commit_group::{CommitGroup, Credited};
 use super::op::{LedgerOperation, Needs, Storing};
 use super::types::{Charge, Credit, Usage};
 use crate::LedgerError;
+use crate::WorkspaceId;
 
 /// A charge without a reservation before it.
 #[derive(Debug)]
 pub(super) struct ChargeAtOnce {
     pub(super) transfer_id: String,
-    pub(super) workspace_id: String,
+    pub(super) workspace_id: WorkspaceId,
     pub(super) key_id: Option<String>,
     pub(super) operation: String,
     pub(super) request_id: String,
@@ -22,7 +23,7 @@ pub(super) struct ChargeAtOnce {
 #[derive(Debug)]
 pub(super) struct PutCredit {
     pub(super) transfer_id: String,
-    pub(super) workspace_id: String,
+    pub(super) workspace_id: WorkspaceId,
     pub(super) amount_micro: i64,
     pub(super) external_id: String,
     pub(super) memo: String,
@@ -32,7 +33,7 @@ pub(super) struct PutCredit {
 pub(super) struct Refund {
     pub(super) transfer_id: String,
     pub(super) charge_id: String,
-    pub(super) workspace_id: String,
+    pub(super) workspace_id: WorkspaceId,
     /// All of the charge where it is absent.
     pub(super) amount_micro: Option<i64>,
     pub(super) memo: String,

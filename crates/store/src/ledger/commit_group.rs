@@ -7,6 +7,7 @@ use sqlx::AnyConnection;
 
 use super::op::Needs;
 use super::types::{Balance, ReservationState};
+use crate::WorkspaceId;
 use crate::ids::{day_of, now_us};
 use crate::open::Backend;
 use crate::sql::{Value, from_row, select_in, select_in_pairs};
@@ -14,14 +15,14 @@ use crate::sql::{Value, from_row, select_in, select_in_pairs};
 pub(crate) struct CommitGroup {
     pub(super) now_us: i64,
     pub(super) day: String,
-    pub(super) funds: HashMap<String, Funds>,
+    pub(super) funds: HashMap<WorkspaceId, Funds>,
     pub(super) keys: HashMap<String, KeySpend>,
     /// What the keys of a chain have spent and reserved together.
     pub(super) chains: HashMap<String, i64>,
     pub(super) reservations: HashMap<String, HeldMoney>,
     pub(super) charges: HashMap<String, Booked>,
     pub(super) externals: HashMap<String, Credited>,
-    pub(super) answers: HashMap<(String, String), KeptAnswer>,
+    pub(super) answers: HashMap<(WorkspaceId, String), KeptAnswer>,
     /// Items of batches in somebody's hands, and under which claim.
     pub(super) items: HashMap<String, String>,
     pub(super) finished_items: Vec<Vec<Value>>,
@@ -31,12 +32,11 @@ pub(crate) struct CommitGroup {
 }
 
 /// Workspace, operation, key.
-pub(super) type UsageKey = (String, String, Option<String>);
+pub(super) type UsageKey = (WorkspaceId, String, Option<String>);
 
 /// A workspace's balance, now and as it was read.
-#[derive(Default)]
 pub(super) struct Funds {
-    pub(super) workspace_id: String,
+    pub(super) workspace_id: WorkspaceId,
     pub(super) available_micro: i64,
     pub(super) reserved_micro: i64,
     pub(super) low_micro: Option<i64>,
@@ -69,7 +69,7 @@ impl Funds {
 
 pub(super) struct KeySpend {
     pub(super) id: String,
-    pub(super) workspace_id: String,
+    pub(super) workspace_id: WorkspaceId,
     pub(super) cap_micro: Option<i64>,
     pub(super) committed_micro: i64,
     /// Shared with the keys that it was rotated from or into.
@@ -87,7 +87,7 @@ from_row!(KeySpend {
 #[derive(Clone)]
 pub(super) struct HeldMoney {
     pub(super) id: String,
-    pub(super) workspace_id: String,
+    pub(super) workspace_id: WorkspaceId,
     pub(super) key_id: Option<String>,
     pub(super) instance_id: String,
     pub(super) operation: String,
@@ -120,7 +120,7 @@ pub(super) enum Change {
 #[derive(Clone)]
 pub(super) struct Booked {
     pub(super) id: String,
-    pub(super) workspace_id: String,
+    pub(super) workspace_id: WorkspaceId,
     pub(super) amount_micro: i64,
     pub(super) operation: String,
     pub(super) key_id: Option<String>,
@@ -139,7 +139,7 @@ from_row!(Booked {
 pub(super) struct Credited {
     pub(super) external_id: String,
     pub(super) transfer_id: String,
-    pub(super) workspace_id: String,
+    pub(super) workspace_id: WorkspaceId,
     pub(super) amount_micro: i64,
 }
 
@@ -152,7 +152,7 @@ from_row!(Credited {
 
 /// An idempotency entry; the body is written but never read here.
 pub(super) struct KeptAnswer {
-    pub(super) workspace_id: String,
+    pub(super) workspace_id: WorkspaceId,
     pub(super) idem_key: String,
     pub(super) guard_id: String,
     pub(super) fingerprint: String,
@@ -226,7 +226,7 @@ impl CommitGroup {
         backend: Backend,
         needs: &[Needs<'_>],
     ) -> Result<(), sqlx::Error> {
-        let ids = distinct(needs.iter().map(|needs| needs.workspace_id));
+        let ids = distinct(needs.iter().map(|needs| needs.workspace_id.as_str()));
         let lock = match backend {
             Backend::Sqlite => " order by b.workspace_id",
             Backend::Postgres => " order by b.workspace_id for update of b",
@@ -349,7 +349,7 @@ impl CommitGroup {
         let pairs: BTreeSet<(String, String)> = needs
             .iter()
             .filter_map(|needs| needs.guard)
-            .map(|guard| (guard.workspace_id.clone(), guard.key.clone()))
+            .map(|guard| (guard.workspace_id.to_string(), guard.key.clone()))
             .collect();
         let rows: Vec<KeptAnswer> = select_in_pairs(
             connection,

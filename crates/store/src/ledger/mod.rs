@@ -20,7 +20,7 @@ use crate::batches::FinishedItem;
 use crate::idempotency::{Guard, StoredAnswer};
 use crate::ids::new_id;
 use crate::sql::check_text;
-use crate::{LedgerError, Store, StoreError};
+use crate::{LedgerError, Store, StoreError, WorkspaceId};
 
 pub(crate) use answers::{AbandonAnswer, BeginAnswer, Begun, FinishAnswer};
 pub use check::CheckReport;
@@ -150,7 +150,7 @@ impl Store {
     /// with another amount or workspace they give [`LedgerError::ExternalIdReused`].
     pub async fn credit(
         &self,
-        workspace_id: &str,
+        workspace_id: &WorkspaceId,
         amount_micro: i64,
         source: &str,
         external_id: &str,
@@ -162,7 +162,7 @@ impl Store {
         }
         let op = PutCredit {
             transfer_id: new_id("tr_"),
-            workspace_id: workspace_id.to_owned(),
+            workspace_id: workspace_id.clone(),
             amount_micro: check_amount(amount_micro)?,
             external_id: format!("{source}:{external_id}"),
             memo: source,
@@ -173,7 +173,7 @@ impl Store {
     /// Gives back a settled charge, once, at most its amount (all of it when `amount_micro` is `None`).
     pub async fn refund(
         &self,
-        workspace_id: &str,
+        workspace_id: &WorkspaceId,
         charge_id: &str,
         amount_micro: Option<i64>,
         memo: &str,
@@ -184,14 +184,14 @@ impl Store {
         let op = Refund {
             transfer_id: new_id("tr_"),
             charge_id: charge_id.to_owned(),
-            workspace_id: workspace_id.to_owned(),
+            workspace_id: workspace_id.clone(),
             amount_micro: amount_micro.map(check_amount).transpose()?,
             memo: check_text("memo", memo, 0, 500)?,
         };
         self.inner.writers.submit(op).await
     }
 
-    pub async fn balance(&self, workspace_id: &str) -> Result<Balance, StoreError> {
+    pub async fn balance(&self, workspace_id: &WorkspaceId) -> Result<Balance, StoreError> {
         let row: Option<(i64, i64)> = sqlx::query_as(
             "select available_micro, reserved_micro from balances where workspace_id = $1",
         )
@@ -215,7 +215,7 @@ impl Store {
     ) -> Result<u64, StoreError> {
         let mut released = 0;
         loop {
-            let open: Vec<(String, String)> = sqlx::query_as(
+            let open: Vec<(String, WorkspaceId)> = sqlx::query_as(
                 "select r.id, r.workspace_id from reservations r
                  where r.state = 'open' and (
                     r.instance_id not in (select id from instances where dead_us is null)
@@ -233,7 +233,7 @@ impl Store {
         }
     }
 
-    async fn release_all(&self, open: Vec<(String, String)>) -> Result<u64, StoreError> {
+    async fn release_all(&self, open: Vec<(String, WorkspaceId)>) -> Result<u64, StoreError> {
         let waiting: Vec<_> = open
             .into_iter()
             .map(|(reservation_id, workspace_id)| {

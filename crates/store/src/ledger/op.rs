@@ -4,6 +4,7 @@ use std::fmt::Debug;
 
 use super::commit_group::CommitGroup;
 use crate::LedgerError;
+use crate::WorkspaceId;
 use crate::batches::FinishedItem;
 use crate::idempotency::Guard;
 
@@ -31,7 +32,7 @@ pub(crate) trait LedgerOperation: Debug + Send + 'static {
 /// The rows that an operation reads.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Needs<'a> {
-    pub(super) workspace_id: &'a str,
+    pub(super) workspace_id: &'a WorkspaceId,
     pub(super) key_id: Option<&'a str>,
     pub(super) reservation_id: Option<&'a str>,
     pub(super) charge_id: Option<&'a str>,
@@ -43,7 +44,7 @@ pub(crate) struct Needs<'a> {
 }
 
 impl<'a> Needs<'a> {
-    pub(super) fn of(workspace_id: &'a str) -> Self {
+    pub(super) fn of(workspace_id: &'a WorkspaceId) -> Self {
         Self {
             workspace_id,
             key_id: None,

@@ -5,6 +5,7 @@ use super::commit_group::{Change, CommitGroup, HeldMoney};
 use super::op::{LedgerOperation, Needs, Storing, Undo};
 use super::types::{Balance, Charge, Reservation, ReservationState, Usage};
 use crate::LedgerError;
+use crate::WorkspaceId;
 use crate::batches::FinishedItem;
 use crate::ids::new_id;
 
@@ -13,7 +14,7 @@ pub(super) struct Reserve {
     pub(super) reservation_id: String,
     pub(super) transfer_id: String,
     pub(super) instance_id: String,
-    pub(super) workspace_id: String,
+    pub(super) workspace_id: WorkspaceId,
     pub(super) key_id: Option<String>,
     pub(super) operation: String,
     pub(super) request_id: String,
@@ -23,7 +24,7 @@ pub(super) struct Reserve {
 #[derive(Debug)]
 pub(super) struct Settle {
     pub(super) reservation_id: String,
-    pub(super) workspace_id: String,
+    pub(super) workspace_id: WorkspaceId,
     pub(super) transfer_id: String,
     pub(super) amount_micro: i64,
     pub(super) usage: Usage,
@@ -34,7 +35,7 @@ pub(super) struct Settle {
 #[derive(Debug)]
 pub(crate) struct Release {
     pub(super) reservation_id: String,
-    pub(super) workspace_id: String,
+    pub(super) workspace_id: WorkspaceId,
     pub(super) transfer_id: String,
     pub(super) as_state: ReservationState,
 }
@@ -42,7 +43,7 @@ pub(crate) struct Release {
 impl Release {
     pub(super) fn of(
         reservation_id: String,
-        workspace_id: String,
+        workspace_id: WorkspaceId,
         as_state: ReservationState,
     ) -> Self {
         Self {

@@ -5,7 +5,7 @@ use sqlx::any::{Any, AnyArguments, AnyRow};
 use sqlx::query::QueryAs;
 use sqlx::{FromRow, Row};
 
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, WorkspaceId};
 
 #[derive(Debug, Clone, Default)]
 pub struct StatementQuery {
@@ -122,7 +122,7 @@ impl Store {
     /// Rows in the order they were booked, oldest first.
     pub async fn statement(
         &self,
-        workspace_id: &str,
+        workspace_id: &WorkspaceId,
         query: &StatementQuery,
     ) -> Result<Vec<StatementRow>, StoreError> {
         let (after_us, after_id) = query.after.clone().unwrap_or((i64::MIN, String::new()));
@@ -133,7 +133,7 @@ impl Store {
                    and (created_us > $4 or (created_us = $4 and id > $5))
                  order by created_us, id limit $6",
             )
-            .bind(workspace_id.to_owned())
+            .bind(workspace_id.clone())
             .bind(query.from_us)
             .bind(query.to_us)
             .bind(after_us)

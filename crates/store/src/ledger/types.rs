@@ -3,6 +3,7 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::Operation;
+use crate::WorkspaceId;
 
 /// Money of a workspace. `available` can be reserved; `reserved` is set aside for running work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -22,7 +23,7 @@ impl Balance {
 
 #[derive(Debug, Clone)]
 pub struct ReserveRequest {
-    pub workspace_id: String,
+    pub workspace_id: WorkspaceId,
     pub key_id: Option<String>,
     pub operation: Operation,
     pub amount_micro: i64,
@@ -33,7 +34,7 @@ pub struct ReserveRequest {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reservation {
     pub id: String,
-    pub workspace_id: String,
+    pub workspace_id: WorkspaceId,
     pub key_id: Option<String>,
     pub operation: String,
     pub request_id: String,
@@ -44,7 +45,7 @@ pub struct Reservation {
 
 #[derive(Debug, Clone)]
 pub struct ChargeRequest {
-    pub workspace_id: String,
+    pub workspace_id: WorkspaceId,
     pub key_id: Option<String>,
     pub operation: Operation,
     pub amount_micro: i64,

@@ -4,6 +4,7 @@ use sqlx::AnyConnection;
 
 use super::commit_group::{Change, CommitGroup, KeptAnswer};
 use super::items::write_items;
+use crate::WorkspaceId;
 use crate::sql::{Value, execute_rows};
 
 #[derive(Debug, thiserror::Error)]
@@ -186,13 +187,13 @@ impl CommitGroup {
 
 async fn write_answers(
     connection: &mut AnyConnection,
-    answers: std::collections::HashMap<(String, String), KeptAnswer>,
+    answers: std::collections::HashMap<(WorkspaceId, String), KeptAnswer>,
 ) -> Result<(), WriteError> {
     let (mut kept, mut deleted) = (Vec::new(), Vec::new());
     for ((workspace_id, key), answer) in answers {
         match answer.change {
             Change::Updated | Change::New => kept.push(vec![
-                Value::from(workspace_id),
+                Value::from(&workspace_id),
                 key.into(),
                 answer.guard_id.into(),
                 answer.fingerprint.into(),
@@ -205,7 +206,7 @@ async fn write_answers(
                 answer.expires_us.into(),
             ]),
             Change::Deleted => deleted.push(vec![
-                Value::from(workspace_id),
+                Value::from(&workspace_id),
                 key.into(),
                 answer.guard_id.into(),
             ]),

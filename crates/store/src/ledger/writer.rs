@@ -14,7 +14,7 @@ use super::job::{Job, Queue, Submitted};
 use super::op::LedgerOperation;
 use super::write::WriteError;
 use crate::open::{Backend, begin_write};
-use crate::{LedgerError, StoreError, StoreOptions};
+use crate::{LedgerError, StoreError, StoreOptions, WorkspaceId};
 
 /// Callers beyond this many wait for a place in the queue.
 const QUEUE_MAX: usize = 4096;
@@ -99,7 +99,7 @@ impl Writers {
         }
     }
 
-    fn queue_for(&self, workspace_id: &str) -> Option<mpsc::Sender<Job>> {
+    fn queue_for(&self, workspace_id: &WorkspaceId) -> Option<mpsc::Sender<Job>> {
         let queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
         let mut hasher = DefaultHasher::new();
         workspace_id.hash(&mut hasher);

@@ -9,7 +9,7 @@ use sqlx::AssertSqlSafe;
 use super::{EndpointRow, SELECT_ENDPOINTS, WebhookEndpoint};
 use crate::ids::{new_id, now_us};
 use crate::sql::{from_row, select_in};
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, WorkspaceId};
 
 /// What an endpoint has not taken for this long is given up with its next failure.
 const KEEP_TRYING_US: i64 = 3 * 24 * 3600 * 1_000_000;
@@ -322,7 +322,7 @@ impl Store {
     /// The newest deliveries of a workspace.
     pub async fn deliveries(
         &self,
-        workspace_id: &str,
+        workspace_id: &WorkspaceId,
         limit: i64,
     ) -> Result<Vec<Delivery>, StoreError> {
         let rows: Vec<DeliveryRow> = sqlx::query_as(

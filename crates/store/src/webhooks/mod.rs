@@ -11,7 +11,7 @@ use sqlx::{AnyConnection, AssertSqlSafe};
 
 use crate::ids::{new_id, now_us, random_base62};
 use crate::sql::{check_text, from_row};
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, WorkspaceId};
 
 const ENDPOINTS_MAX: i64 = 20;
 const PAYLOAD_BYTES_MAX: usize = 64 << 10;
@@ -19,7 +19,7 @@ const PAYLOAD_BYTES_MAX: usize = 64 << 10;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WebhookEndpoint {
     pub id: String,
-    pub workspace_id: String,
+    pub workspace_id: WorkspaceId,
     pub url: String,
     /// Signs the deliveries, so it is kept readable; shown when made.
     #[serde(skip)]
@@ -41,7 +41,7 @@ const SELECT_ENDPOINTS: &str =
 
 struct EndpointRow {
     id: String,
-    workspace_id: String,
+    workspace_id: WorkspaceId,
     url: String,
     secret: String,
     events: String,
@@ -86,7 +86,7 @@ impl From<EndpointRow> for WebhookEndpoint {
 impl Store {
     pub async fn add_webhook(
         &self,
-        workspace_id: &str,
+        workspace_id: &WorkspaceId,
         url: &str,
         events: &[String],
     ) -> Result<WebhookEndpoint, StoreError> {
@@ -110,7 +110,7 @@ impl Store {
         }
         let endpoint = WebhookEndpoint {
             id: new_id("hook_"),
-            workspace_id: workspace_id.to_owned(),
+            workspace_id: workspace_id.clone(),
             url,
             secret: format!("whsec_{}", random_base62(40)?),
             events: events.to_vec(),
@@ -143,7 +143,10 @@ impl Store {
         Ok(endpoint)
     }
 
-    pub async fn webhooks(&self, workspace_id: &str) -> Result<Vec<WebhookEndpoint>, StoreError> {
+    pub async fn webhooks(
+        &self,
+        workspace_id: &WorkspaceId,
+    ) -> Result<Vec<WebhookEndpoint>, StoreError> {
         let mut connection = self.read().acquire().await?;
         endpoints_of(&mut connection, workspace_id).await
     }
@@ -151,7 +154,7 @@ impl Store {
     /// Stops an endpoint; what still waits for it is dropped.
     pub async fn remove_webhook(
         &self,
-        workspace_id: &str,
+        workspace_id: &WorkspaceId,
         endpoint_id: &str,
     ) -> Result<(), StoreError> {
         let now = now_us();
@@ -182,7 +185,7 @@ impl Store {
     /// Queues an event for every endpoint of the workspace that wants it; returns how many.
     pub async fn enqueue_event(
         &self,
-        workspace_id: &str,
+        workspace_id: &WorkspaceId,
         event_type: &str,
         payload: &str,
     ) -> Result<usize, StoreError> {
@@ -198,7 +201,7 @@ impl Store {
     pub(crate) async fn queue_event(
         &self,
         tx: &mut AnyConnection,
-        workspace_id: &str,
+        workspace_id: &WorkspaceId,
         event_type: &str,
         payload: &str,
     ) -> Result<usize, StoreError> {
@@ -235,7 +238,7 @@ impl Store {
 
 async fn endpoints_of(
     connection: &mut AnyConnection,
-    workspace_id: &str,
+    workspace_id: &WorkspaceId,
 ) -> Result<Vec<WebhookEndpoint>, StoreError> {
     let sql =
         format!("{SELECT_ENDPOINTS} where workspace_id = $1 and disabled_us is null order by id");

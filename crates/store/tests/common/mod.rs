@@ -3,7 +3,7 @@
 
 use sauti_store::{
     Environment, IssuedKey, NewKey, Permissions, ReserveRequest, Store, StoreOptions, Workspace,
-    ids::new_id,
+    WorkspaceId, ids::new_id,
 };
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
 
@@ -130,7 +130,7 @@ pub fn charge_of(workspace: &Workspace, amount_micro: i64) -> sauti_store::Charg
 }
 
 /// Each row of the statement continues the total of the one before it.
-pub async fn assert_statement_runs(store: &Store, workspace_id: &str) {
+pub async fn assert_statement_runs(store: &Store, workspace_id: &WorkspaceId) {
     let query = sauti_store::StatementQuery {
         from_us: 0,
         to_us: i64::MAX,

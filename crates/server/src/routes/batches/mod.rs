@@ -160,7 +160,7 @@ pub async fn create_batch(
 }
 
 async fn note(app: &App, caller: &Caller, action: &str, batch_id: &str) {
-    let workspace_id = Some(caller.workspace_id.as_str());
+    let workspace_id = Some(&caller.workspace_id);
     audit(app, workspace_id, &caller.actor, action, batch_id).await;
 }
 

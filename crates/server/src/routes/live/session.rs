@@ -129,7 +129,7 @@ impl Session {
         let closed = socket.send(Message::Close(Some(frame)));
         timeout(TELL_TIME_MAX, closed).await.ok();
         tracing::debug!(
-            workspace = self.caller.workspace_id,
+            workspace = %self.caller.workspace_id,
             "a live transcription ended"
         );
     }

@@ -120,7 +120,7 @@ async fn answer(
         _ => (false, None),
     };
     let job = Job {
-        tenant: caller.workspace_id.clone(),
+        tenant: caller.workspace_id.to_string(),
         deadline: context.deadline().at(),
         priority: Priority::Interactive,
     };

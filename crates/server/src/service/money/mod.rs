@@ -7,7 +7,7 @@ pub mod price;
 
 use sauti_store::{
     Balance, ChargeRequest, FinishedItem, LedgerError, Reservation, ReserveRequest, StoreError,
-    StoredAnswer,
+    StoredAnswer, WorkspaceId,
 };
 
 pub use bill::Bill;
@@ -25,7 +25,7 @@ pub type Keep = (IdempotencyLease, StoredAnswer);
 #[derive(Debug)]
 pub struct Hold {
     app: App,
-    workspace_id: String,
+    workspace_id: WorkspaceId,
     /// None when there is nothing to pay: done and paid before.
     reservation: Option<Reservation>,
     available_micro: i64,
@@ -140,7 +140,7 @@ pub async fn charge(
 }
 
 /// Tells the workspace's webhooks and those who run it when a charge took its balance below the mark.
-fn note_balance(app: &App, workspace_id: &str, balance: &Balance) {
+fn note_balance(app: &App, workspace_id: &WorkspaceId, balance: &Balance) {
     if balance.fell_low {
         webhooks::balance_low(app, workspace_id, balance.available_micro);
         accounts::warn_of_low_balance(app, workspace_id, balance.available_micro);

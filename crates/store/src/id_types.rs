@@ -1,0 +1,134 @@
+//! A type for each kind of id, so that one cannot be handed over for another. They are parsed where they come in, and
+//! are text in the database and on the wire.
+
+use std::borrow::Borrow;
+use std::fmt;
+use std::ops::Deref;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use sqlx::encode::IsNull;
+use sqlx::error::BoxDynError;
+use sqlx::{Any, Database, Decode, Encode, Type};
+
+use crate::StoreError;
+use crate::ids::new_id;
+use crate::sql::Value;
+
+const BYTES_MAX: usize = 64;
+
+macro_rules! id_type {
+    ($(#[$doc:meta])* $name:ident, $prefix:literal, $what:literal) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(try_from = "String")]
+        pub struct $name(String);
+
+        impl $name {
+            pub(crate) fn generate() -> Self {
+                Self(new_id($prefix))
+            }
+
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        /// What cannot be an id names nothing.
+        impl FromStr for $name {
+            type Err = StoreError;
+
+            fn from_str(text: &str) -> Result<Self, StoreError> {
+                let rest = text.strip_prefix($prefix).unwrap_or_default();
+                let plain = rest.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+                match plain && !rest.is_empty() && text.len() <= BYTES_MAX {
+                    true => Ok(Self(text.to_owned())),
+                    false => Err(StoreError::NotFound($what)),
+                }
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = StoreError;
+
+            fn try_from(text: String) -> Result<Self, StoreError> {
+                text.parse()
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl Deref for $name {
+            type Target = str;
+
+            fn deref(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl Borrow<str> for $name {
+            fn borrow(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl From<&$name> for Value {
+            fn from(id: &$name) -> Self {
+                Self::Text(id.0.clone())
+            }
+        }
+
+        impl Type<Any> for $name {
+            fn type_info() -> <Any as Database>::TypeInfo {
+                <String as Type<Any>>::type_info()
+            }
+        }
+
+        impl Encode<'_, Any> for $name {
+            fn encode_by_ref(
+                &self,
+                buffer: &mut <Any as Database>::ArgumentBuffer,
+            ) -> Result<IsNull, BoxDynError> {
+                <String as Encode<Any>>::encode_by_ref(&self.0, buffer)
+            }
+        }
+
+        impl<'r> Decode<'r, Any> for $name {
+            fn decode(value: <Any as Database>::ValueRef<'r>) -> Result<Self, BoxDynError> {
+                <String as Decode<Any>>::decode(value).map(Self)
+            }
+        }
+    };
+}
+
+id_type!(WorkspaceId, "ws_", "workspace");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_read_back_from_its_own_text() {
+        let id = WorkspaceId::generate();
+        assert_eq!(id.to_string().parse::<WorkspaceId>().unwrap(), id);
+        assert_eq!(serde_json::to_value(&id).unwrap(), id.as_str());
+    }
+
+    #[test]
+    fn what_cannot_be_an_id_names_nothing() {
+        let long = format!("ws_{}", "a".repeat(BYTES_MAX));
+        for text in [
+            "", "ws_", "key_01", "ws_a b", "ws_\0", "ws_é", "WS_01", &long,
+        ] {
+            let refused = text.parse::<WorkspaceId>();
+            assert!(
+                matches!(refused, Err(StoreError::NotFound("workspace"))),
+                "{text}"
+            );
+        }
+    }
+}
