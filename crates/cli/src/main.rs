@@ -7,9 +7,9 @@ mod prompts;
 use std::process::ExitCode;
 
 use clap::Parser;
-use sauti_server::memory;
+use sauti_server::allocator;
 
 fn main() -> ExitCode {
-    memory::have_few_heaps();
+    allocator::limit_arenas();
     commands::run(commands::Cli::parse())
 }

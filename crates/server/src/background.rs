@@ -3,7 +3,7 @@
 use tokio::task::JoinSet;
 
 use crate::app::App;
-use crate::{accounts, batches, memory, ratelimit, retention, webhooks};
+use crate::{accounts, allocator, batches, ratelimit, retention, webhooks};
 
 /// Tasks beside the requests; they end with the server.
 pub struct Background(JoinSet<()>);
@@ -20,7 +20,7 @@ impl Background {
         tasks.spawn(retention::forget_forever(app.clone()));
         tasks.spawn(accounts::welcome_forever(app.clone()));
         tasks.spawn(ratelimit::watch_forever(app.clone()));
-        tasks.spawn(memory::give_back_forever());
+        tasks.spawn(allocator::trim_forever());
         Background(tasks)
     }
 }

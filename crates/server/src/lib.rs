@@ -3,6 +3,7 @@
 //! line (`sauti`) starts it.
 
 pub mod accounts;
+pub mod allocator;
 pub mod app;
 pub mod background;
 pub mod batches;
@@ -13,7 +14,6 @@ pub mod data_folder;
 pub mod http;
 pub mod lexicons;
 pub mod mail;
-pub mod memory;
 pub mod openapi;
 mod outbound;
 pub mod problem;

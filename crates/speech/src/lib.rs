@@ -4,6 +4,8 @@
 //! job. This crate knows nothing of HTTP, of SQL or of money: a tenant is an opaque string that
 //! only serves to share the machine fairly.
 
+#![warn(unreachable_pub)]
+
 pub mod engine;
 mod error;
 mod job;

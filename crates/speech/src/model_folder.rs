@@ -11,7 +11,7 @@ use crate::SpeechError;
 const REMEDY: &str = "install the models again or set the models folder";
 
 #[derive(Deserialize)]
-struct Manifest {
+struct ModelManifest {
     format: String,
     model_version: String,
     files: HashMap<String, Listed>,
@@ -26,14 +26,14 @@ struct Listed {
 /// The folder of a model whose manifest has been read.
 pub(crate) struct ModelFolder {
     folder: PathBuf,
-    manifest: Manifest,
+    manifest: ModelManifest,
 }
 
 impl ModelFolder {
     /// `format` is the only one that the caller can read.
     pub(crate) fn open(folder: &Path, format: &str) -> Result<Self, SpeechError> {
         let path = folder.join("manifest.json");
-        let manifest: Manifest = read_json(&path)?;
+        let manifest: ModelManifest = read_json(&path)?;
         if manifest.format != format {
             let what = format!(
                 "is for format {:?}, this program reads {format:?}",

@@ -15,13 +15,13 @@ pub(crate) struct WeightsFile {
 }
 
 /// A matrix or a stack of rows; a vector has one row.
-pub(crate) struct Table {
+pub(crate) struct WeightTable {
     pub(crate) rows: usize,
     pub(crate) columns: usize,
     pub(crate) values: Vec<f32>,
 }
 
-impl Table {
+impl WeightTable {
     pub(crate) fn row(&self, index: usize) -> &[f32] {
         &self.values[index * self.columns..(index + 1) * self.columns]
     }
@@ -83,10 +83,10 @@ impl WeightsFile {
         }
     }
 
-    pub(crate) fn table(&self, tensor: &str) -> Result<Table, SpeechError> {
+    pub(crate) fn table(&self, tensor: &str) -> Result<WeightTable, SpeechError> {
         let (info, data) = self.find(tensor, Dtype::F32)?;
         let (rows, columns) = self.matrix(tensor, info)?;
-        Ok(Table {
+        Ok(WeightTable {
             rows,
             columns,
             values: floats(data),

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use sauti_speech::recogniser::{LiveEvent, LiveSession, Recogniser, lines};
+use sauti_speech::recogniser::{LiveEvent, LiveSession, Recogniser, subtitles};
 use sauti_speech::{Expect, TranscribeEvent, TranscribeRequest, Transcript};
 
 fn here(path: &str) -> std::path::PathBuf {
@@ -74,7 +74,7 @@ fn speech_is_heard_whole_in_pieces_and_live() {
             .windows(2)
             .all(|pair| pair[0].end <= pair[1].start)
     );
-    assert!(lines::cues(&heard).len() >= 10);
+    assert!(subtitles::cues(&heard).len() >= 10);
 
     let mut live = LiveSession::new(&recogniser, &request(Vec::new())).unwrap();
     let mut events = Vec::new();

@@ -5,11 +5,11 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use super::pool::{PoolConfig, Queued, Shared, State};
-use super::queue::{Booked, Full, Lane, Load, Waiting};
-use super::stats::{Ending, Kind};
+use super::pool::{PoolConfig, PoolShared, Queued, State};
+use super::queue::{BookedSlot, Full, Lane, Load, Waiting};
+use super::stats::{Ending, JobKind};
 use super::wait::{retry_after, wait_seconds};
-use super::work::{Progress, Task};
+use super::work::{JobTally, Task};
 use super::{Readiness, lock};
 use crate::{Job, Priority, SpeechError};
 
@@ -23,7 +23,7 @@ const BOOKED_SECONDS_EXTRA: f64 = 5.0;
 #[derive(Debug)]
 pub struct Booking {
     /// None when the engine could promise nothing.
-    place: Option<(u64, Weak<Shared>)>,
+    place: Option<(u64, Weak<PoolShared>)>,
 }
 
 impl Drop for Booking {
@@ -37,9 +37,9 @@ impl Drop for Booking {
 }
 
 /// What a job asks the door for.
-struct Wanted<'a> {
+struct AdmissionRequest<'a> {
     tenant: &'a str,
-    kind: Kind,
+    kind: JobKind,
     lane: Lane,
     held_seconds: f64,
     /// Whether it is let in however long it would wait.
@@ -47,9 +47,9 @@ struct Wanted<'a> {
 }
 
 impl PoolConfig {
-    fn lane(&self, kind: Kind, seconds: f64) -> Lane {
+    fn lane(&self, kind: JobKind, seconds: f64) -> Lane {
         match kind {
-            Kind::Transcription if seconds > self.short_seconds_max => Lane::Long,
+            JobKind::Transcription if seconds > self.short_seconds_max => Lane::Long,
             _ => Lane::Short,
         }
     }
@@ -63,7 +63,7 @@ impl PoolConfig {
 
 impl State {
     /// How long a new job of this tenant would wait before it begins; without a tenant, behind everybody.
-    pub fn wait_seconds(
+    pub(super) fn wait_seconds(
         &self,
         tenant: Option<&str>,
         lane: Lane,
@@ -79,7 +79,7 @@ impl State {
     /// Lets a job in, or counts it as refused.
     fn ask_for_room(
         &mut self,
-        wanted: &Wanted,
+        wanted: &AdmissionRequest,
         config: &PoolConfig,
         now: Instant,
     ) -> Result<(), SpeechError> {
@@ -92,11 +92,11 @@ impl State {
 
     fn look_for_room(
         &mut self,
-        wanted: &Wanted,
+        wanted: &AdmissionRequest,
         config: &PoolConfig,
         now: Instant,
     ) -> Result<(), (Full, Duration)> {
-        let Wanted {
+        let AdmissionRequest {
             tenant,
             held_seconds,
             ..
@@ -132,24 +132,24 @@ impl State {
     }
 }
 
-impl Shared {
-    pub fn book(
+impl PoolShared {
+    pub(super) fn book(
         self: &Arc<Self>,
         tenant: &str,
-        kind: Kind,
+        kind: JobKind,
         units: f64,
     ) -> Result<Booking, SpeechError> {
         let now = Instant::now();
         let held_seconds = match kind {
-            Kind::Speech => 0.0,
-            Kind::Transcription => units,
+            JobKind::Speech => 0.0,
+            JobKind::Transcription => units,
         };
         let lane = self.config.lane(kind, held_seconds);
         let mut state = lock(&self.state);
         if state.readiness() != Readiness::Ready {
             return Ok(Booking { place: None });
         }
-        let wanted = Wanted {
+        let wanted = AdmissionRequest {
             tenant,
             kind,
             lane,
@@ -159,7 +159,7 @@ impl Shared {
         state.ask_for_room(&wanted, &self.config, now)?;
         let id = state.next_id;
         state.next_id += 1;
-        state.queue.book(Booked {
+        state.queue.book(BookedSlot {
             id,
             tenant: tenant.into(),
             lane,
@@ -174,7 +174,7 @@ impl Shared {
         Ok(Booking { place })
     }
 
-    pub fn admit(
+    pub(super) fn admit(
         &self,
         job: &Job,
         held_seconds: f64,
@@ -209,7 +209,7 @@ impl Shared {
             false => self.config.lane(load.kind, held_seconds),
         };
         if !booked.is_some_and(|booked| booked.is_enough_for(lane, held_seconds)) {
-            let wanted = Wanted {
+            let wanted = AdmissionRequest {
                 tenant: &job.tenant,
                 kind: load.kind,
                 lane,
@@ -228,7 +228,7 @@ impl Shared {
             deadline: job.deadline,
             held_seconds,
             work: Queued {
-                progress: Arc::new(Progress::new(task.pieces())),
+                progress: Arc::new(JobTally::new(task.pieces())),
                 task,
                 left,
             },
@@ -239,7 +239,7 @@ impl Shared {
     }
 }
 
-impl Booked {
+impl BookedSlot {
     fn is_enough_for(&self, lane: Lane, held_seconds: f64) -> bool {
         lane == self.lane
             && held_seconds <= self.held_seconds * BOOKED_FACTOR_MAX + BOOKED_SECONDS_EXTRA

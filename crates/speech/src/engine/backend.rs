@@ -12,7 +12,7 @@ use crate::{Expect, SpeakEvent, SpeakRequest, SpeechError, TranscribeEvent, Tran
 pub(super) type Emit<'a, T> = &'a mut dyn FnMut(T) -> ControlFlow<()>;
 
 /// The work itself, behind a trait so that the queue can be tested without models.
-pub(super) trait Backend {
+pub(super) trait SpeechBackend {
     fn speak(
         &mut self,
         request: &SpeakRequest,
@@ -27,14 +27,15 @@ pub(super) trait Backend {
 }
 
 /// Makes a backend on the thread that will own it: at start, and again after a panic.
-pub(super) type Load = dyn Fn() -> Result<Box<dyn Backend>, SpeechError> + Send + Sync;
+pub(super) type BackendLoader =
+    dyn Fn() -> Result<Box<dyn SpeechBackend>, SpeechError> + Send + Sync;
 
-struct Models {
+struct ModelBackend {
     voices: Synthesiser,
     recogniser: Recogniser,
 }
 
-impl Backend for Models {
+impl SpeechBackend for ModelBackend {
     fn speak(
         &mut self,
         request: &SpeakRequest,
@@ -56,7 +57,11 @@ impl Backend for Models {
 pub(super) type First = Arc<Mutex<Option<(Synthesiser, Recogniser)>>>;
 
 /// Reads the weights once, whichever worker comes first.
-pub(super) fn loader(models_dir: PathBuf, warm_up_voice: String, first: First) -> Box<Load> {
+pub(super) fn loader(
+    models_dir: PathBuf,
+    warm_up_voice: String,
+    first: First,
+) -> Box<BackendLoader> {
     Box::new(move || {
         let (voices, recogniser) = {
             let mut first = lock(&first);
@@ -69,7 +74,7 @@ pub(super) fn loader(models_dir: PathBuf, warm_up_voice: String, first: First) -
                 }
             }
         };
-        let mut models = Models { voices, recogniser };
+        let mut models = ModelBackend { voices, recogniser };
         warm_up(&mut models, &warm_up_voice)?;
         Ok(Box::new(models))
     })
@@ -77,7 +82,7 @@ pub(super) fn loader(models_dir: PathBuf, warm_up_voice: String, first: First) -
 
 /// One sentence and one second through both models, so that the first caller waits for no page
 /// fault and a model that cannot run is found before anybody asks.
-fn warm_up(models: &mut Models, voice_id: &str) -> Result<(), SpeechError> {
+fn warm_up(models: &mut ModelBackend, voice_id: &str) -> Result<(), SpeechError> {
     let script = sauti_text::Script::from_text("Habari yako.", &sauti_text::Lexicon::builtin())
         .map_err(|error| SpeechError::Model(format!("the warm-up sentence failed: {error}")))?;
     let request = SpeakRequest {

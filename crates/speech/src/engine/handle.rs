@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use tokio::sync::mpsc;
 
-use super::pool::Shared;
+use super::pool::PoolShared;
 use crate::{SpeakEvent, SpeechError, TranscribeEvent, Transcript};
 
 /// More than the clauses of the longest text or the segments of a piece of a recording: a slow
@@ -18,14 +18,14 @@ type Receiver<T> = mpsc::Receiver<Result<T, SpeechError>>;
 
 /// A job's place in the queue or in a worker. Dropping it gives the place up at once.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct QueueSlot {
     pub id: u64,
     pub left: Arc<AtomicBool>,
     pub deadline: Instant,
-    pub shared: Weak<Shared>,
+    pub shared: Weak<PoolShared>,
 }
 
-impl Place {
+impl QueueSlot {
     fn leave(&self) {
         if self.left.swap(true, Ordering::AcqRel) {
             return;
@@ -49,7 +49,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for QueueSlot {
     fn drop(&mut self) {
         self.leave();
     }
@@ -58,7 +58,7 @@ impl Drop for Place {
 #[derive(Debug)]
 pub(crate) struct Speaking {
     pub(super) receiver: Receiver<SpeakEvent>,
-    pub(super) place: Place,
+    pub(super) place: QueueSlot,
     pub(super) ended: bool,
 }
 
@@ -76,7 +76,7 @@ impl Speaking {
 /// A recording's pieces, whose events are told as if it had been read in one go.
 #[derive(Debug)]
 pub(crate) struct Listening {
-    pub(super) place: Place,
+    pub(super) place: QueueSlot,
     /// The pieces still to be told, each with its start in seconds.
     pub(super) pieces: VecDeque<(f64, Receiver<TranscribeEvent>)>,
     pub(super) told: Transcript,

@@ -28,11 +28,11 @@ use handle::EVENTS_MAX;
 pub(crate) use handle::{Listening, Speaking};
 use pool::{Pool, PoolConfig};
 use queue::Bounds;
-use stats::Kind;
+use stats::JobKind;
 pub use stats::{EngineStats, KindStats, Refusals};
 use tokio::sync::mpsc;
 use wait::Patience;
-use work::{Answer, Piece, Task};
+use work::{EventSender, RecordingPiece, Task};
 
 use crate::recogniser::Recogniser;
 use crate::voice::VoiceInfo;
@@ -138,12 +138,12 @@ impl Engine {
     /// Keeps a place for a text of this many spoken characters, or refuses at once. The place is given up when the
     /// booking is dropped. While the engine cannot work at all it promises nothing, and the job itself is refused.
     pub fn book_speech(&self, tenant: &str, characters: usize) -> Result<Booking, SpeechError> {
-        self.pool.book(tenant, Kind::Speech, characters as f64)
+        self.pool.book(tenant, JobKind::Speech, characters as f64)
     }
 
     /// The same for a recording of about this many seconds.
     pub fn book_transcription(&self, tenant: &str, seconds: f64) -> Result<Booking, SpeechError> {
-        self.pool.book(tenant, Kind::Transcription, seconds)
+        self.pool.book(tenant, JobKind::Transcription, seconds)
     }
 
     /// With a booking the job is not refused for want of room; without one, it asks for room itself.
@@ -206,7 +206,7 @@ fn speak(
     booking: Option<Booking>,
 ) -> Result<SpeakHandle, SpeechError> {
     let (sender, receiver) = mpsc::channel(EVENTS_MAX);
-    let task = Task::Speak(request, Answer::new(sender));
+    let task = Task::Speak(request, EventSender::new(sender));
     let place = pool.submit(&job, 0.0, task, booking)?;
     let events = Speaking {
         receiver,
@@ -226,8 +226,8 @@ fn transcribe(
     for samples in pieces::cut(&request.samples) {
         let (sender, receiver) = mpsc::channel(EVENTS_MAX);
         receivers.push_back((samples.start as f64 / work::RECORDING_HZ, receiver));
-        let answer = Answer::new(sender);
-        pieces.push_back(Piece { samples, answer });
+        let answer = EventSender::new(sender);
+        pieces.push_back(RecordingPiece { samples, answer });
     }
     let held_seconds = request.samples.len() as f64 / work::RECORDING_HZ;
     let task = Task::Transcribe(Arc::new(request), pieces);

@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
-use super::backend::Load;
-use super::handle::Place;
-use super::queue::{Bounds, Lane, Queue, Waiting};
-use super::stats::{Ending, EngineStats, Kind};
+use super::backend::BackendLoader;
+use super::handle::QueueSlot;
+use super::queue::{Bounds, JobQueue, Lane, Waiting};
+use super::stats::{Ending, EngineStats, JobKind};
 use super::wait::{Pace, Patience};
-use super::work::{Progress, Stop, Task};
+use super::work::{CancelSignal, JobTally, Task};
 use super::{Readiness, admission::Booking, background, lock, worker};
 use crate::{Job, SpeechError};
 
@@ -28,7 +28,7 @@ pub(super) struct PoolConfig {
 pub(super) struct Queued {
     pub task: Task,
     pub left: Arc<AtomicBool>,
-    pub progress: Arc<Progress>,
+    pub progress: Arc<JobTally>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,11 +43,11 @@ enum Door {
 #[derive(Debug)]
 pub(super) struct State {
     door: Door,
-    pub queue: Queue<Queued>,
+    pub queue: JobQueue<Queued>,
     pub next_id: u64,
     long_running: usize,
     /// What each busy worker does.
-    in_hand: Vec<InHand>,
+    in_hand: Vec<JobInHand>,
     workers_ready: usize,
     /// Why a worker has no models now.
     failure: Option<String>,
@@ -56,15 +56,15 @@ pub(super) struct State {
 }
 
 #[derive(Debug)]
-struct InHand {
+struct JobInHand {
     number: u64,
     begun: Instant,
-    kind: Kind,
+    kind: JobKind,
     units: f64,
 }
 
 #[derive(Debug)]
-pub(super) struct Shared {
+pub(super) struct PoolShared {
     pub config: PoolConfig,
     started: Instant,
     pub state: Mutex<State>,
@@ -78,7 +78,7 @@ pub(super) struct Shared {
 /// Owns the threads' lifetime: when the last clone goes, the workers stop.
 #[derive(Debug)]
 pub(super) struct Pool {
-    shared: Arc<Shared>,
+    shared: Arc<PoolShared>,
 }
 
 impl Drop for Pool {
@@ -88,13 +88,13 @@ impl Drop for Pool {
 }
 
 impl Pool {
-    pub fn start(config: PoolConfig, load: Box<Load>) -> Result<Pool, SpeechError> {
-        let shared = Arc::new(Shared {
+    pub(super) fn start(config: PoolConfig, load: Box<BackendLoader>) -> Result<Pool, SpeechError> {
+        let shared = Arc::new(PoolShared {
             config,
             started: Instant::now(),
             state: Mutex::new(State {
                 door: Door::Open,
-                queue: Queue::new(config.bounds),
+                queue: JobQueue::new(config.bounds),
                 next_id: 0,
                 long_running: 0,
                 in_hand: Vec::new(),
@@ -113,7 +113,7 @@ impl Pool {
         let pool = Pool {
             shared: shared.clone(),
         };
-        let load: Arc<Load> = Arc::from(load);
+        let load: Arc<BackendLoader> = Arc::from(load);
         for number in 0..config.workers {
             let (shared, load) = (shared.clone(), load.clone());
             std::thread::Builder::new()
@@ -129,11 +129,11 @@ impl Pool {
         Ok(pool)
     }
 
-    pub fn readiness(&self) -> Readiness {
+    pub(super) fn readiness(&self) -> Readiness {
         lock(&self.shared.state).readiness()
     }
 
-    pub fn stats(&self) -> EngineStats {
+    pub(super) fn stats(&self) -> EngineStats {
         let state = lock(&self.shared.state);
         let mut stats = state.stats.clone();
         for waiting in state.queue.iter() {
@@ -150,23 +150,28 @@ impl Pool {
     }
 
     /// Keeps a place for a job that is still to be prepared, or says at once why there is none.
-    pub fn book(&self, tenant: &str, kind: Kind, units: f64) -> Result<Booking, SpeechError> {
+    pub(super) fn book(
+        &self,
+        tenant: &str,
+        kind: JobKind,
+        units: f64,
+    ) -> Result<Booking, SpeechError> {
         self.shared.book(tenant, kind, units)
     }
 
     /// Puts a job in line, at its booked place if it has one, or says at once why not.
-    pub fn submit(
+    pub(super) fn submit(
         &self,
         job: &Job,
         held_seconds: f64,
         task: Task,
         booking: Option<Booking>,
-    ) -> Result<Place, SpeechError> {
+    ) -> Result<QueueSlot, SpeechError> {
         let left = Arc::new(AtomicBool::new(false));
         let id = self
             .shared
             .admit(job, held_seconds, task, left.clone(), booking)?;
-        Ok(Place {
+        Ok(QueueSlot {
             id,
             left,
             deadline: job.deadline,
@@ -176,7 +181,7 @@ impl Pool {
 
     /// Refuses new jobs and waits for those let in. Past the deadline the rest is cut off;
     /// `true` when nothing had to be.
-    pub async fn drain(&self, deadline: Instant) -> bool {
+    pub(super) async fn drain(&self, deadline: Instant) -> bool {
         self.shared.close();
         loop {
             let idle = self.shared.idle.notified();
@@ -199,7 +204,7 @@ impl Pool {
 }
 
 impl State {
-    pub fn readiness(&self) -> Readiness {
+    pub(super) fn readiness(&self) -> Readiness {
         if self.door != Door::Open {
             return Readiness::Draining;
         }
@@ -212,7 +217,7 @@ impl State {
     }
 
     /// Answers the waiting jobs whose time is over.
-    pub fn expire(&mut self, now: Instant) {
+    pub(super) fn expire(&mut self, now: Instant) {
         for job in self.queue.remove_expired(now) {
             self.count(&job.work, Ending::Expired);
             job.work.task.refuse(SpeechError::DeadlineExceeded);
@@ -230,8 +235,8 @@ impl State {
     }
 
     /// The seconds that busy workers still need, as far as can be told.
-    pub fn in_hand_seconds(&self, now: Instant) -> Vec<f64> {
-        let left = |job: &InHand| {
+    pub(super) fn in_hand_seconds(&self, now: Instant) -> Vec<f64> {
+        let left = |job: &JobInHand| {
             let taken = now.saturating_duration_since(job.begun).as_secs_f64();
             (self.pace.seconds(job.kind, job.units) - taken).max(0.0)
         };
@@ -239,7 +244,7 @@ impl State {
     }
 }
 
-impl Shared {
+impl PoolShared {
     /// The caller went away: a job that still waits gives its place to the next.
     pub(super) fn leave(&self, id: u64) {
         let mut state = lock(&self.state);
@@ -281,23 +286,23 @@ impl Shared {
 
 /// What a worker has in hand: a text, or a piece of a recording.
 #[derive(Debug)]
-pub(super) struct Running {
+pub(super) struct RunningJob {
     pub task: Task,
-    pub stop: Stop,
+    pub stop: CancelSignal,
     id: u64,
     /// Of this piece among all that were ever begun.
     number: u64,
-    kind: Kind,
+    kind: JobKind,
     units: f64,
     lane: Lane,
-    progress: Arc<Progress>,
+    progress: Arc<JobTally>,
     begun: Instant,
 }
 
 /// What the workers do to the shared state.
-impl Shared {
+impl PoolShared {
     /// Waits for the next job; `None` when there will be no more.
-    pub fn take(&self) -> Option<Running> {
+    pub(super) fn take(&self) -> Option<RunningJob> {
         let mut state = lock(&self.state);
         loop {
             if state.door == Door::Shut {
@@ -323,7 +328,7 @@ impl Shared {
         }
     }
 
-    fn begin(&self, state: &mut State, job: Waiting<Queued>) -> Running {
+    fn begin(&self, state: &mut State, job: Waiting<Queued>) -> RunningJob {
         let Queued {
             task,
             left,
@@ -348,13 +353,13 @@ impl Shared {
         }
         let (number, begun, units) = (state.next_id, Instant::now(), task.load().units);
         state.next_id += 1;
-        state.in_hand.push(InHand {
+        state.in_hand.push(JobInHand {
             number,
             begun,
             kind,
             units,
         });
-        Running {
+        RunningJob {
             id: job.id,
             number,
             kind,
@@ -362,7 +367,7 @@ impl Shared {
             lane: job.lane,
             progress,
             begun,
-            stop: Stop {
+            stop: CancelSignal {
                 left,
                 deadline: job.deadline,
                 cut_off: self.cut_off.clone(),
@@ -371,7 +376,7 @@ impl Shared {
         }
     }
 
-    pub fn finish(&self, job: &Running, ending: Ending, audio_seconds: f64) {
+    pub(super) fn finish(&self, job: &RunningJob, ending: Ending, audio_seconds: f64) {
         let now = Instant::now();
         let took = now.saturating_duration_since(job.begun);
         let mut state = lock(&self.state);
@@ -400,7 +405,7 @@ impl Shared {
     }
 
     /// Counts a worker whose models run. The engine is ready when all have come up once.
-    pub fn worker_ready(&self) {
+    pub(super) fn worker_ready(&self) {
         let mut state = lock(&self.state);
         state.workers_ready += 1;
         state.failure = None;
@@ -411,14 +416,14 @@ impl Shared {
         }
     }
 
-    pub fn worker_panicked(&self) {
+    pub(super) fn worker_panicked(&self) {
         let mut state = lock(&self.state);
         state.workers_ready -= 1;
         state.stats.panics += 1;
     }
 
     /// Says so in the log, but only once for all workers and attempts.
-    pub fn worker_failed(&self, message: String) {
+    pub(super) fn worker_failed(&self, message: String) {
         let mut state = lock(&self.state);
         if state.failure.as_ref() != Some(&message) {
             tracing::error!(%message, "the models did not load");
@@ -427,7 +432,7 @@ impl Shared {
     }
 
     /// Waits before another try to load; `false` when the engine is shutting down.
-    pub fn pause_before_reload(&self, pause: Duration) -> bool {
+    pub(super) fn pause_before_reload(&self, pause: Duration) -> bool {
         let state = lock(&self.state);
         let (state, _) = self
             .changed

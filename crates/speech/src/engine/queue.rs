@@ -6,7 +6,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::stats::Kind;
+use super::stats::JobKind;
 
 /// After this many short jobs in a row a waiting long recording gets its turn.
 const SHORT_TURNS_PER_LONG: u32 = 4;
@@ -26,7 +26,7 @@ pub(super) enum Lane {
 /// What the time that a job takes grows with.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Load {
-    pub kind: Kind,
+    pub kind: JobKind,
     /// Characters to speak or seconds to read.
     pub units: f64,
     /// Those of the piece that one worker takes at a time.
@@ -47,7 +47,7 @@ pub(super) struct Waiting<T> {
 
 /// A place kept for a job that is still being prepared: its recording decoded, its money set aside.
 #[derive(Debug)]
-pub(super) struct Booked {
+pub(super) struct BookedSlot {
     pub id: u64,
     pub tenant: Arc<str>,
     pub lane: Lane,
@@ -71,22 +71,22 @@ pub(super) enum Full {
 }
 
 #[derive(Debug)]
-pub(super) struct Queue<T> {
+pub(super) struct JobQueue<T> {
     bounds: Bounds,
     short: Turns<T>,
     long: Turns<T>,
     background: Turns<T>,
     /// In order of arrival; each stands behind its tenant's waiting jobs.
-    booked: Vec<Booked>,
+    booked: Vec<BookedSlot>,
     /// Waiting and booked.
     per_tenant: HashMap<Arc<str>, usize>,
     held_seconds: f64,
     short_turns_taken: u32,
 }
 
-impl<T> Queue<T> {
-    pub fn new(bounds: Bounds) -> Self {
-        Queue {
+impl<T> JobQueue<T> {
+    pub(super) fn new(bounds: Bounds) -> Self {
+        JobQueue {
             bounds,
             short: Turns::default(),
             long: Turns::default(),
@@ -98,28 +98,28 @@ impl<T> Queue<T> {
         }
     }
 
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.short.len + self.long.len + self.background.len
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    pub fn tenants(&self) -> usize {
+    pub(super) fn tenants(&self) -> usize {
         self.per_tenant.len()
     }
 
-    pub fn held_seconds(&self) -> f64 {
+    pub(super) fn held_seconds(&self) -> f64 {
         self.held_seconds
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = &Waiting<T>> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Waiting<T>> {
         let waited_for = self.short.iter().chain(self.long.iter());
         waited_for.chain(self.background.iter())
     }
 
-    pub fn room_for(&self, tenant: &str, held_seconds: f64) -> Result<(), Full> {
+    pub(super) fn room_for(&self, tenant: &str, held_seconds: f64) -> Result<(), Full> {
         if self.per_tenant.get(tenant).copied().unwrap_or(0) >= self.bounds.tenant_jobs_max {
             return Err(Full::Tenant);
         }
@@ -134,18 +134,18 @@ impl<T> Queue<T> {
     }
 
     /// Appends without asking for room: call `room_for` first.
-    pub fn push(&mut self, waiting: Waiting<T>) {
+    pub(super) fn push(&mut self, waiting: Waiting<T>) {
         self.count(&waiting.tenant, waiting.held_seconds);
         self.lane_mut(waiting.lane).push(waiting);
     }
 
     /// Keeps a place without asking for room: call `room_for` first.
-    pub fn book(&mut self, booked: Booked) {
+    pub(super) fn book(&mut self, booked: BookedSlot) {
         self.count(&booked.tenant, booked.held_seconds);
         self.booked.push(booked);
     }
 
-    pub fn unbook(&mut self, id: u64) -> Option<Booked> {
+    pub(super) fn unbook(&mut self, id: u64) -> Option<BookedSlot> {
         let at = self.booked.iter().position(|booked| booked.id == id)?;
         let booked = self.booked.remove(at);
         self.forget(&booked.tenant, booked.held_seconds);
@@ -154,12 +154,12 @@ impl<T> Queue<T> {
 
     /// The pieces of work, in seconds, that are done before a new job of this tenant gets its turn; without a tenant,
     /// before that of somebody who waits for everybody else. `seconds` prices units of work.
-    pub fn ahead_of(
+    pub(super) fn ahead_of(
         &self,
         tenant: Option<&str>,
         lane: Lane,
         long_turns_max: usize,
-        seconds: impl Fn(Kind, f64) -> f64,
+        seconds: impl Fn(JobKind, f64) -> f64,
     ) -> Vec<f64> {
         if lane == Lane::Short {
             let mut pieces = self.lane_ahead(Lane::Short, tenant, &seconds);
@@ -181,7 +181,7 @@ impl<T> Queue<T> {
         &self,
         lane: Lane,
         tenant: Option<&str>,
-        seconds: impl Fn(Kind, f64) -> f64,
+        seconds: impl Fn(JobKind, f64) -> f64,
     ) -> Vec<f64> {
         let turns = self.lane(lane);
         let booked = || self.booked.iter().filter(|booked| booked.lane == lane);
@@ -208,13 +208,13 @@ impl<T> Queue<T> {
     }
 
     /// Puts the rest of a job back ahead of its tenant's other jobs, behind the other tenants.
-    pub fn push_rest(&mut self, waiting: Waiting<T>) {
+    pub(super) fn push_rest(&mut self, waiting: Waiting<T>) {
         self.count(&waiting.tenant, waiting.held_seconds);
         self.lane_mut(waiting.lane).push_front(waiting);
     }
 
     /// The job whose turn it is. Long recordings and background work are passed over unless `long_allowed`.
-    pub fn pop(&mut self, long_allowed: bool) -> Option<Waiting<T>> {
+    pub(super) fn pop(&mut self, long_allowed: bool) -> Option<Waiting<T>> {
         let long_waits = long_allowed && self.long.len > 0;
         let long_first = long_waits && self.short_turns_taken >= SHORT_TURNS_PER_LONG;
         let next = if self.short.len > 0 && !long_first {
@@ -235,14 +235,14 @@ impl<T> Queue<T> {
         next.inspect(|job| self.forget(&job.tenant, job.held_seconds))
     }
 
-    pub fn remove(&mut self, id: u64) -> Option<Waiting<T>> {
+    pub(super) fn remove(&mut self, id: u64) -> Option<Waiting<T>> {
         let lanes = [&mut self.short, &mut self.long, &mut self.background];
         let job = lanes.into_iter().find_map(|lane| lane.remove(id))?;
         self.forget(&job.tenant, job.held_seconds);
         Some(job)
     }
 
-    pub fn remove_expired(&mut self, now: Instant) -> Vec<Waiting<T>> {
+    pub(super) fn remove_expired(&mut self, now: Instant) -> Vec<Waiting<T>> {
         let late: Vec<u64> = self
             .iter()
             .filter(|job| job.deadline <= now)
@@ -251,7 +251,7 @@ impl<T> Queue<T> {
         late.into_iter().filter_map(|id| self.remove(id)).collect()
     }
 
-    pub fn remove_all(&mut self) -> Vec<Waiting<T>> {
+    pub(super) fn remove_all(&mut self) -> Vec<Waiting<T>> {
         std::iter::from_fn(|| self.pop(true)).collect()
     }
 

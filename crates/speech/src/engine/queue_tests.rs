@@ -17,7 +17,7 @@ fn job(id: u64, tenant: &str, lane: Lane) -> Waiting<()> {
         tenant: tenant.into(),
         lane,
         load: Load {
-            kind: Kind::Speech,
+            kind: JobKind::Speech,
             units: 1.0,
             turn_units: 1.0,
         },
@@ -27,7 +27,7 @@ fn job(id: u64, tenant: &str, lane: Lane) -> Waiting<()> {
     }
 }
 
-fn ids(queue: &mut Queue<()>, long_allowed: bool) -> Vec<u64> {
+fn ids(queue: &mut JobQueue<()>, long_allowed: bool) -> Vec<u64> {
     std::iter::from_fn(|| queue.pop(long_allowed))
         .map(|job| job.id)
         .collect()
@@ -35,7 +35,7 @@ fn ids(queue: &mut Queue<()>, long_allowed: bool) -> Vec<u64> {
 
 #[test]
 fn a_tenant_with_one_job_does_not_wait_behind_a_tenant_with_many() {
-    let mut queue = Queue::new(ROOMY);
+    let mut queue = JobQueue::new(ROOMY);
     for id in 0..4 {
         queue.push(job(id, "many", Lane::Short));
     }
@@ -45,7 +45,7 @@ fn a_tenant_with_one_job_does_not_wait_behind_a_tenant_with_many() {
 
 #[test]
 fn short_jobs_go_first_and_long_ones_still_get_their_turn() {
-    let mut queue = Queue::new(ROOMY);
+    let mut queue = JobQueue::new(ROOMY);
     queue.push(job(100, "a", Lane::Long));
     queue.push(job(101, "a", Lane::Long));
     for id in 0..6 {
@@ -56,7 +56,7 @@ fn short_jobs_go_first_and_long_ones_still_get_their_turn() {
 
 #[test]
 fn long_jobs_stay_where_they_are_while_none_may_start() {
-    let mut queue = Queue::new(ROOMY);
+    let mut queue = JobQueue::new(ROOMY);
     queue.push(job(100, "a", Lane::Long));
     queue.push(job(1, "a", Lane::Short));
     assert_eq!(ids(&mut queue, false), [1]);
@@ -66,7 +66,7 @@ fn long_jobs_stay_where_they_are_while_none_may_start() {
 
 #[test]
 fn the_audio_that_waits_is_bounded_but_one_long_recording_always_fits() {
-    let mut queue = Queue::new(Bounds {
+    let mut queue = JobQueue::new(Bounds {
         held_seconds_max: 50.0,
         ..ROOMY
     });
@@ -80,7 +80,7 @@ fn the_audio_that_waits_is_bounded_but_one_long_recording_always_fits() {
 
 #[test]
 fn expired_jobs_are_taken_out_and_the_others_stay() {
-    let mut queue = Queue::new(ROOMY);
+    let mut queue = JobQueue::new(ROOMY);
     let now = Instant::now();
     let mut late = job(1, "a", Lane::Short);
     late.deadline = now;
@@ -111,7 +111,7 @@ proptest! {
     #[test]
     fn every_job_leaves_once_in_its_tenants_order_and_no_bound_is_passed(acts in acts()) {
         let bounds = Bounds { jobs_max: 12, tenant_jobs_max: 5, held_seconds_max: 400.0 };
-        let mut queue = Queue::new(bounds);
+        let mut queue = JobQueue::new(bounds);
         let mut waiting: Vec<(u64, String, Lane)> = Vec::new();
         for (id, act) in acts.into_iter().enumerate() {
             let id = id as u64;
@@ -162,7 +162,7 @@ proptest! {
     fn nobody_is_served_twice_before_everybody_who_waits_was_served_once(
         counts in prop::collection::vec(1..8usize, 1..8),
     ) {
-        let mut queue = Queue::new(ROOMY);
+        let mut queue = JobQueue::new(ROOMY);
         for (tenant, count) in counts.iter().enumerate() {
             for n in 0..*count {
                 queue.push(job((tenant * 100 + n) as u64, &tenant.to_string(), Lane::Short));
@@ -185,7 +185,7 @@ proptest! {
 
 #[test]
 fn background_work_waits_for_everybody_else() {
-    let mut queue = Queue::new(ROOMY);
+    let mut queue = JobQueue::new(ROOMY);
     for id in 0..3 {
         queue.push(job(id, "batch", Lane::Background));
     }

@@ -3,7 +3,7 @@
 use super::queue::Full;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum JobKind {
     Speech,
     Transcription,
 }
@@ -70,10 +70,10 @@ pub struct EngineStats {
 }
 
 impl EngineStats {
-    pub(super) fn kind_mut(&mut self, kind: Kind) -> &mut KindStats {
+    pub(super) fn kind_mut(&mut self, kind: JobKind) -> &mut KindStats {
         match kind {
-            Kind::Speech => &mut self.speech,
-            Kind::Transcription => &mut self.transcription,
+            JobKind::Speech => &mut self.speech,
+            JobKind::Transcription => &mut self.transcription,
         }
     }
 }

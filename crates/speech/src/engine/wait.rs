@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::stats::Kind;
+use super::stats::JobKind;
 
 /// What was measured this long ago counts half as much as what was measured now.
 const HALF_LIFE: Duration = Duration::from_secs(5);
@@ -24,7 +24,7 @@ pub(super) struct Patience {
 impl Patience {
     /// Short recordings get no more than speech: both stand in one line, and whoever may wait longer would keep the
     /// other out of it.
-    pub fn seconds(&self, long_recording_seconds: Option<f64>) -> f64 {
+    pub(super) fn seconds(&self, long_recording_seconds: Option<f64>) -> f64 {
         let more = long_recording_seconds.unwrap_or(0.0) * self.wait_per_audio_second;
         self.wait_s_max + more
     }
@@ -57,17 +57,17 @@ impl Default for Pace {
 }
 
 impl Pace {
-    pub fn learn(&mut self, kind: Kind, units: f64, took: Duration, now: Instant) {
+    pub(super) fn learn(&mut self, kind: JobKind, units: f64, took: Duration, now: Instant) {
         match kind {
-            Kind::Speech => self.speech.learn(units, took, now),
-            Kind::Transcription => self.transcription.learn(units, took, now),
+            JobKind::Speech => self.speech.learn(units, took, now),
+            JobKind::Transcription => self.transcription.learn(units, took, now),
         }
     }
 
-    pub fn seconds(&self, kind: Kind, units: f64) -> f64 {
+    pub(super) fn seconds(&self, kind: JobKind, units: f64) -> f64 {
         let rate = match kind {
-            Kind::Speech => &self.speech,
-            Kind::Transcription => &self.transcription,
+            JobKind::Speech => &self.speech,
+            JobKind::Transcription => &self.transcription,
         };
         rate.seconds / rate.units * units
     }
@@ -125,22 +125,22 @@ mod tests {
         let (mut pace, begun) = (Pace::default(), Instant::now());
         let at = |seconds: u64| begun + Duration::from_secs(seconds);
         for second in 0..60 {
-            pace.learn(Kind::Speech, 100.0, TENTH, at(second));
+            pace.learn(JobKind::Speech, 100.0, TENTH, at(second));
         }
-        let calm = pace.seconds(Kind::Speech, 100.0);
+        let calm = pace.seconds(JobKind::Speech, 100.0);
         assert!((calm - 0.1).abs() < 0.002, "{calm}");
         // The machine is three times as slow from now on: half of that is known after one half-life.
         for second in 60..65 {
-            pace.learn(Kind::Speech, 100.0, 3 * TENTH, at(second));
+            pace.learn(JobKind::Speech, 100.0, 3 * TENTH, at(second));
         }
-        let soon = pace.seconds(Kind::Speech, 100.0);
+        let soon = pace.seconds(JobKind::Speech, 100.0);
         assert!((0.18..0.22).contains(&soon), "{soon}");
         for second in 65..120 {
-            pace.learn(Kind::Speech, 100.0, 3 * TENTH, at(second));
+            pace.learn(JobKind::Speech, 100.0, 3 * TENTH, at(second));
         }
-        let late = pace.seconds(Kind::Speech, 100.0);
+        let late = pace.seconds(JobKind::Speech, 100.0);
         assert!((late - 0.3).abs() < 0.002, "{late}");
-        let other = pace.seconds(Kind::Transcription, 10.0);
+        let other = pace.seconds(JobKind::Transcription, 10.0);
         assert!((other - 1.0).abs() < 1e-9, "recordings keep their own pace");
     }
 
@@ -149,10 +149,10 @@ mod tests {
         let (mut pace, now) = (Pace::default(), Instant::now());
         // Nine words that cost mostly their beginning, and one long text.
         for _ in 0..9 {
-            pace.learn(Kind::Speech, 10.0, TENTH, now);
+            pace.learn(JobKind::Speech, 10.0, TENTH, now);
         }
-        pace.learn(Kind::Speech, 5_000.0, Duration::from_secs(5), now);
-        let seconds = pace.seconds(Kind::Speech, 5_000.0);
+        pace.learn(JobKind::Speech, 5_000.0, Duration::from_secs(5), now);
+        let seconds = pace.seconds(JobKind::Speech, 5_000.0);
         assert!((5.0..6.5).contains(&seconds), "{seconds}");
     }
 
@@ -160,16 +160,21 @@ mod tests {
     fn one_job_after_a_quiet_night_does_not_decide_alone() {
         let (mut pace, now) = (Pace::default(), Instant::now());
         for _ in 0..100 {
-            pace.learn(Kind::Transcription, 10.0, TENTH, now);
+            pace.learn(JobKind::Transcription, 10.0, TENTH, now);
         }
         let morning = now + Duration::from_secs(8 * 3600);
-        pace.learn(Kind::Transcription, 10.0, Duration::from_secs(10), morning);
-        let seconds = pace.seconds(Kind::Transcription, 10.0);
+        pace.learn(
+            JobKind::Transcription,
+            10.0,
+            Duration::from_secs(10),
+            morning,
+        );
+        let seconds = pace.seconds(JobKind::Transcription, 10.0);
         assert!(seconds < 1.0, "{seconds}");
         // A clock that steps back is no reason to forget more, or to fail.
-        pace.learn(Kind::Transcription, 10.0, TENTH, now);
-        pace.learn(Kind::Transcription, 0.0, TENTH, now);
-        assert!(pace.seconds(Kind::Transcription, 10.0) < seconds);
+        pace.learn(JobKind::Transcription, 10.0, TENTH, now);
+        pace.learn(JobKind::Transcription, 0.0, TENTH, now);
+        assert!(pace.seconds(JobKind::Transcription, 10.0) < seconds);
     }
 
     #[test]

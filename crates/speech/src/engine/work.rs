@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
 
-use super::backend::Backend;
+use super::backend::SpeechBackend;
 use super::queue::Load;
-use super::stats::{Ending, Kind};
+use super::stats::{Ending, JobKind};
 use crate::{SpeakEvent, SpeakRequest, SpeechError, TranscribeEvent, TranscribeRequest};
 
 /// How often a worker looks again when a caller reads slower than events are made.
@@ -22,33 +22,33 @@ pub(super) const RECORDING_HZ: f64 = 16_000.0;
 /// What waits in the queue: a text, or the pieces of a recording that nobody has taken yet.
 #[derive(Debug)]
 pub(super) enum Task {
-    Speak(SpeakRequest, Answer<SpeakEvent>),
-    Transcribe(Arc<TranscribeRequest>, VecDeque<Piece>),
+    Speak(SpeakRequest, EventSender<SpeakEvent>),
+    Transcribe(Arc<TranscribeRequest>, VecDeque<RecordingPiece>),
 }
 
 /// A part of a recording, with a channel of its own: pieces may be read at the same time.
 #[derive(Debug)]
-pub(super) struct Piece {
+pub(super) struct RecordingPiece {
     pub samples: Range<usize>,
-    pub answer: Answer<TranscribeEvent>,
+    pub answer: EventSender<TranscribeEvent>,
 }
 
 impl Task {
-    pub fn kind(&self) -> Kind {
+    pub(super) fn kind(&self) -> JobKind {
         match self {
-            Task::Speak(..) => Kind::Speech,
-            Task::Transcribe(..) => Kind::Transcription,
+            Task::Speak(..) => JobKind::Speech,
+            Task::Transcribe(..) => JobKind::Transcription,
         }
     }
 
-    pub fn load(&self) -> Load {
+    pub(super) fn load(&self) -> Load {
         let (units, turn_units) = match self {
             Task::Speak(request, _) => {
                 let characters = request.script.characters() as f64;
                 (characters, characters)
             }
             Task::Transcribe(_, pieces) => {
-                let seconds = |piece: &Piece| piece.samples.len() as f64 / RECORDING_HZ;
+                let seconds = |piece: &RecordingPiece| piece.samples.len() as f64 / RECORDING_HZ;
                 let next = pieces.front().map_or(0.0, seconds);
                 (pieces.iter().map(seconds).sum(), next)
             }
@@ -61,7 +61,7 @@ impl Task {
     }
 
     /// How many workers could be busy with it.
-    pub fn pieces(&self) -> usize {
+    pub(super) fn pieces(&self) -> usize {
         match self {
             Task::Speak(..) => 1,
             Task::Transcribe(_, pieces) => pieces.len(),
@@ -69,17 +69,17 @@ impl Task {
     }
 
     /// Takes one worker's share; what is left, if anything, goes back into the queue.
-    pub fn take_piece(mut self) -> (Task, Option<Task>) {
+    pub(super) fn take_piece(mut self) -> (Task, Option<Task>) {
         match &mut self {
             Task::Transcribe(request, pieces) if pieces.len() > 1 => {
-                let first: VecDeque<Piece> = pieces.drain(..1).collect();
+                let first: VecDeque<RecordingPiece> = pieces.drain(..1).collect();
                 (Task::Transcribe(request.clone(), first), Some(self))
             }
             _ => (self, None),
         }
     }
 
-    pub fn refuse(self, error: SpeechError) {
+    pub(super) fn refuse(self, error: SpeechError) {
         match self {
             Task::Speak(_, answer) => answer.tell(error),
             Task::Transcribe(_, pieces) => {
@@ -91,7 +91,11 @@ impl Task {
     }
 
     /// Runs on the worker's thread. Gives how it ended and the seconds of audio in it.
-    pub fn run(&mut self, backend: &mut dyn Backend, stop: &Stop) -> (Ending, f64) {
+    pub(super) fn run(
+        &mut self,
+        backend: &mut dyn SpeechBackend,
+        stop: &CancelSignal,
+    ) -> (Ending, f64) {
         let read_seconds = self.load().units;
         match self {
             Task::Speak(request, answer) => {
@@ -116,12 +120,12 @@ impl Task {
     }
 }
 
-impl Piece {
+impl RecordingPiece {
     fn run(
         &mut self,
         request: &TranscribeRequest,
-        backend: &mut dyn Backend,
-        stop: &Stop,
+        backend: &mut dyn SpeechBackend,
+        stop: &CancelSignal,
     ) -> Ending {
         let answer = &mut self.answer;
         let mut done = false;
@@ -147,20 +151,20 @@ impl Piece {
 /// Counts a job once, however many pieces it has: as done with its last piece, or as whatever
 /// ended it first.
 #[derive(Debug)]
-pub(super) struct Progress {
+pub(super) struct JobTally {
     left: AtomicUsize,
     ended: AtomicBool,
 }
 
-impl Progress {
-    pub fn new(pieces: usize) -> Self {
-        Progress {
+impl JobTally {
+    pub(super) fn new(pieces: usize) -> Self {
+        JobTally {
             left: AtomicUsize::new(pieces),
             ended: AtomicBool::new(false),
         }
     }
 
-    pub fn piece_ended(&self, ending: Ending) -> Option<Ending> {
+    pub(super) fn piece_ended(&self, ending: Ending) -> Option<Ending> {
         if ending == Ending::Done && self.left.fetch_sub(1, Ordering::AcqRel) > 1 {
             return None;
         }
@@ -170,20 +174,20 @@ impl Progress {
 
 /// The reasons to give up a running job.
 #[derive(Debug)]
-pub(super) struct Stop {
+pub(super) struct CancelSignal {
     pub left: Arc<AtomicBool>,
     pub deadline: Instant,
     pub cut_off: Arc<AtomicBool>,
 }
 
-impl Stop {
-    fn reason(&self) -> Option<Ended> {
+impl CancelSignal {
+    fn reason(&self) -> Option<EndReason> {
         if self.left.load(Ordering::Acquire) {
-            Some(Ended::Left)
+            Some(EndReason::Left)
         } else if self.cut_off.load(Ordering::Acquire) {
-            Some(Ended::CutOff)
+            Some(EndReason::CutOff)
         } else if self.deadline <= Instant::now() {
-            Some(Ended::Late)
+            Some(EndReason::Late)
         } else {
             None
         }
@@ -191,7 +195,7 @@ impl Stop {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Ended {
+enum EndReason {
     Left,
     CutOff,
     Late,
@@ -199,20 +203,20 @@ enum Ended {
 
 /// The worker's end of the channel to the caller.
 #[derive(Debug)]
-pub(super) struct Answer<T> {
+pub(super) struct EventSender<T> {
     sender: mpsc::Sender<Result<T, SpeechError>>,
-    stopped: Option<Ended>,
+    stopped: Option<EndReason>,
 }
 
-impl<T> Answer<T> {
-    pub fn new(sender: mpsc::Sender<Result<T, SpeechError>>) -> Self {
-        Answer {
+impl<T> EventSender<T> {
+    pub(super) fn new(sender: mpsc::Sender<Result<T, SpeechError>>) -> Self {
+        EventSender {
             sender,
             stopped: None,
         }
     }
 
-    fn send(&mut self, event: T, stop: &Stop) -> ControlFlow<()> {
+    fn send(&mut self, event: T, stop: &CancelSignal) -> ControlFlow<()> {
         let mut message = Ok(event);
         loop {
             if let Some(ended) = self.stopped.or_else(|| stop.reason()) {
@@ -222,7 +226,7 @@ impl<T> Answer<T> {
             match self.sender.try_send(message) {
                 Ok(()) => return ControlFlow::Continue(()),
                 Err(TrySendError::Closed(_)) => {
-                    self.stopped = Some(Ended::Left);
+                    self.stopped = Some(EndReason::Left);
                     return ControlFlow::Break(());
                 }
                 Err(TrySendError::Full(back)) => {
@@ -236,9 +240,9 @@ impl<T> Answer<T> {
     fn conclude(&self, result: Result<(), SpeechError>, done: bool) -> Ending {
         // Being told to stop comes first: a model may answer that with an error of its own.
         let (ending, error) = match (self.stopped, result) {
-            (Some(Ended::Left), _) => return Ending::Cancelled,
-            (Some(Ended::CutOff), _) => (Ending::Cancelled, SpeechError::ShuttingDown),
-            (Some(Ended::Late), _) => (Ending::Expired, SpeechError::DeadlineExceeded),
+            (Some(EndReason::Left), _) => return Ending::Cancelled,
+            (Some(EndReason::CutOff), _) => (Ending::Cancelled, SpeechError::ShuttingDown),
+            (Some(EndReason::Late), _) => (Ending::Expired, SpeechError::DeadlineExceeded),
             (None, Ok(())) if done => return Ending::Done,
             (None, Ok(())) => {
                 tracing::error!("a model ended a job without finishing it");

@@ -3,8 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-use super::backend::{Backend, Load};
-use super::pool::{Running, Shared};
+use super::backend::{BackendLoader, SpeechBackend};
+use super::pool::{PoolShared, RunningJob};
 use super::stats::Ending;
 use crate::SpeechError;
 
@@ -12,7 +12,7 @@ const RELOAD_PAUSE_MIN: Duration = Duration::from_secs(1);
 const RELOAD_PAUSE_MAX: Duration = Duration::from_secs(60);
 
 /// Serves jobs until the engine shuts down, with fresh models after every panic.
-pub(super) fn serve(shared: &Shared, load: &Load) {
+pub(super) fn serve(shared: &PoolShared, load: &BackendLoader) {
     while let Some(mut backend) = load_patiently(shared, load) {
         shared.worker_ready();
         loop {
@@ -28,8 +28,12 @@ pub(super) fn serve(shared: &Shared, load: &Load) {
 /// The model may be half-way through a change: it must not be used again.
 struct Panicked;
 
-fn run(shared: &Shared, backend: &mut dyn Backend, mut job: Running) -> Result<(), Panicked> {
-    let Running { task, stop, .. } = &mut job;
+fn run(
+    shared: &PoolShared,
+    backend: &mut dyn SpeechBackend,
+    mut job: RunningJob,
+) -> Result<(), Panicked> {
+    let RunningJob { task, stop, .. } = &mut job;
     match catch_unwind(AssertUnwindSafe(|| task.run(backend, stop))) {
         Ok((ending, audio_seconds)) => {
             shared.finish(&job, ending, audio_seconds);
@@ -46,7 +50,7 @@ fn run(shared: &Shared, backend: &mut dyn Backend, mut job: Running) -> Result<(
 }
 
 /// Tries until it works or the engine shuts down: files may be replaced while we run.
-fn load_patiently(shared: &Shared, load: &Load) -> Option<Box<dyn Backend>> {
+fn load_patiently(shared: &PoolShared, load: &BackendLoader) -> Option<Box<dyn SpeechBackend>> {
     let mut pause = RELOAD_PAUSE_MIN;
     loop {
         let message = match catch_unwind(AssertUnwindSafe(load)) {

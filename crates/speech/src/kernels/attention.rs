@@ -10,7 +10,13 @@ use super::simd::{exponentials, vectorised};
 const BLOCK: usize = 48;
 
 /// `qkv`: rows of queries, keys and values side by side, each `width` wide; `out`: rows of `width`.
-pub fn attend(qkv: &[f32], width: usize, heads: usize, out: &mut [f32], scores: &mut Vec<f32>) {
+pub(crate) fn attend(
+    qkv: &[f32],
+    width: usize,
+    heads: usize,
+    out: &mut [f32],
+    scores: &mut Vec<f32>,
+) {
     let rows = qkv.len() / (3 * width);
     let head_width = width / heads;
     let all = NdTensorView::from_data([rows, 3 * width], qkv);

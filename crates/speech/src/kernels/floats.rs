@@ -9,7 +9,7 @@ thread_local! {
 }
 
 /// `out` = a b.
-pub fn product(
+pub(crate) fn product(
     out: &mut [f32],
     a: NdTensorView<f32, 2>,
     b: GemmInputB<f32>,
@@ -21,6 +21,6 @@ pub fn product(
 }
 
 /// Lays a matrix out for the processor, for use in more than one product.
-pub fn pack(matrix: Matrix<f32>) -> PackedBMatrix<f32> {
+pub(crate) fn pack(matrix: Matrix<f32>) -> PackedBMatrix<f32> {
     FLOATS.with(|executor| executor.prepack_b(matrix))
 }

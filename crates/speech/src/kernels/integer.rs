@@ -16,16 +16,16 @@ thread_local! {
 }
 
 /// A matrix of weights, laid out for the processor.
-pub struct Weights {
+pub(super) struct PackedWeights {
     pub inputs: usize,
     pub outputs: usize,
     packed: PackedBMatrix<i8>,
     splits_codes: bool,
 }
 
-impl Weights {
+impl PackedWeights {
     /// `weights`: a row of outputs for each input.
-    pub fn new(weights: &[i8], inputs: usize, outputs: usize) -> Self {
+    pub(super) fn new(weights: &[i8], inputs: usize, outputs: usize) -> Self {
         let matrix = Matrix::from_data([inputs, outputs], weights);
         INTEGERS.with(|executor| Self {
             inputs,
@@ -36,7 +36,7 @@ impl Weights {
     }
 
     /// `sums` = codes times weights, row by row.
-    pub fn multiply(&self, codes: &[u8], sums: &mut [i32]) {
+    pub(super) fn multiply(&self, codes: &[u8], sums: &mut [i32]) {
         if self.splits_codes {
             self.multiply_split(codes, sums);
         } else {
@@ -91,7 +91,7 @@ mod tests {
             let mut next = scatter(7);
             // Both ends of the range are there, where sums of two would overflow 16 bits.
             let numbers: Vec<i8> = (0..inputs * outputs).map(|_| next() as u8 as i8).collect();
-            let weights = Weights::new(&numbers, inputs, outputs);
+            let weights = PackedWeights::new(&numbers, inputs, outputs);
             for rows in [1, 2, 5, 7, 64, 65] {
                 let codes: Vec<u8> = (0..rows * inputs).map(|_| next() as u8).collect();
                 let (mut whole, mut split) = (vec![0; rows * outputs], vec![0; rows * outputs]);

@@ -2,7 +2,7 @@
 //! per row, rather than per matrix, makes a frame's result independent of the frames computed along
 //! with it: a sequence can be cut into windows anywhere, and one loud frame costs the others nothing.
 
-use super::integer::Weights;
+use super::integer::PackedWeights;
 use super::simd::{gelu, normalise, quantise, vectorised};
 
 /// Sums computed together: they stay in the processor's own cache until they are used, and still are
@@ -11,7 +11,7 @@ const SUMS_TOGETHER: usize = 512 * 1024;
 
 /// Rows of activations as codes.
 #[derive(Default)]
-pub struct Codes {
+pub(crate) struct Codes {
     rows: usize,
     codes: Vec<u8>,
     zeros: Vec<u8>,
@@ -34,7 +34,7 @@ impl Codes {
 }
 
 /// Buffers only ever grow: clearing them for each layer would cost as much as filling them.
-pub fn at_least<T: Default + Clone>(buffer: &mut Vec<T>, length: usize) -> &mut [T] {
+pub(crate) fn at_least<T: Default + Clone>(buffer: &mut Vec<T>, length: usize) -> &mut [T] {
     if buffer.len() < length {
         buffer.resize(length, T::default());
     }
@@ -43,7 +43,7 @@ pub fn at_least<T: Default + Clone>(buffer: &mut Vec<T>, length: usize) -> &mut 
 
 /// The rows that a layer is applied to, and buffers that every layer uses in turn.
 #[derive(Default)]
-pub struct Scratch {
+pub(crate) struct Scratch {
     input: Codes,
     hidden: Codes,
     sums: Vec<i32>,
@@ -52,7 +52,7 @@ pub struct Scratch {
 
 impl Scratch {
     /// Takes rows as the next layer's input.
-    pub fn take(&mut self, rows: &[f32], columns: usize) {
+    pub(crate) fn take(&mut self, rows: &[f32], columns: usize) {
         self.take_made(
             rows.len() / columns,
             columns,
@@ -62,7 +62,7 @@ impl Scratch {
     }
 
     /// The same with each row normalised, as wide as `scale`.
-    pub fn take_normalised(&mut self, rows: &[f32], scale: &[f32], shift: &[f32]) {
+    pub(crate) fn take_normalised(&mut self, rows: &[f32], scale: &[f32], shift: &[f32]) {
         let columns = scale.len();
         self.take_made(
             rows.len() / columns,
@@ -74,7 +74,7 @@ impl Scratch {
 
     /// The same with each row written by `make`, which must be `#[inline(always)]`.
     #[inline]
-    pub fn take_made(
+    pub(crate) fn take_made(
         &mut self,
         rows: usize,
         columns: usize,
@@ -96,8 +96,8 @@ impl Scratch {
 }
 
 /// y = W x + b.
-pub struct Linear {
-    weights: Weights,
+pub(crate) struct Linear {
+    weights: PackedWeights,
     /// The sum of each output's weights: what the zero point adds to the product.
     weight_sums: Vec<f32>,
     steps: Vec<f32>,
@@ -106,20 +106,20 @@ pub struct Linear {
 
 impl Linear {
     /// `codes`: a row of outputs for each input; `steps` and `bias`: one for each output.
-    pub fn new(codes: &[i8], inputs: usize, steps: Vec<f32>, bias: Vec<f32>) -> Self {
+    pub(crate) fn new(codes: &[i8], inputs: usize, steps: Vec<f32>, bias: Vec<f32>) -> Self {
         Self {
-            weights: Weights::new(codes, inputs, steps.len()),
+            weights: PackedWeights::new(codes, inputs, steps.len()),
             weight_sums: weight_sums(codes, &steps),
             steps,
             bias,
         }
     }
 
-    pub fn inputs(&self) -> usize {
+    pub(crate) fn inputs(&self) -> usize {
         self.weights.inputs
     }
 
-    pub fn outputs(&self) -> usize {
+    pub(crate) fn outputs(&self) -> usize {
         self.weights.outputs
     }
 
@@ -161,7 +161,7 @@ impl Linear {
     }
 
     /// Replaces `out` with the products of the rows in `scratch`.
-    pub fn apply(&self, scratch: &mut Scratch, out: &mut Vec<f32>) {
+    pub(crate) fn apply(&self, scratch: &mut Scratch, out: &mut Vec<f32>) {
         let outputs = self.outputs();
         out.resize(scratch.input.rows * outputs, 0.0);
         self.for_each_row(
@@ -177,7 +177,7 @@ impl Linear {
     }
 
     /// Adds the products of the rows in `scratch` to `out`.
-    pub fn accumulate(&self, scratch: &mut Scratch, out: &mut [f32]) {
+    pub(crate) fn accumulate(&self, scratch: &mut Scratch, out: &mut [f32]) {
         self.add_to(&scratch.input, &mut scratch.sums, out);
     }
 
@@ -234,7 +234,12 @@ fn weight_sums(codes: &[i8], steps: &[f32]) -> Vec<f32> {
 }
 
 /// `out` += reduce(gelu(expand(the rows in `scratch`))), the middle of a block.
-pub fn feed_forward(expand: &Linear, reduce: &Linear, scratch: &mut Scratch, out: &mut [f32]) {
+pub(crate) fn feed_forward(
+    expand: &Linear,
+    reduce: &Linear,
+    scratch: &mut Scratch,
+    out: &mut [f32],
+) {
     let Scratch {
         input,
         hidden,

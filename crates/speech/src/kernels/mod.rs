@@ -1,8 +1,8 @@
 //! Arithmetic that the voices and the recogniser share: rows of floats, 8-bit matrix products,
 //! attention. Integer products are exact, so every processor gives the same sums.
 
-pub mod attention;
-pub mod floats;
+pub(crate) mod attention;
+pub(crate) mod floats;
 mod integer;
-pub mod linear;
-pub mod simd;
+pub(crate) mod linear;
+pub(crate) mod simd;

@@ -24,13 +24,13 @@ impl<R, F: FnOnce() -> R> SimdOp for Vectorised<F> {
 /// Runs `work` in the widest instruction set the machine has. What it calls must be
 /// `#[inline(always)]`, or it is compiled for the narrowest.
 #[inline]
-pub fn vectorised<R>(work: impl FnOnce() -> R) -> R {
+pub(crate) fn vectorised<R>(work: impl FnOnce() -> R) -> R {
     Vectorised(work).dispatch()
 }
 
 /// e^x to about 2 units in the last place, for -87 <= x <= 88; clamped outside.
 #[inline(always)]
-pub fn exp(x: f32) -> f32 {
+pub(crate) fn exp(x: f32) -> f32 {
     let x = x.clamp(-87.0, 88.0);
     let shifted = x * std::f32::consts::LOG2_E + ROUNDING;
     let whole = shifted - ROUNDING;
@@ -48,7 +48,7 @@ pub fn exp(x: f32) -> f32 {
 
 /// Replaces scores by e^(score - highest) and gives their sum.
 #[inline(always)]
-pub fn exponentials(row: &mut [f32]) -> f32 {
+pub(crate) fn exponentials(row: &mut [f32]) -> f32 {
     let top = largest(row);
     for value in row.iter_mut() {
         *value = exp(*value - top);
@@ -70,7 +70,7 @@ fn largest(row: &[f32]) -> f32 {
 
 /// Sine and cosine, for angles up to some thousands of radians.
 #[inline(always)]
-pub fn sin_cos(angle: f32) -> (f32, f32) {
+pub(crate) fn sin_cos(angle: f32) -> (f32, f32) {
     let shifted = angle * std::f32::consts::FRAC_2_PI + ROUNDING;
     let quarter = shifted.to_bits();
     let turns = shifted - ROUNDING;
@@ -96,7 +96,7 @@ pub fn sin_cos(angle: f32) -> (f32, f32) {
 /// GELU, x times the normal distribution's integral up to x, to 2e-4: a fiftieth of a step of the
 /// 8-bit codes it is rounded to next.
 #[inline(always)]
-pub fn gelu(x: f32) -> f32 {
+pub(crate) fn gelu(x: f32) -> f32 {
     // Least squares over 0 to 4, one half at 4.
     const SERIES: [f32; 7] = [
         0.397_884_57,
@@ -117,7 +117,7 @@ pub fn gelu(x: f32) -> f32 {
 }
 
 #[inline(always)]
-pub fn sum(values: &[f32]) -> f32 {
+pub(crate) fn sum(values: &[f32]) -> f32 {
     let mut lanes = [0.0f32; LANES];
     let (body, rest) = values.as_chunks::<LANES>();
     for chunk in body {
@@ -142,7 +142,7 @@ fn sum_of_squares_around(values: &[f32], centre: f32) -> f32 {
 }
 
 #[inline(always)]
-pub fn dot(a: &[f32], b: &[f32]) -> f32 {
+pub(crate) fn dot(a: &[f32], b: &[f32]) -> f32 {
     let mut lanes = [0.0f32; LANES];
     let (body_a, rest_a) = a.as_chunks::<LANES>();
     let (body_b, rest_b) = b.as_chunks::<LANES>();
@@ -181,13 +181,13 @@ impl SimdOp for RangeWithZero<'_> {
 /// The smallest and the largest of the values and zero. Written with explicit vectors: the
 /// compiler does not find them by itself here.
 #[inline(always)]
-pub fn range_with_zero(values: &[f32]) -> (f32, f32) {
+pub(crate) fn range_with_zero(values: &[f32]) -> (f32, f32) {
     RangeWithZero(values).dispatch()
 }
 
 /// A row with mean 0 and variance 1, each channel then scaled and shifted.
 #[inline(always)]
-pub fn normalise(row: &[f32], scale: &[f32], shift: &[f32], out: &mut [f32]) {
+pub(crate) fn normalise(row: &[f32], scale: &[f32], shift: &[f32], out: &mut [f32]) {
     const EPSILON: f32 = 1e-5;
     let count = row.len() as f32;
     let mean = sum(row) / count;
@@ -201,7 +201,7 @@ pub fn normalise(row: &[f32], scale: &[f32], shift: &[f32], out: &mut [f32]) {
 
 /// Writes a row as codes from 0 to 255; gives the size of a step and the code that means zero.
 #[inline(always)]
-pub fn quantise(row: &[f32], codes: &mut [u8]) -> (f32, u8) {
+pub(crate) fn quantise(row: &[f32], codes: &mut [u8]) -> (f32, u8) {
     const LEVELS: f32 = 255.0;
     let (low, high) = range_with_zero(row);
     let step = ((high - low) / LEVELS).max(1e-20);

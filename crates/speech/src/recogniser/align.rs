@@ -4,14 +4,14 @@ use super::posteriors::{BLANK, Posteriors, SPACE, class_of};
 
 /// Steps from the first letter's start to the last letter's end, and the mean letter probability.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct WordPlace {
+pub(super) struct WordPlace {
     pub first_step: usize,
     pub end_step: usize,
     pub letter_p: f32,
 }
 
 /// The best CTC path through `text`; one place per word. Empty when the text does not fit the sound.
-pub fn place_words(posteriors: &Posteriors, text: &str) -> Vec<WordPlace> {
+pub(super) fn place_words(posteriors: &Posteriors, text: &str) -> Vec<WordPlace> {
     let letters: Vec<usize> = text.bytes().filter_map(class_of).collect();
     let Some(path) = best_path(posteriors, &letters) else {
         return Vec::new();

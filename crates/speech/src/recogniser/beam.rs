@@ -63,7 +63,7 @@ impl Default for BeamConfig {
 const TERM_LOG_P: f32 = -5.0;
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Hypothesis {
+pub(super) struct Hypothesis {
     pub text: String,
     pub score: f32,
 }
@@ -103,7 +103,7 @@ impl Active {
     }
 }
 
-pub struct BeamSearch<'a> {
+pub(super) struct BeamSearch<'a> {
     config: &'a BeamConfig,
     lm: &'a Lm,
     bias: &'a Bias,
@@ -119,7 +119,7 @@ pub struct BeamSearch<'a> {
 const MARGIN_SLACK: f32 = 3.0;
 
 impl<'a> BeamSearch<'a> {
-    pub fn new(config: &'a BeamConfig, lm: &'a Lm, bias: &'a Bias) -> Self {
+    pub(super) fn new(config: &'a BeamConfig, lm: &'a Lm, bias: &'a Bias) -> Self {
         Self {
             config,
             lm,
@@ -132,7 +132,7 @@ impl<'a> BeamSearch<'a> {
     }
 
     /// The best texts, best first, up to the beam's width.
-    pub fn decode(mut self, posteriors: &Posteriors, context: LmState) -> Vec<Hypothesis> {
+    pub(super) fn decode(mut self, posteriors: &Posteriors, context: LmState) -> Vec<Hypothesis> {
         self.push_prefix(Prefix {
             parent: NO_PREFIX,
             first_child: NO_PREFIX,

@@ -7,11 +7,11 @@ const TERMS_MAX: usize = 1000;
 const TERM_LETTERS_MAX: usize = 64;
 
 /// Score for each letter of a term.
-pub const LETTER_BONUS: f32 = 0.5;
+pub(super) const LETTER_BONUS: f32 = 0.5;
 
 /// The terms as a tree of letters.
 #[derive(Debug, Clone)]
-pub struct Bias {
+pub(super) struct Bias {
     nodes: Vec<Node>,
 }
 
@@ -23,17 +23,17 @@ struct Node {
 
 /// How far into a term the text has come; none at the root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct BiasState(u16);
+pub(super) struct BiasState(u16);
 
 impl BiasState {
-    pub fn is_inside(self) -> bool {
+    pub(super) fn is_inside(self) -> bool {
         self.0 != 0
     }
 }
 
 impl Bias {
     /// Terms beyond the limits are left out, as are letters that no word has.
-    pub fn new(terms: &[String]) -> Self {
+    pub(super) fn new(terms: &[String]) -> Self {
         let mut bias = Self {
             nodes: vec![Node::new()],
         };
@@ -71,7 +71,7 @@ impl Bias {
     }
 
     /// The most that one letter can earn.
-    pub fn letter_bonus_max(&self) -> f32 {
+    pub(super) fn letter_bonus_max(&self) -> f32 {
         match self.nodes.len() {
             1 => 0.0,
             _ => LETTER_BONUS,
@@ -79,7 +79,12 @@ impl Bias {
     }
 
     /// The state after a letter of a word; `starts_word` allows a term to begin.
-    pub fn after_letter(&self, state: BiasState, class: usize, starts_word: bool) -> BiasState {
+    pub(super) fn after_letter(
+        &self,
+        state: BiasState,
+        class: usize,
+        starts_word: bool,
+    ) -> BiasState {
         if !starts_word && !state.is_inside() {
             return state;
         }
@@ -93,7 +98,7 @@ impl Bias {
     }
 
     /// Whether the finished word is in a term, and the state before the next word.
-    pub fn after_word(&self, state: BiasState) -> (bool, BiasState) {
+    pub(super) fn after_word(&self, state: BiasState) -> (bool, BiasState) {
         let at = usize::from(state.0);
         let onward = match state.is_inside() {
             true => self.child(at, SPACE),

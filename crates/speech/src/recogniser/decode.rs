@@ -11,7 +11,7 @@ use super::text::Spellings;
 use crate::{Expect, SpeechError, TranscribeRequest, Word};
 
 /// What a caller expects to hear, made ready once per request.
-pub struct Wanted {
+pub(super) struct Expectations {
     bias: Bias,
     grammar: Option<Grammar>,
     /// Spoken digits are written without gaps.
@@ -20,8 +20,8 @@ pub struct Wanted {
     pub spellings: Spellings,
 }
 
-impl Wanted {
-    pub fn new(request: &TranscribeRequest) -> Result<Self, SpeechError> {
+impl Expectations {
+    pub(super) fn new(request: &TranscribeRequest) -> Result<Self, SpeechError> {
         Ok(Self {
             bias: Bias::new(&request.keyterms),
             grammar: Grammar::for_expectation(&request.expect)?,
@@ -31,38 +31,38 @@ impl Wanted {
     }
 
     /// Whether only some answers can be heard.
-    pub fn is_narrow(&self) -> bool {
+    pub(super) fn is_narrow(&self) -> bool {
         self.grammar.is_some()
     }
 }
 
 /// The words of one stretch, and a text of their own where the grammar gives one.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Decoded {
+pub(super) struct DecodedWords {
     pub words: Vec<Word>,
     pub written: Option<String>,
 }
 
 /// Decodes one stretch. `before`: the words just said, when the stretch continues them.
-pub fn decode(
+pub(super) fn decode(
     posteriors: &Posteriors,
     lm: &Lm,
     config: &BeamConfig,
-    wanted: &Wanted,
+    wanted: &Expectations,
     before: &[Word],
     start_seconds: f64,
-) -> Decoded {
+) -> DecodedWords {
     if let Some(grammar) = &wanted.grammar {
         let answer = grammar.decode(posteriors);
         if !answer.is_accepted() {
-            return Decoded::default();
+            return DecodedWords::default();
         }
         let written = match wanted.joins_digits {
             true => Some(as_figures(&answer.text)),
             false => answer.choice.clone(),
         };
         let sure = |_: usize| answer.fit.exp();
-        return Decoded {
+        return DecodedWords {
             words: words_in_time(posteriors, &answer.text, start_seconds, sure),
             written,
         };
@@ -71,11 +71,11 @@ pub fn decode(
     let config = config.suited_to(posteriors);
     let hypotheses = BeamSearch::new(&config, lm, &wanted.bias).decode(posteriors, context);
     let Some(best) = hypotheses.first() else {
-        return Decoded::default();
+        return DecodedWords::default();
     };
     let shares = word_shares(&hypotheses);
     let words = words_in_time(posteriors, &best.text, start_seconds, |i| shares[i]);
-    Decoded {
+    DecodedWords {
         words: as_written(words, &wanted.spellings),
         written: None,
     }

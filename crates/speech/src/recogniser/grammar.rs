@@ -8,10 +8,10 @@ const DIGITS: [&str; 10] = [
     "sifuri", "moja", "mbili", "tatu", "nne", "tano", "sita", "saba", "nane", "tisa",
 ];
 const DIGITS_TOO: [(&str, usize); 2] = [("zero", 0), ("ziro", 0)];
-pub const YES: [&str; 7] = [
+pub(super) const YES: [&str; 7] = [
     "ndiyo", "ndio", "naam", "sawa", "sawasawa", "ndivyo", "nakubali",
 ];
-pub const NO: [&str; 7] = ["hapana", "la", "siyo", "sio", "hasha", "sitaki", "sikubali"];
+pub(super) const NO: [&str; 7] = ["hapana", "la", "siyo", "sio", "hasha", "sitaki", "sikubali"];
 /// What people add to a yes or a no.
 const COURTESIES: [&str; 5] = ["asante", "tafadhali", "kabisa", "kweli", "nataka"];
 const CONNECTIONS: [&str; 2] = ["na", "nukta"];
@@ -34,7 +34,7 @@ const NUMBERS: [&str; 17] = [
     "nusu",
     "robo",
 ];
-pub const CURRENCIES: [&str; 8] = [
+pub(super) const CURRENCIES: [&str; 8] = [
     "shilingi",
     "dola",
     "senti",
@@ -50,7 +50,7 @@ const CHOICE_LETTERS_MAX: usize = 200;
 const FIT_MIN: f32 = -1.6;
 
 /// One letter of one word of the grammar.
-struct Letter {
+struct GrammarLetter {
     class: usize,
     next: Vec<u32>,
     ends_word: bool,
@@ -61,14 +61,14 @@ struct Letter {
 }
 
 /// An acceptor over letters: the words of every answer, spelled out.
-pub struct Grammar {
-    letters: Vec<Letter>,
+pub(super) struct Grammar {
+    letters: Vec<GrammarLetter>,
     starts: Vec<u32>,
     choices: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Answer {
+pub(super) struct ExpectedAnswer {
     pub text: String,
     /// The choice as the caller wrote it.
     pub choice: Option<String>,
@@ -76,15 +76,15 @@ pub struct Answer {
     pub fit: f32,
 }
 
-impl Answer {
-    pub fn is_accepted(&self) -> bool {
+impl ExpectedAnswer {
+    pub(super) fn is_accepted(&self) -> bool {
         self.fit >= FIT_MIN && !self.text.is_empty()
     }
 }
 
 impl Grammar {
     /// `None` when anything may be said.
-    pub fn for_expectation(expect: &Expect) -> Result<Option<Self>, SpeechError> {
+    pub(super) fn for_expectation(expect: &Expect) -> Result<Option<Self>, SpeechError> {
         let mut grammar = Self {
             letters: Vec::new(),
             starts: Vec::new(),
@@ -194,7 +194,7 @@ impl Grammar {
         let first = self.letters.len() as u32;
         for class in word.bytes().filter_map(class_of) {
             let next = self.letters.len() as u32 + 1;
-            self.letters.push(Letter {
+            self.letters.push(GrammarLetter {
                 class,
                 next: vec![next],
                 ends_word: false,
@@ -218,7 +218,7 @@ impl Grammar {
     }
 
     /// The answer that fits the sound best.
-    pub fn decode(&self, posteriors: &Posteriors) -> Answer {
+    pub(super) fn decode(&self, posteriors: &Posteriors) -> ExpectedAnswer {
         Search::run(self, posteriors)
     }
 }
@@ -232,7 +232,7 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn run(grammar: &'a Grammar, posteriors: &Posteriors) -> Answer {
+    fn run(grammar: &'a Grammar, posteriors: &Posteriors) -> ExpectedAnswer {
         let states = 2 * grammar.letters.len() + 1;
         let mut search = Search {
             grammar,
@@ -291,12 +291,12 @@ impl<'a> Search<'a> {
         self.came_from.extend(from);
     }
 
-    fn answer(&self, steps: usize, likeliest: f32) -> Answer {
+    fn answer(&self, steps: usize, likeliest: f32) -> ExpectedAnswer {
         let states = self.score.len();
         let ends = (1..states).filter(|s| self.grammar.letters[(s - 1) / 2].is_final);
         let best = ends.max_by(|a, b| self.score[*a].total_cmp(&self.score[*b]));
         let Some(end) = best.filter(|end| self.score[*end] > f32::MIN) else {
-            return Answer {
+            return ExpectedAnswer {
                 text: String::new(),
                 choice: None,
                 fit: f32::MIN,
@@ -321,7 +321,7 @@ impl<'a> Search<'a> {
             }
         }
         let choice = self.grammar.letters[(end - 1) / 2].choice as usize;
-        Answer {
+        ExpectedAnswer {
             text: text.trim_end().to_owned(),
             choice: self.grammar.choices.get(choice).cloned(),
             fit: (self.score[end] - likeliest) / letters.len().max(1) as f32,
@@ -330,7 +330,7 @@ impl<'a> Search<'a> {
 }
 
 /// Spoken digits as figures, without gaps: what a caller who asked for digits wants.
-pub fn as_figures(text: &str) -> String {
+pub(super) fn as_figures(text: &str) -> String {
     text.split_whitespace()
         .filter_map(|word| {
             let known = DIGITS.iter().position(|digit| *digit == word);
@@ -350,7 +350,7 @@ mod tests {
     use super::super::posteriors::fixtures::spoken;
     use super::*;
 
-    fn answer(expect: Expect, said: &str) -> Answer {
+    fn answer(expect: Expect, said: &str) -> ExpectedAnswer {
         let grammar = Grammar::for_expectation(&expect).unwrap().unwrap();
         grammar.decode(&spoken(said, 1.0, 5))
     }

@@ -1,6 +1,6 @@
 //! Sound that is still being spoken: what it seems to say so far, and what it said.
 
-use super::decode::Wanted;
+use super::decode::Expectations;
 use super::segment::{SegmentConfig, Segmenter, Stretch};
 use super::{Flow, Recogniser};
 use crate::{Segment, SpeechError, TranscribeRequest};
@@ -23,7 +23,7 @@ pub enum LiveEvent {
 pub struct LiveSession {
     recogniser: Recogniser,
     segmenter: Segmenter,
-    wanted: Wanted,
+    wanted: Expectations,
     flow: Flow,
     digits: bool,
     unheard_samples: usize,
@@ -40,7 +40,7 @@ impl LiveSession {
         Ok(Self {
             segmenter: Segmenter::new(&recogniser.vad, config),
             recogniser: recogniser.clone(),
-            wanted: Wanted::new(request)?,
+            wanted: Expectations::new(request)?,
             flow: Flow::default(),
             digits: request.digits,
             unheard_samples: 0,

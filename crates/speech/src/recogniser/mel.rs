@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use realfft::{RealFftPlanner, RealToComplex};
 
-pub const MELS: usize = 80;
-pub const HOP: usize = 160;
+pub(super) const MELS: usize = 80;
+pub(super) const HOP: usize = 160;
 const WINDOW: usize = 400;
 const BINS: usize = WINDOW / 2 + 1;
 /// The encoder takes frames by fours.
@@ -19,14 +19,14 @@ struct Band {
     weights: Vec<f32>,
 }
 
-pub struct LogMel {
+pub(super) struct LogMel {
     fft: Arc<dyn RealToComplex<f32>>,
     window: Vec<f32>,
     bands: Vec<Band>,
 }
 
 impl LogMel {
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         let window = (0..WINDOW)
             .map(|i| {
                 let angle = std::f64::consts::TAU * i as f64 / WINDOW as f64;
@@ -41,7 +41,7 @@ impl LogMel {
     }
 
     /// Frames of [`MELS`] values, one after another; as many as fit, rounded up to a multiple of four.
-    pub fn spectra(&self, samples: &[i16]) -> Vec<f32> {
+    pub(super) fn spectra(&self, samples: &[i16]) -> Vec<f32> {
         let wave = padded_wave(samples);
         let frames = (wave.len() - WINDOW) / HOP;
         let mut out = Vec::with_capacity(frames * MELS);

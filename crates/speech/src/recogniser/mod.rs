@@ -11,13 +11,13 @@ mod bias;
 mod decode;
 mod encoder;
 mod grammar;
-pub mod lines;
 mod live;
 pub mod lm;
 mod mel;
 mod orthography;
 mod posteriors;
 mod segment;
+pub mod subtitles;
 mod text;
 mod vad;
 
@@ -32,8 +32,8 @@ pub use posteriors::Posteriors;
 use crate::model_folder::ModelFolder;
 use crate::weights::WeightsFile;
 use crate::{Segment, SpeechError, TranscribeEvent, TranscribeRequest, Transcript, Word};
-use decode::{Wanted, decode};
-use encoder::Encoder;
+use decode::{Expectations, decode};
+use encoder::AcousticEncoder;
 use lm::Lm;
 use segment::{SegmentConfig, Segmenter, Stretch};
 use vad::Vad;
@@ -52,7 +52,7 @@ const FILE_SILENCE_MS: usize = 1_100;
 /// Clones share the weights and run beside each other.
 #[derive(Clone)]
 pub struct Recogniser {
-    encoder: Encoder,
+    encoder: AcousticEncoder,
     lm: Lm,
     vad: Vad,
     config: BeamConfig,
@@ -73,7 +73,7 @@ impl Recogniser {
         let vad = Vad::load(WeightsFile::parse(vad::FILE, folder.read(vad::FILE)?)?)?;
         let lm = Lm::open(&folder.path(LM_FILE))?;
         folder.check(LM_FILE, lm.bytes())?;
-        let encoder = Encoder::load(&folder)?;
+        let encoder = AcousticEncoder::load(&folder)?;
         Ok(Self {
             encoder,
             lm,
@@ -93,7 +93,7 @@ impl Recogniser {
         request: &TranscribeRequest,
         emit: &mut dyn FnMut(TranscribeEvent) -> ControlFlow<()>,
     ) -> Result<(), SpeechError> {
-        let wanted = Wanted::new(request)?;
+        let wanted = Expectations::new(request)?;
         let config = SegmentConfig {
             silence_ms: FILE_SILENCE_MS,
             ..SegmentConfig::default()
@@ -152,8 +152,8 @@ impl Recogniser {
         Ok(self.read_freely(posteriors)?.words)
     }
 
-    fn read_freely(&self, posteriors: &Posteriors) -> Result<decode::Decoded, SpeechError> {
-        let wanted = Wanted::new(&TranscribeRequest {
+    fn read_freely(&self, posteriors: &Posteriors) -> Result<decode::DecodedWords, SpeechError> {
+        let wanted = Expectations::new(&TranscribeRequest {
             samples: Vec::new().into(),
             keyterms: Vec::new(),
             expect: crate::Expect::Any,
@@ -166,7 +166,7 @@ impl Recogniser {
     fn recognise(
         &self,
         stretch: &Stretch,
-        wanted: &Wanted,
+        wanted: &Expectations,
         flow: &mut Flow,
         digits: bool,
     ) -> Result<Option<Segment>, SpeechError> {
@@ -246,7 +246,7 @@ fn pause_after_ms(stretch: &Stretch, words: &[Word]) -> u32 {
 }
 
 fn segment_of(
-    decoded: decode::Decoded,
+    decoded: decode::DecodedWords,
     digits: bool,
     before: Option<&Word>,
     pause_after_ms: Option<u32>,

@@ -13,7 +13,7 @@ static WRITTEN: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
 });
 
 /// The words as they are written. What the caller spells itself is left alone.
-pub fn as_written(words: Vec<Word>, callers: &Spellings) -> Vec<Word> {
+pub(super) fn as_written(words: Vec<Word>, callers: &Spellings) -> Vec<Word> {
     let spelling = |heard: &str| {
         let written = WRITTEN.get(heard)?;
         (!callers.knows(heard)).then(|| (*written).to_owned())

@@ -3,11 +3,11 @@
 use crate::kernels::simd::exp;
 
 /// Blank, space, apostrophe, a to z.
-pub const CLASSES: usize = 29;
-pub const BLANK: usize = 0;
-pub const SPACE: usize = 1;
+pub(super) const CLASSES: usize = 29;
+pub(super) const BLANK: usize = 0;
+pub(super) const SPACE: usize = 1;
 /// Seconds from one step to the next.
-pub const STEP_SECONDS: f64 = 0.04;
+pub(super) const STEP_SECONDS: f64 = 0.04;
 
 /// Natural logarithms, a row of [`CLASSES`] per step.
 #[derive(Debug, Clone, Default)]
@@ -70,12 +70,12 @@ impl Posteriors {
     }
 }
 
-pub fn best_class(row: &[f32]) -> usize {
+pub(super) fn best_class(row: &[f32]) -> usize {
     let best = row.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
     best.map_or(BLANK, |(class, _)| class)
 }
 
-pub fn class_of(letter: u8) -> Option<usize> {
+pub(super) fn class_of(letter: u8) -> Option<usize> {
     match letter {
         b' ' => Some(SPACE),
         b'\'' => Some(2),
@@ -85,7 +85,7 @@ pub fn class_of(letter: u8) -> Option<usize> {
 }
 
 /// The inverse of [`class_of`]; blank has no letter and reads as a space.
-pub fn letter_of(class: usize) -> char {
+pub(super) fn letter_of(class: usize) -> char {
     match class {
         2 => '\'',
         3..CLASSES => (b'a' + (class - 3) as u8) as char,
@@ -95,7 +95,7 @@ pub fn letter_of(class: usize) -> char {
 
 /// ln(e^a + e^b).
 #[inline]
-pub fn log_add(a: f32, b: f32) -> f32 {
+pub(super) fn log_add(a: f32, b: f32) -> f32 {
     let (high, low) = if a > b { (a, b) } else { (b, a) };
     let gap = low - high;
     // Beyond this the sum is the higher one, in the floats' exactness.
@@ -111,11 +111,11 @@ pub fn log_add(a: f32, b: f32) -> f32 {
 }
 
 #[cfg(test)]
-pub mod fixtures {
+pub(super) mod fixtures {
     use super::*;
 
     /// What a sure model would say to `text`, with seeded noise of the given strength on top.
-    pub fn spoken(text: &str, noise: f32, mut seed: u64) -> Posteriors {
+    pub(crate) fn spoken(text: &str, noise: f32, mut seed: u64) -> Posteriors {
         let mut random = move || {
             seed = seed
                 .wrapping_mul(6_364_136_223_846_793_005)

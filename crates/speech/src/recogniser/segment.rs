@@ -11,7 +11,7 @@ const STILL_LEVEL_MAX: u16 = 2;
 const STILL_CHUNKS_HEARD: usize = 2 * RATE_HZ / CHUNK;
 
 #[derive(Debug, Clone)]
-pub struct SegmentConfig {
+pub(super) struct SegmentConfig {
     /// Speech begins at this probability and goes on until it falls below the lower one.
     pub start_p: f32,
     pub stop_p: f32,
@@ -39,7 +39,7 @@ impl Default for SegmentConfig {
 
 /// A stretch of sound with speech in it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Stretch {
+pub(super) struct Stretch {
     /// Samples from the start of the recording.
     pub from: usize,
     pub samples: Vec<i16>,
@@ -52,18 +52,18 @@ pub struct Stretch {
 }
 
 /// One chunk's sound and what the detector thought of it.
-struct Heard {
+struct HeardChunk {
     samples: Vec<i16>,
     p: f32,
 }
 
 /// Takes sound in pieces of any size; memory stays within one stretch.
-pub struct Segmenter {
+pub(super) struct Segmenter {
     config: SegmentConfig,
     vad: Vad,
     rest: Vec<i16>,
     /// The open stretch, or the padding before a possible one.
-    heard: VecDeque<Heard>,
+    heard: VecDeque<HeardChunk>,
     /// Where `heard` begins.
     from: usize,
     is_open: bool,
@@ -73,7 +73,7 @@ pub struct Segmenter {
 }
 
 impl Segmenter {
-    pub fn new(vad: &Vad, config: SegmentConfig) -> Self {
+    pub(super) fn new(vad: &Vad, config: SegmentConfig) -> Self {
         let mut vad = vad.clone();
         vad.reset();
         Self {
@@ -90,7 +90,7 @@ impl Segmenter {
     }
 
     /// The stretches that these samples complete.
-    pub fn push(&mut self, samples: &[i16]) -> Vec<Stretch> {
+    pub(super) fn push(&mut self, samples: &[i16]) -> Vec<Stretch> {
         let mut out = Vec::new();
         let mut samples = samples;
         while self.rest.len() + samples.len() >= CHUNK {
@@ -105,7 +105,7 @@ impl Segmenter {
     }
 
     /// What was still going on when the sound ended.
-    pub fn finish(&mut self) -> Vec<Stretch> {
+    pub(super) fn finish(&mut self) -> Vec<Stretch> {
         let mut out = Vec::new();
         let rest = std::mem::take(&mut self.rest);
         if !rest.is_empty() {
@@ -119,7 +119,7 @@ impl Segmenter {
     }
 
     /// The speech that has begun but not ended.
-    pub fn open_stretch(&self) -> Option<Stretch> {
+    pub(super) fn open_stretch(&self) -> Option<Stretch> {
         let spoken = self.is_open && self.speech_chunks >= self.chunks(self.config.speech_ms_min);
         spoken.then(|| self.stretch(self.heard.len(), false))
     }
@@ -142,7 +142,7 @@ impl Segmenter {
 
     fn hear(&mut self, samples: Vec<i16>) -> Option<Stretch> {
         let p = self.voice_p(&samples);
-        self.heard.push_back(Heard { samples, p });
+        self.heard.push_back(HeardChunk { samples, p });
         if !self.is_open {
             if p >= self.config.start_p {
                 self.is_open = true;

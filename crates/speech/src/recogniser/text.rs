@@ -12,7 +12,7 @@ const UNHEARD: &str = "…";
 
 /// Capitals, punctuation, numbers as asked. `before` is the last word of the segment that this one
 /// continues; `pause_after_ms` is there when sound was cut and the next segment may go on with the sentence.
-pub fn readable(
+pub(super) fn readable(
     words: &[Word],
     digits: bool,
     before: Option<&Word>,
@@ -74,10 +74,10 @@ fn phrase_tokens(words: &[Word], from: usize, end: usize, digits: bool) -> Vec<(
 
 /// Terms as their owner writes them: the words they are heard as, and their spelling.
 #[derive(Debug, Clone, Default)]
-pub struct Spellings(Vec<(Vec<String>, String)>);
+pub(super) struct Spellings(Vec<(Vec<String>, String)>);
 
 impl Spellings {
-    pub fn new(terms: &[String]) -> Self {
+    pub(super) fn new(terms: &[String]) -> Self {
         let mut spellings: Vec<(Vec<String>, String)> = terms
             .iter()
             .map(|term| (comparable_words(term), term.trim().to_owned()))
@@ -89,12 +89,12 @@ impl Spellings {
     }
 
     /// Whether the caller named these words, as they are heard.
-    pub fn knows(&self, heard: &str) -> bool {
+    pub(super) fn knows(&self, heard: &str) -> bool {
         self.0.iter().any(|(words, _)| words.join(" ") == heard)
     }
 
     /// The text with every term spelled as its owner does; a sentence still begins large.
-    pub fn apply(&self, text: &str) -> String {
+    pub(super) fn apply(&self, text: &str) -> String {
         if self.0.is_empty() {
             return text.to_owned();
         }
@@ -148,7 +148,7 @@ fn comparable_words(text: &str) -> Vec<String> {
 }
 
 /// The texts of a recording's segments as one.
-pub fn join<'a>(texts: impl Iterator<Item = &'a str>) -> String {
+pub(super) fn join<'a>(texts: impl Iterator<Item = &'a str>) -> String {
     let texts: Vec<&str> = texts.filter(|text| !text.is_empty()).collect();
     texts.join(" ")
 }

@@ -8,8 +8,8 @@ use crate::SpeechError;
 use crate::kernels::simd::vectorised;
 use crate::weights::WeightsFile;
 
-pub const FILE: &str = "vad.safetensors";
-pub const CHUNK: usize = 512;
+pub(super) const FILE: &str = "vad.safetensors";
+pub(super) const CHUNK: usize = 512;
 const CONTEXT: usize = 64;
 const SPECTRUM_WINDOW: usize = 256;
 const SPECTRUM_HOP: usize = 128;
@@ -17,7 +17,7 @@ const SPECTRUM_BINS: usize = 129;
 const WIDTH: usize = 128;
 
 /// Inputs by outputs with the outputs together, so that sums run over whole rows.
-struct Weights {
+struct VadWeights {
     spectrum: Vec<f32>,
     convolutions: [Convolution; 4],
     lstm_input: Vec<f32>,
@@ -37,15 +37,15 @@ struct Convolution {
 
 /// The network and what it remembers of the sound so far. Clones share the weights.
 #[derive(Clone)]
-pub struct Vad {
-    weights: Arc<Weights>,
+pub(super) struct Vad {
+    weights: Arc<VadWeights>,
     context: [f32; CONTEXT],
     hidden: Vec<f32>,
     cell: Vec<f32>,
 }
 
 impl Vad {
-    pub fn load(file: WeightsFile) -> Result<Self, SpeechError> {
+    pub(super) fn load(file: WeightsFile) -> Result<Self, SpeechError> {
         let convolution = |n: usize, inputs, outputs, stride| {
             let weight = file.vector(&format!("conv{n}.weight"), outputs * inputs * 3)?;
             Ok(Convolution {
@@ -64,7 +64,7 @@ impl Vad {
         let mut lstm_bias = file.vector("lstm_cell.bias_ih", 4 * WIDTH)?;
         let second = file.vector("lstm_cell.bias_hh", 4 * WIDTH)?;
         lstm_bias.iter_mut().zip(second).for_each(|(a, b)| *a += b);
-        let weights = Weights {
+        let weights = VadWeights {
             spectrum: transposed(&spectrum, 2 * SPECTRUM_BINS, SPECTRUM_WINDOW),
             convolutions: [
                 convolution(1, SPECTRUM_BINS, WIDTH, 1)?,
@@ -87,7 +87,7 @@ impl Vad {
     }
 
     /// Forgets what was heard.
-    pub fn reset(&mut self) {
+    pub(super) fn reset(&mut self) {
         self.context = [0.0; CONTEXT];
         self.hidden.fill(0.0);
         self.cell.fill(0.0);
@@ -95,7 +95,7 @@ impl Vad {
 
     /// How likely it is that someone speaks in these samples, 0 to 1. A short last chunk counts as
     /// followed by silence.
-    pub fn hear(&mut self, chunk: &[i16]) -> f32 {
+    pub(super) fn hear(&mut self, chunk: &[i16]) -> f32 {
         vectorised(
             #[inline(always)]
             || self.run(chunk),
@@ -128,7 +128,7 @@ impl Vad {
     }
 
     #[inline(always)]
-    fn remember(&mut self, weights: &Weights, x: &[f32]) {
+    fn remember(&mut self, weights: &VadWeights, x: &[f32]) {
         let mut gates = weights.lstm_bias.clone();
         add_product(&mut gates, x, &weights.lstm_input);
         add_product(&mut gates, &self.hidden, &weights.lstm_state);

@@ -3,7 +3,7 @@
 use crate::SpeechError;
 use crate::kernels::linear::{Linear, Scratch, feed_forward};
 use crate::kernels::simd::vectorised;
-use crate::weights::{Table, WeightsFile};
+use crate::weights::{WeightTable, WeightsFile};
 
 /// Frames a block sees to each side.
 const REACH: usize = 3;
@@ -15,14 +15,18 @@ pub(super) struct Block {
     taps: Vec<f32>,
     tap_bias: Vec<f32>,
     /// A row per voice, or one for all.
-    norm_scale: Table,
-    norm_shift: Table,
+    norm_scale: WeightTable,
+    norm_shift: WeightTable,
     expand: Linear,
     reduce: Linear,
 }
 
 impl Block {
-    pub fn load(tensors: &WeightsFile, name: &str, voices: usize) -> Result<Self, SpeechError> {
+    pub(super) fn load(
+        tensors: &WeightsFile,
+        name: &str,
+        voices: usize,
+    ) -> Result<Self, SpeechError> {
         let expand = tensors.linear(&format!("{name}.expand"))?;
         let reduce = tensors.linear(&format!("{name}.reduce"))?;
         let width = expand.inputs();
@@ -49,7 +53,7 @@ impl Block {
         })
     }
 
-    pub fn load_all(
+    pub(super) fn load_all(
         tensors: &WeightsFile,
         name: &str,
         voices: usize,
@@ -124,7 +128,7 @@ pub(super) struct Chain<'m> {
 }
 
 impl<'m> Chain<'m> {
-    pub fn new(blocks: &'m [Block], voice: usize) -> Self {
+    pub(super) fn new(blocks: &'m [Block], voice: usize) -> Self {
         // Before the first row there is silence: zeros, as the model was trained.
         let held = blocks.iter().map(|b| vec![0.0; REACH * b.width]).collect();
         Self {
@@ -138,7 +142,7 @@ impl<'m> Chain<'m> {
 
     /// Takes the next rows and replaces them by those that are finished, which lag behind by
     /// `REACH` rows a block until `last` flushes them.
-    pub fn push(&mut self, rows: &mut Vec<f32>, last: bool, scratch: &mut Scratch) {
+    pub(super) fn push(&mut self, rows: &mut Vec<f32>, last: bool, scratch: &mut Scratch) {
         for (block, held) in self.blocks.iter().zip(&mut self.held) {
             held.extend_from_slice(rows);
             if last {

@@ -4,18 +4,18 @@ use super::block::{Block, apply_block};
 use crate::SpeechError;
 use crate::kernels::attention::attend;
 use crate::kernels::linear::{Linear, Scratch};
-use crate::weights::{Table, WeightsFile};
+use crate::weights::{WeightTable, WeightsFile};
 
 const HEADS: usize = 4;
 
-pub(super) struct Encoder {
-    embedding: Table,
+pub(super) struct PhonemeEncoder {
+    embedding: WeightTable,
     blocks: Vec<Block>,
     attentions: Vec<Attention>,
 }
 
-impl Encoder {
-    pub fn load(tensors: &WeightsFile, name: &str) -> Result<Self, SpeechError> {
+impl PhonemeEncoder {
+    pub(super) fn load(tensors: &WeightsFile, name: &str) -> Result<Self, SpeechError> {
         let embedding = tensors.table(&format!("{name}.embedding"))?;
         let blocks = Block::load_all(tensors, name, 1)?;
         let attentions = (0..tensors.count(&format!("{name}.attention"), "norm_scale"))
@@ -38,16 +38,16 @@ impl Encoder {
         })
     }
 
-    pub fn width(&self) -> usize {
+    pub(super) fn width(&self) -> usize {
         self.embedding.columns
     }
 
-    pub fn symbols(&self) -> usize {
+    pub(super) fn symbols(&self) -> usize {
         self.embedding.rows
     }
 
     /// A row of features for each symbol. Symbols must be below `symbols()`.
-    pub fn encode(&self, symbols: &[u16], scratch: &mut Scratch) -> Vec<f32> {
+    pub(super) fn encode(&self, symbols: &[u16], scratch: &mut Scratch) -> Vec<f32> {
         let mut rows = Vec::with_capacity(symbols.len() * self.width());
         for &symbol in symbols {
             rows.extend_from_slice(self.embedding.row(usize::from(symbol)));

@@ -25,7 +25,7 @@ pub(super) struct Transform {
 }
 
 impl Transform {
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         let mut planner = RealFftPlanner::<f32>::new();
         let turn = std::f64::consts::TAU / WINDOW as f64;
         let window = (0..WINDOW)
@@ -51,10 +51,10 @@ pub(super) struct Filter<'t> {
     held_from: usize,
     sum: Vec<f32>,
     weight: Vec<f32>,
-    buffers: Buffers,
+    buffers: FilterBuffers,
 }
 
-struct Buffers {
+struct FilterBuffers {
     windowed: Vec<f32>,
     pulses: Vec<Complex32>,
     noise: Vec<Complex32>,
@@ -62,7 +62,7 @@ struct Buffers {
 }
 
 impl<'t> Filter<'t> {
-    pub fn new(transform: &'t Transform, frames: usize) -> Self {
+    pub(super) fn new(transform: &'t Transform, frames: usize) -> Self {
         let scratch = transform
             .forward
             .get_scratch_len()
@@ -78,7 +78,7 @@ impl<'t> Filter<'t> {
             held_from: 0,
             sum: vec![0.0; WINDOW],
             weight: vec![0.0; WINDOW],
-            buffers: Buffers {
+            buffers: FilterBuffers {
                 windowed: vec![0.0; WINDOW],
                 pulses: vec![Complex32::default(); BINS],
                 noise: vec![Complex32::default(); BINS],
@@ -89,12 +89,18 @@ impl<'t> Filter<'t> {
 
     /// Takes the decoder's rows for the next frames and appends the samples that are finished.
     /// `pitch` must reach three frames past them, or the end of the clause.
-    pub fn push(&mut self, rows: &[f32], pitch: &Pitch, noise: &mut Noise, out: &mut Vec<f32>) {
+    pub(super) fn push(
+        &mut self,
+        rows: &[f32],
+        pitch: &Pitch,
+        noise: &mut Noise,
+        out: &mut Vec<f32>,
+    ) {
         for row in rows.chunks_exact(BINS * BIN_OUTPUTS) {
             self.prepare_source(pitch, noise);
             let offset = self.next_frame * HOP - self.held_from;
             self.transform_source(offset);
-            let Buffers { pulses, noise, .. } = &mut self.buffers;
+            let FilterBuffers { pulses, noise, .. } = &mut self.buffers;
             vectorised(
                 #[inline(always)]
                 || combine(row, pulses, noise),
@@ -130,7 +136,7 @@ impl<'t> Filter<'t> {
     }
 
     fn transform_source(&mut self, offset: usize) {
-        let Buffers {
+        let FilterBuffers {
             windowed,
             pulses,
             noise,
@@ -153,7 +159,7 @@ impl<'t> Filter<'t> {
 
     /// Adds the frame in the `pulses` buffer to the running sum.
     fn overlap_add(&mut self) {
-        let Buffers {
+        let FilterBuffers {
             windowed,
             pulses,
             scratch,

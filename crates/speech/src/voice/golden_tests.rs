@@ -4,9 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use super::filter::{Filter, Transform};
-use super::network::{BIN_OUTPUTS, BINS, Encoded, Network};
+use super::network::{BIN_OUTPUTS, BINS, Encoded, VoiceNetwork};
 use super::source::{HOP, Noise, Pitch};
-use super::stream::Stream;
+use super::stream::VoiceStream;
 use super::timeline::Timeline;
 use crate::kernels::linear::Scratch;
 use crate::weights::WeightsFile;
@@ -26,9 +26,9 @@ fn golden() -> WeightsFile {
     read(&path)
 }
 
-fn network() -> Network {
+fn network() -> VoiceNetwork {
     let path = repository().join("models/voices/voices.safetensors");
-    Network::load(&read(&path)).unwrap()
+    VoiceNetwork::load(&read(&path)).unwrap()
 }
 
 struct Clause {
@@ -36,7 +36,7 @@ struct Clause {
     timeline: Timeline,
 }
 
-fn clause(network: &Network, golden: &WeightsFile) -> Clause {
+fn clause(network: &VoiceNetwork, golden: &WeightsFile) -> Clause {
     let symbols = golden.table("symbols").unwrap().values;
     let symbols: Vec<u16> = symbols.iter().map(|&s| s as u16).collect();
     let encoded = network.encode(&symbols, VOICE, &mut Scratch::default());
@@ -45,9 +45,9 @@ fn clause(network: &Network, golden: &WeightsFile) -> Clause {
     Clause { encoded, timeline }
 }
 
-fn decode(network: &Network, clause: &Clause, windows: &[usize]) -> Vec<f32> {
+fn decode(network: &VoiceNetwork, clause: &Clause, windows: &[usize]) -> Vec<f32> {
     let transform = Transform::new();
-    let mut stream = Stream::new(
+    let mut stream = VoiceStream::new(
         network,
         &transform,
         &clause.encoded,
@@ -120,7 +120,7 @@ fn melody_and_energy_are_those_of_the_float_model() {
     let (network, golden) = (network(), golden());
     let clause = clause(&network, &golden);
     let transform = Transform::new();
-    let mut stream = Stream::new(
+    let mut stream = VoiceStream::new(
         &network,
         &transform,
         &clause.encoded,

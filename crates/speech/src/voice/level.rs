@@ -1,6 +1,6 @@
 //! The last steps before a sample leaves: no offset, the right loudness, no overload, no clicks.
 
-use super::ride::Ride;
+use super::gain_control::GainControl;
 use super::source::SAMPLE_RATE_HZ;
 
 /// 5 ms.
@@ -39,7 +39,7 @@ pub(super) struct Tail {
 
 impl Tail {
     /// Gives what is certain to be heard, or to stand before something heard.
-    pub fn push(&mut self, samples: &[f32]) -> Vec<f32> {
+    pub(super) fn push(&mut self, samples: &[f32]) -> Vec<f32> {
         self.held.extend_from_slice(samples);
         let audible = self.held.iter().rposition(|s| s.abs() > SILENCE);
         let keep_from = audible.map_or(0, |at| at + 1);
@@ -49,7 +49,7 @@ impl Tail {
     }
 
     /// The end of the stretch: a little silence stays, the rest goes.
-    pub fn finish(mut self) -> Vec<f32> {
+    pub(super) fn finish(mut self) -> Vec<f32> {
         let audible = self.held.iter().rposition(|s| s.abs() > SILENCE);
         self.held
             .truncate(audible.map_or(0, |at| at + 1) + TAIL_SAMPLES);
@@ -62,7 +62,7 @@ impl Tail {
 #[derive(Debug)]
 pub(super) struct Leveller {
     gain: f32,
-    ride: Ride,
+    gain_control: GainControl,
     last_in: f32,
     last_out: f32,
     /// Samples that wait for the limiter to have seen what follows, and the gains they call for.
@@ -74,12 +74,12 @@ pub(super) struct Leveller {
 }
 
 impl Leveller {
-    pub const DELAY_SAMPLES: usize = FADE_SAMPLES;
+    pub(super) const DELAY_SAMPLES: usize = FADE_SAMPLES;
 
-    pub fn new(gain: f32) -> Self {
+    pub(super) fn new(gain: f32) -> Self {
         Self {
             gain,
-            ride: Ride::new(),
+            gain_control: GainControl::new(),
             last_in: 0.0,
             last_out: 0.0,
             waiting: Ring::new(0.0),
@@ -90,8 +90,8 @@ impl Leveller {
     }
 
     /// Samples in, as many samples out, `DELAY_SAMPLES` later.
-    pub fn push(&mut self, samples: &[f32]) -> Vec<f32> {
-        let (from, to) = self.ride.over(samples, self.gain);
+    pub(super) fn push(&mut self, samples: &[f32]) -> Vec<f32> {
+        let (from, to) = self.gain_control.over(samples, self.gain);
         let rise = (to - from) / samples.len().max(1) as f32;
         let steps = samples.iter().enumerate();
         steps
@@ -100,7 +100,7 @@ impl Leveller {
     }
 
     /// The samples still waiting.
-    pub fn flush(&mut self) -> Vec<f32> {
+    pub(super) fn flush(&mut self) -> Vec<f32> {
         self.push(&[0.0; FADE_SAMPLES])
     }
 

@@ -8,12 +8,12 @@ mod block;
 mod catalogue;
 mod encoder;
 mod filter;
+mod gain_control;
 #[cfg(test)]
 mod golden_tests;
 mod level;
 mod network;
 mod plan;
-mod ride;
 mod source;
 mod speak;
 mod stream;
@@ -30,7 +30,7 @@ use serde::Deserialize;
 use self::catalogue::CatalogueVoice;
 pub use self::catalogue::{VoiceInfo, catalogue};
 use self::filter::Transform;
-use self::network::Network;
+use self::network::VoiceNetwork;
 use self::plan::Symbols;
 use crate::kernels::linear::Scratch;
 use crate::model_folder::ModelFolder;
@@ -41,8 +41,8 @@ const FORMAT: &str = "sauti-voices-1";
 const WEIGHTS: &str = "voices.safetensors";
 
 /// Weights and tables, shared by every worker.
-struct Model {
-    network: Network,
+struct VoiceModel {
+    network: VoiceNetwork,
     transform: Transform,
     symbols: Symbols,
     voices: Vec<CatalogueVoice>,
@@ -50,7 +50,7 @@ struct Model {
 
 /// Speaks scripts. A clone shares the weights and has its own buffers: one for each worker.
 pub struct Synthesiser {
-    model: Arc<Model>,
+    model: Arc<VoiceModel>,
     scratch: Scratch,
     /// One thread, so that a worker uses one core; made when it is first needed.
     pool: Option<rayon::ThreadPool>,
@@ -72,7 +72,7 @@ impl Synthesiser {
             SpeechError::Model(format!("symbols.json: {symbol:?} is not a symbol"))
         })?;
         let weights = WeightsFile::parse(WEIGHTS, folder.read(WEIGHTS)?)?;
-        let network = Network::load(&weights)?;
+        let network = VoiceNetwork::load(&weights)?;
         let version = folder.model_version();
         for voice in &voices {
             let id = &voice.info.voice_id;
@@ -88,7 +88,7 @@ impl Synthesiser {
             ));
         }
         let transform = Transform::new();
-        let model = Model {
+        let model = VoiceModel {
             network,
             transform,
             symbols,
@@ -97,7 +97,7 @@ impl Synthesiser {
         Ok(Self::over(Arc::new(model)))
     }
 
-    fn over(model: Arc<Model>) -> Self {
+    fn over(model: Arc<VoiceModel>) -> Self {
         Self {
             model,
             scratch: Scratch::default(),

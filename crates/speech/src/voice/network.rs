@@ -4,13 +4,13 @@ use rten_gemm::{BiasVector, GemmInputB, GemmOptions};
 use rten_tensor::NdTensorView;
 
 use super::block::{Block, apply_block};
-use super::encoder::Encoder;
+use super::encoder::PhonemeEncoder;
 use super::timeline::POSITION_FEATURES;
 use crate::SpeechError;
 use crate::kernels::floats;
 use crate::kernels::linear::{Linear, Scratch};
 use crate::kernels::simd::{dot, vectorised};
-use crate::weights::{Table, WeightsFile};
+use crate::weights::{WeightTable, WeightsFile};
 
 /// STFT bins, and the five numbers the decoder gives for each.
 pub(super) const BINS: usize = 513;
@@ -25,18 +25,18 @@ const MEAN_FRAMES_MAX: f32 = 12.0;
 /// Silence at both ends and a drawn-out last vowel come on top.
 const EXTRA_FRAMES_MAX: f32 = 90.0;
 
-pub(super) struct Network {
+pub(super) struct VoiceNetwork {
     pub voices: usize,
-    content: Encoder,
-    prosody: Encoder,
+    content: PhonemeEncoder,
+    prosody: PhonemeEncoder,
     duration_blocks: Vec<Block>,
-    duration_output: Table,
+    duration_output: WeightTable,
     duration_bias: f32,
     pub contour_input: FrameInput,
     pub contour_blocks: Vec<Block>,
-    pub contour_output: Table,
+    pub contour_output: WeightTable,
     /// A row a voice: each has its own mean pitch.
-    pub contour_bias: Table,
+    pub contour_bias: WeightTable,
     pub decoder_input: FrameInput,
     pub decoder_blocks: Vec<Block>,
     pub decoder_norm_scale: Vec<f32>,
@@ -44,11 +44,11 @@ pub(super) struct Network {
     pub decoder_output: Linear,
 }
 
-impl Network {
-    pub fn load(tensors: &WeightsFile) -> Result<Self, SpeechError> {
+impl VoiceNetwork {
+    pub(super) fn load(tensors: &WeightsFile) -> Result<Self, SpeechError> {
         let voices = tensors.table("decoder.block.0.norm_scale")?.rows;
-        let content = Encoder::load(tensors, "content")?;
-        let prosody = Encoder::load(tensors, "prosody")?;
+        let content = PhonemeEncoder::load(tensors, "content")?;
+        let prosody = PhonemeEncoder::load(tensors, "prosody")?;
         let decoder_blocks = Block::load_all(tensors, "decoder", voices)?;
         let contour_blocks = Block::load_all(tensors, "contour", voices)?;
         let duration_blocks = Block::load_all(tensors, "duration", voices)?;
@@ -105,12 +105,12 @@ impl Network {
         }
     }
 
-    pub fn symbols(&self) -> usize {
+    pub(super) fn symbols(&self) -> usize {
         self.content.symbols()
     }
 
     /// What the frame networks need to know of each symbol.
-    pub fn encode(&self, symbols: &[u16], voice: usize, scratch: &mut Scratch) -> Encoded {
+    pub(super) fn encode(&self, symbols: &[u16], voice: usize, scratch: &mut Scratch) -> Encoded {
         let content = self.content.encode(symbols, scratch);
         let mut prosody = self.prosody.encode(symbols, scratch);
         let contour_rows = self.contour_input.phoneme_rows(&prosody);
@@ -157,8 +157,8 @@ pub(super) struct Encoded {
 /// The first layer of a frame network, split into what depends on the phoneme only and what
 /// depends on the frame.
 pub(super) struct FrameInput {
-    phoneme: Table,
-    position: Table,
+    phoneme: WeightTable,
+    position: WeightTable,
     bias: Vec<f32>,
 }
 
@@ -183,7 +183,7 @@ impl FrameInput {
         })
     }
 
-    pub fn width(&self) -> usize {
+    pub(super) fn width(&self) -> usize {
         self.phoneme.columns
     }
 
@@ -203,7 +203,7 @@ impl FrameInput {
     }
 
     /// Once per frame: appends the row of a symbol with the frame's position in it.
-    pub fn append_frame(&self, phoneme_row: &[f32], position: &[f32], out: &mut Vec<f32>) {
+    pub(super) fn append_frame(&self, phoneme_row: &[f32], position: &[f32], out: &mut Vec<f32>) {
         let start = out.len();
         out.extend_from_slice(phoneme_row);
         vectorised(
@@ -214,7 +214,7 @@ impl FrameInput {
 }
 
 #[inline(always)]
-fn add_scaled_rows(factors: &[f32], table: &Table, out: &mut [f32]) {
+fn add_scaled_rows(factors: &[f32], table: &WeightTable, out: &mut [f32]) {
     for (at, factor) in factors.iter().enumerate() {
         for (out, weight) in out.iter_mut().zip(table.row(at)) {
             *out += factor * weight;

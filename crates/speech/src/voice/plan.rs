@@ -24,7 +24,7 @@ pub(super) struct PlannedWord {
 
 /// A sentence, or as much of it as fits: spoken in one go, followed by a pause.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Stretch {
+pub(super) struct Utterance {
     pub symbols: Vec<u16>,
     pub words: Vec<PlannedWord>,
     pub pace: f32,
@@ -42,7 +42,7 @@ pub(super) struct Symbols {
 
 impl Symbols {
     /// An error names a symbol of any other length.
-    pub fn new(table: HashMap<String, u16>) -> Result<Self, String> {
+    pub(super) fn new(table: HashMap<String, u16>) -> Result<Self, String> {
         let (mut single, mut pairs) = (HashMap::new(), HashMap::new());
         for (symbol, number) in table {
             let mut characters = symbol.chars();
@@ -55,7 +55,7 @@ impl Symbols {
         Ok(Self { single, pairs })
     }
 
-    pub fn largest(&self) -> u16 {
+    pub(super) fn largest(&self) -> u16 {
         let numbers = self.single.values().chain(self.pairs.values());
         numbers.copied().max().unwrap_or(0)
     }
@@ -98,12 +98,12 @@ fn full_nasal(symbol: char) -> char {
 
 /// Sentences are kept whole where they fit: the melody then runs over the commas, and the model
 /// makes their pauses itself.
-pub(super) fn plan(script: &Script, speed: f32, symbols: &Symbols) -> Vec<Stretch> {
+pub(super) fn plan(script: &Script, speed: f32, symbols: &Symbols) -> Vec<Utterance> {
     let mut planner = Planner {
         symbols,
         speed,
         done: Vec::new(),
-        open: Open::default(),
+        open: OpenUtterance::default(),
     };
     for clause in &script.clauses {
         planner.add_clause(clause);
@@ -117,7 +117,7 @@ pub(super) fn plan(script: &Script, speed: f32, symbols: &Symbols) -> Vec<Stretc
 }
 
 #[derive(Default)]
-struct Open {
+struct OpenUtterance {
     symbols: Vec<u16>,
     words: Vec<PlannedWord>,
     pace: f32,
@@ -126,8 +126,8 @@ struct Open {
 struct Planner<'a> {
     symbols: &'a Symbols,
     speed: f32,
-    done: Vec<Stretch>,
-    open: Open,
+    done: Vec<Utterance>,
+    open: OpenUtterance,
 }
 
 impl Planner<'_> {
@@ -213,7 +213,7 @@ impl Planner<'_> {
     fn close(&mut self, end: ClauseEnd, break_ms: Option<u32>) {
         let pace = self.open.pace;
         if self.open.words.is_empty() {
-            self.open = Open::default();
+            self.open = OpenUtterance::default();
             // A pause between nothing and something belongs to what came before.
             if let (Some(asked), Some(before)) = (break_ms, self.done.last_mut()) {
                 before.pause_ms = before.pause_ms.saturating_add(asked).min(BREAK_MS_MAX);
@@ -230,7 +230,7 @@ impl Planner<'_> {
                 end
             });
         }
-        let Open { symbols, words, .. } = std::mem::take(&mut self.open);
+        let OpenUtterance { symbols, words, .. } = std::mem::take(&mut self.open);
         let mut framed = Vec::with_capacity(symbols.len() + 2);
         framed.push(EDGE);
         framed.extend(symbols);
@@ -241,7 +241,7 @@ impl Planner<'_> {
             ..word
         });
         let own_pause = (own_pause_ms(end) as f32 / pace) as u32;
-        self.done.push(Stretch {
+        self.done.push(Utterance {
             symbols: framed,
             words: words.collect(),
             pace,
@@ -303,12 +303,12 @@ mod tests {
         }
     }
 
-    fn planned(clauses: Vec<Clause>) -> Vec<Stretch> {
+    fn planned(clauses: Vec<Clause>) -> Vec<Utterance> {
         plan(&Script { clauses }, 1.0, &symbols())
     }
 
     /// The symbols of a stretch as text, its edges as `|`.
-    fn text(stretch: &Stretch) -> String {
+    fn text(stretch: &Utterance) -> String {
         let table = [
             "|", " ", ",", ":", ".", "?", "!", "a", "b", "k", "ɡ", "ᵐb", "n",
         ];

@@ -20,12 +20,12 @@ pub(super) struct Pitch {
 }
 
 impl Pitch {
-    pub fn push(&mut self, hz: f32, voiced: f32) {
+    pub(super) fn push(&mut self, hz: f32, voiced: f32) {
         self.voiced.push(voiced);
         self.voiced_hz.push(hz * voiced);
     }
 
-    pub fn frames(&self) -> usize {
+    pub(super) fn frames(&self) -> usize {
         self.voiced.len()
     }
 }
@@ -43,7 +43,7 @@ pub(super) struct Pulses {
 impl Pulses {
     /// Appends samples up to `end`. Pitch must be known for the frame after the last sample's,
     /// unless that is where the clause ends.
-    pub fn extend(&mut self, pitch: &Pitch, end: usize, out: &mut Vec<f32>) {
+    pub(super) fn extend(&mut self, pitch: &Pitch, end: usize, out: &mut Vec<f32>) {
         self.phases.clear();
         self.hz.clear();
         self.level.clear();
@@ -131,14 +131,14 @@ pub(super) struct Noise {
 }
 
 impl Noise {
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             state: 0x5a07_1500_24c0_ffee,
         }
     }
 
     /// The sum of four even distributions: near enough to a bell curve for a filter's input.
-    pub fn next(&mut self) -> f32 {
+    pub(super) fn next(&mut self) -> f32 {
         // SplitMix64.
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.state;

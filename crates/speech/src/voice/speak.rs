@@ -4,11 +4,11 @@ use std::ops::ControlFlow;
 
 use super::level::{Leveller, SILENCE, Tail, fade_in};
 use super::network::Encoded;
-use super::plan::{Stretch, plan};
+use super::plan::{Utterance, plan};
 use super::source::{HOP, Noise, SAMPLE_RATE_HZ};
-use super::stream::Stream;
+use super::stream::VoiceStream;
 use super::timeline::Timeline;
-use super::{Model, Synthesiser};
+use super::{Synthesiser, VoiceModel};
 use crate::kernels::linear::Scratch;
 use crate::{SpeakEvent, SpeakRequest, SpeechError, Word};
 
@@ -48,7 +48,7 @@ pub(super) fn speak(
         scratch: &mut synthesiser.scratch,
         speaker: voice.speaker,
         noise: Noise::new(),
-        output: Output::new(voice.gain, emit),
+        output: LevelledOutput::new(voice.gain, emit),
     };
     for stretch in &stretches {
         if speaker.stretch(stretch).is_break() {
@@ -86,22 +86,22 @@ impl<'p> Runner<'p> {
 }
 
 struct Speaker<'a, 'e> {
-    model: &'a Model,
+    model: &'a VoiceModel,
     runner: Runner<'a>,
     scratch: &'a mut Scratch,
     speaker: usize,
     noise: Noise,
-    output: Output<'e>,
+    output: LevelledOutput<'e>,
 }
 
 impl Speaker<'_, '_> {
-    fn stretch(&mut self, stretch: &Stretch) -> ControlFlow<()> {
+    fn stretch(&mut self, stretch: &Utterance) -> ControlFlow<()> {
         let (model, scratch, speaker) = (self.model, &mut *self.scratch, self.speaker);
         let encoded: Encoded = self
             .runner
             .run(|| model.network.encode(&stretch.symbols, speaker, scratch));
         let timeline = Timeline::new(&encoded.frames, stretch.pace);
-        let mut stream = Stream::new(
+        let mut stream = VoiceStream::new(
             &model.network,
             &model.transform,
             &encoded,
@@ -159,7 +159,7 @@ struct WordTimes {
 }
 
 impl WordTimes {
-    fn new(stretch: &Stretch, timeline: &Timeline, lead_samples: usize, made: usize) -> Self {
+    fn new(stretch: &Utterance, timeline: &Timeline, lead_samples: usize, made: usize) -> Self {
         let at = |frame: usize| made + (frame * HOP).saturating_sub(lead_samples);
         let words: Vec<_> = stretch
             .words
@@ -202,7 +202,7 @@ fn seconds(samples: usize) -> f64 {
 }
 
 /// Levels what is spoken and hands it over.
-struct Output<'e> {
+struct LevelledOutput<'e> {
     leveller: Leveller,
     /// Samples the limiter holds back, still to be taken off the start.
     delay: usize,
@@ -211,7 +211,7 @@ struct Output<'e> {
     emit: &'e mut dyn FnMut(SpeakEvent) -> ControlFlow<()>,
 }
 
-impl<'e> Output<'e> {
+impl<'e> LevelledOutput<'e> {
     fn new(gain: f32, emit: &'e mut dyn FnMut(SpeakEvent) -> ControlFlow<()>) -> Self {
         Self {
             leveller: Leveller::new(gain),

@@ -2,7 +2,7 @@
 
 use super::block::Chain;
 use super::filter::{Filter, Transform};
-use super::network::{CONTOURS, Encoded, Network};
+use super::network::{CONTOURS, Encoded, VoiceNetwork};
 use super::source::{Noise, Pitch};
 use super::timeline::Timeline;
 use crate::kernels::linear::Scratch;
@@ -11,8 +11,8 @@ use crate::kernels::simd::{dot, vectorised};
 /// The model's pitch is the logarithm of the frequency less this.
 const LOG_HZ_OFFSET: f32 = 5.0;
 
-pub(super) struct Stream<'m> {
-    network: &'m Network,
+pub(super) struct VoiceStream<'m> {
+    network: &'m VoiceNetwork,
     encoded: &'m Encoded,
     timeline: &'m Timeline,
     voice: usize,
@@ -28,9 +28,9 @@ pub(super) struct Stream<'m> {
     outputs: Vec<f32>,
 }
 
-impl<'m> Stream<'m> {
-    pub fn new(
-        network: &'m Network,
+impl<'m> VoiceStream<'m> {
+    pub(super) fn new(
+        network: &'m VoiceNetwork,
         transform: &'m Transform,
         encoded: &'m Encoded,
         timeline: &'m Timeline,
@@ -54,16 +54,16 @@ impl<'m> Stream<'m> {
     }
 
     #[cfg(test)]
-    pub fn contours(&self) -> &[[f32; CONTOURS]] {
+    pub(super) fn contours(&self) -> &[[f32; CONTOURS]] {
         &self.contours
     }
 
-    pub fn finished(&self) -> bool {
+    pub(super) fn finished(&self) -> bool {
         self.next_contour_frame == self.timeline.frames()
     }
 
     /// Feeds the next frames and appends the samples that they finish.
-    pub fn advance(
+    pub(super) fn advance(
         &mut self,
         frames: usize,
         scratch: &mut Scratch,

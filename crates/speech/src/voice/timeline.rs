@@ -11,14 +11,14 @@ pub(super) struct Timeline {
 }
 
 /// A frame's place: its symbol, and where in it.
-pub(super) struct Place {
+pub(super) struct FramePosition {
     pub symbol: usize,
     pub position: [f32; POSITION_FEATURES],
 }
 
 impl Timeline {
     /// Rounds so that errors do not add up: speed halves the whole, not each symbol.
-    pub fn new(frames: &[f32], speed: f32) -> Self {
+    pub(super) fn new(frames: &[f32], speed: f32) -> Self {
         let mut exact = 0.0f64;
         let mut end = 0;
         let ends = frames
@@ -33,15 +33,15 @@ impl Timeline {
     }
 
     #[cfg(test)]
-    pub fn from_ends(ends: Vec<usize>) -> Self {
+    pub(super) fn from_ends(ends: Vec<usize>) -> Self {
         Self { ends }
     }
 
-    pub fn frames(&self) -> usize {
+    pub(super) fn frames(&self) -> usize {
         self.ends.last().copied().unwrap_or(0)
     }
 
-    pub fn start(&self, symbol: usize) -> usize {
+    pub(super) fn start(&self, symbol: usize) -> usize {
         if symbol == 0 {
             0
         } else {
@@ -49,11 +49,11 @@ impl Timeline {
         }
     }
 
-    pub fn end(&self, symbol: usize) -> usize {
+    pub(super) fn end(&self, symbol: usize) -> usize {
         self.ends[symbol]
     }
 
-    pub fn place(&self, frame: usize) -> Place {
+    pub(super) fn place(&self, frame: usize) -> FramePosition {
         let symbol = self.ends.partition_point(|&end| end <= frame);
         let symbol = symbol.min(self.ends.len() - 1);
         let (start, end) = (self.start(symbol), self.end(symbol));
@@ -61,7 +61,7 @@ impl Timeline {
         let before = (frame - start) as f32;
         let after = (end - 1 - frame) as f32;
         let share = before / length;
-        Place {
+        FramePosition {
             symbol,
             position: [
                 share,

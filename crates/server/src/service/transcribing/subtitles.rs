@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use sauti_speech::Transcript;
-use sauti_speech::recogniser::lines::cues;
+use sauti_speech::recogniser::subtitles::cues;
 
 pub fn srt(transcript: &Transcript) -> String {
     let mut out = String::new();

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::super::backend::{Backend, Emit, Load};
+use super::super::backend::{BackendLoader, Emit, SpeechBackend};
 use super::super::pool::{Pool, PoolConfig};
 use super::super::queue::Bounds;
 use super::super::wait::Patience;
@@ -18,7 +18,7 @@ use crate::{
     TranscribeEvent, TranscribeHandle, TranscribeRequest, Transcript,
 };
 
-pub enum Step {
+pub(super) enum Step {
     Emit,
     Finish,
     /// Returns without the last event.
@@ -28,7 +28,7 @@ pub enum Step {
 }
 
 #[derive(Debug, PartialEq)]
-pub enum Seen {
+pub(super) enum Seen {
     Loaded,
     Started(String),
     /// The job was told to stop at an emit.
@@ -37,13 +37,13 @@ pub enum Seen {
 }
 
 /// The test's hands: jobs named in `steps` wait for orders, all others finish at once.
-pub struct Stage {
+pub(super) struct Stage {
     pub pool: Pool,
     pub seen: UnboundedReceiver<Seen>,
     steps: Arc<Mutex<HashMap<String, Receiver<Step>>>>,
 }
 
-pub const SMALL: PoolConfig = PoolConfig {
+pub(super) const SMALL: PoolConfig = PoolConfig {
     workers: 1,
     bounds: Bounds {
         jobs_max: 4,
@@ -60,7 +60,7 @@ pub const SMALL: PoolConfig = PoolConfig {
 
 impl Stage {
     /// A pool whose workers are all ready.
-    pub async fn ready(config: PoolConfig) -> Stage {
+    pub(super) async fn ready(config: PoolConfig) -> Stage {
         let mut stage = Stage::with_loading(config, || Ok(()));
         for _ in 0..config.workers {
             assert_eq!(stage.saw().await, Seen::Loaded);
@@ -71,14 +71,14 @@ impl Stage {
         stage
     }
 
-    pub fn with_loading(
+    pub(super) fn with_loading(
         config: PoolConfig,
         loading: impl Fn() -> Result<(), SpeechError> + Send + Sync + 'static,
     ) -> Stage {
         let (report, seen) = unbounded_channel();
         let steps = Arc::new(Mutex::new(HashMap::new()));
         let theirs = steps.clone();
-        let load: Box<Load> = Box::new(move || {
+        let load: Box<BackendLoader> = Box::new(move || {
             loading()?;
             let _ = report.send(Seen::Loaded);
             Ok(Box::new(Puppet {
@@ -94,18 +94,18 @@ impl Stage {
     }
 
     /// Makes the job of this name wait for orders.
-    pub fn direct(&self, name: &str) -> Sender<Step> {
+    pub(super) fn direct(&self, name: &str) -> Sender<Step> {
         let (orders, steps) = channel();
         lock(&self.steps).insert(name.to_owned(), steps);
         orders
     }
 
     /// What a worker did next.
-    pub async fn saw(&mut self) -> Seen {
+    pub(super) async fn saw(&mut self) -> Seen {
         self.seen.recv().await.expect("the pool is alive")
     }
 
-    pub async fn saw_started(&mut self) -> String {
+    pub(super) async fn saw_started(&mut self) -> String {
         match self.saw().await {
             Seen::Started(name) => name,
             other => panic!("expected a start, saw {other:?}"),
@@ -113,17 +113,17 @@ impl Stage {
     }
 
     /// Waits for a state that another thread is about to reach.
-    pub async fn until(&self, reached: impl Fn(&Stage) -> bool) {
+    pub(super) async fn until(&self, reached: impl Fn(&Stage) -> bool) {
         while !reached(self) {
             tokio::task::yield_now().await;
         }
     }
 
-    pub fn speak(&self, tenant: &str, name: &str) -> Result<SpeakHandle, SpeechError> {
+    pub(super) fn speak(&self, tenant: &str, name: &str) -> Result<SpeakHandle, SpeechError> {
         self.speak_by(tenant, name, Instant::now() + Duration::from_secs(600))
     }
 
-    pub fn speak_by(
+    pub(super) fn speak_by(
         &self,
         tenant: &str,
         name: &str,
@@ -139,7 +139,7 @@ impl Stage {
         speak(&self.pool, job(tenant, deadline), request, None)
     }
 
-    pub fn transcribe(
+    pub(super) fn transcribe(
         &self,
         tenant: &str,
         name: &str,
@@ -148,7 +148,7 @@ impl Stage {
         self.transcribe_as(tenant, name, seconds, Priority::Interactive)
     }
 
-    pub fn transcribe_as(
+    pub(super) fn transcribe_as(
         &self,
         tenant: &str,
         name: &str,
@@ -162,7 +162,7 @@ impl Stage {
         transcribe(&self.pool, job, recording(name, seconds), None)
     }
 
-    pub fn transcribe_booked(
+    pub(super) fn transcribe_booked(
         &self,
         tenant: &str,
         name: &str,
@@ -192,7 +192,7 @@ fn job(tenant: &str, deadline: Instant) -> Job {
 }
 
 /// Reads a job to its end: how many sounds it made and how it ended.
-pub async fn outcome(mut handle: SpeakHandle) -> (usize, Result<(), SpeechError>) {
+pub(super) async fn outcome(mut handle: SpeakHandle) -> (usize, Result<(), SpeechError>) {
     let mut sounds = 0;
     loop {
         let ended = match handle.next().await {
@@ -252,7 +252,7 @@ impl Puppet {
     }
 }
 
-impl Backend for Puppet {
+impl SpeechBackend for Puppet {
     fn speak(
         &mut self,
         request: &SpeakRequest,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::puppet::{SMALL, Seen, Stage};
 use crate::engine::pool::PoolConfig;
 use crate::engine::queue::Bounds;
-use crate::engine::stats::{Kind, Refusals};
+use crate::engine::stats::{JobKind, Refusals};
 use crate::engine::wait::Patience;
 use crate::{Priority, SpeechError};
 
@@ -104,13 +104,13 @@ async fn a_long_recording_may_wait_longer_and_does_not_hold_up_the_short_ones() 
 #[tokio::test]
 async fn a_booked_place_counts_like_a_job_and_is_free_again_when_given_up() {
     let (stage, _gate) = busy(HURRIED).await;
-    let first = stage.pool.book("a", Kind::Transcription, 20.0).unwrap();
-    let second = stage.pool.book("a", Kind::Transcription, 20.0).unwrap();
-    assert!(stage.pool.book("a", Kind::Speech, 10.0).is_err());
+    let first = stage.pool.book("a", JobKind::Transcription, 20.0).unwrap();
+    let second = stage.pool.book("a", JobKind::Transcription, 20.0).unwrap();
+    assert!(stage.pool.book("a", JobKind::Speech, 10.0).is_err());
     assert!(stage.speak("a", "refused").is_err());
     assert!(stage.speak("b", "its own turn").is_ok());
     drop(first);
-    assert!(stage.pool.book("a", Kind::Speech, 10.0).is_ok());
+    assert!(stage.pool.book("a", JobKind::Speech, 10.0).is_ok());
     drop(second);
     assert_eq!(stage.pool.stats().wait_seconds, 0.0);
     assert_eq!(stage.pool.stats().queued_audio_seconds, 0.0);
@@ -119,8 +119,8 @@ async fn a_booked_place_counts_like_a_job_and_is_free_again_when_given_up() {
 #[tokio::test]
 async fn a_booked_job_takes_its_place_however_long_the_line_is_by_then() {
     let (stage, _gate) = busy(HURRIED).await;
-    let booking = stage.pool.book("a", Kind::Transcription, 20.0).unwrap();
-    let short = stage.pool.book("b", Kind::Transcription, 1.0).unwrap();
+    let booking = stage.pool.book("a", JobKind::Transcription, 20.0).unwrap();
+    let short = stage.pool.book("b", JobKind::Transcription, 1.0).unwrap();
     let _other = stage.transcribe("a", "6 s of work", 60).unwrap();
     assert!(stage.transcribe("a", "refused", 20).is_err());
     let _booked = stage.transcribe_booked("a", "booked", 22, booking).unwrap();
@@ -181,8 +181,8 @@ async fn nobody_is_refused_while_a_worker_is_free() {
     };
     let stage = Stage::ready(three).await;
     // Six seconds of work each, in no worker's hands yet.
-    let _first = stage.pool.book("a", Kind::Transcription, 60.0).unwrap();
-    let _second = stage.pool.book("a", Kind::Transcription, 60.0).unwrap();
-    let _third = stage.pool.book("a", Kind::Transcription, 60.0).unwrap();
-    assert!(stage.pool.book("a", Kind::Transcription, 60.0).is_err());
+    let _first = stage.pool.book("a", JobKind::Transcription, 60.0).unwrap();
+    let _second = stage.pool.book("a", JobKind::Transcription, 60.0).unwrap();
+    let _third = stage.pool.book("a", JobKind::Transcription, 60.0).unwrap();
+    assert!(stage.pool.book("a", JobKind::Transcription, 60.0).is_err());
 }

@@ -22,7 +22,7 @@ const HALVED_BEFORE: usize = 6;
 /// Frames of the first half of the layers, at 50 a second.
 const FRAMES_MAX: usize = 750;
 
-pub struct Network {
+pub(super) struct AcousticNetwork {
     conv1: Dense,
     conv2: Linear,
     positions: Vec<f32>,
@@ -55,15 +55,15 @@ struct Dense {
 
 /// What the layers write into, one after another.
 #[derive(Default)]
-struct Buffers {
+struct LayerBuffers {
     scratch: Scratch,
     qkv: Vec<f32>,
     attended: Vec<f32>,
     scores: Vec<f32>,
 }
 
-impl Network {
-    pub fn load(weights: &WeightsFile) -> Result<Self, SpeechError> {
+impl AcousticNetwork {
+    pub(super) fn load(weights: &WeightsFile) -> Result<Self, SpeechError> {
         Ok(Self {
             conv1: Dense::load(weights, "conv1", 3 * MELS, WIDTH)?,
             conv2: linear(weights, &["conv2"], 3 * WIDTH, WIDTH)?,
@@ -77,8 +77,8 @@ impl Network {
     }
 
     /// Mel frames, a multiple of four, to letter scores; a quarter as many rows.
-    pub fn run(&self, spectra: &[f32]) -> Vec<f32> {
-        let mut buffers = Buffers::default();
+    pub(super) fn run(&self, spectra: &[f32]) -> Vec<f32> {
+        let mut buffers = LayerBuffers::default();
         let mut x = self.front(spectra, &mut buffers.scratch);
         for (n, layer) in self.layers.iter().enumerate() {
             if n == HALVED_BEFORE {
@@ -170,8 +170,8 @@ impl Layer {
         })
     }
 
-    fn run(&self, x: &mut [f32], buffers: &mut Buffers) {
-        let Buffers {
+    fn run(&self, x: &mut [f32], buffers: &mut LayerBuffers) {
+        let LayerBuffers {
             scratch,
             qkv,
             attended,

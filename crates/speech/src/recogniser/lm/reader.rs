@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::format::{CODES, HEADER_LEN, Header, WORD_LEN};
 use super::letters::TABLE_LEN;
-use super::{LetterModel, LexiconView, SENTENCE_END, SENTENCE_START, UNKNOWN, bits};
+use super::{LetterModel, LexiconView, SENTENCE_START, bits};
 use crate::SpeechError;
 
 const NONE: u32 = u32::MAX;
@@ -99,14 +99,6 @@ impl Lm {
     /// Before the first word of a sentence.
     pub fn start(&self) -> LmState {
         LmState([SENTENCE_START, NONE, NONE])
-    }
-
-    pub fn end_log_p(&self, state: LmState) -> f32 {
-        self.score(state, SENTENCE_END).0
-    }
-
-    pub fn unknown_log_p(&self, state: LmState) -> f32 {
-        self.score(state, UNKNOWN).0
     }
 
     /// ln p(word | state), and the state after the word.

@@ -21,7 +21,7 @@ pub struct Cue {
 
 /// A written token with the time it is spoken in.
 #[derive(Debug, Clone, PartialEq)]
-struct Token<'a> {
+struct TimedToken<'a> {
     text: &'a str,
     start: f64,
     end: f64,
@@ -51,7 +51,7 @@ pub fn cues(transcript: &Transcript) -> Vec<Cue> {
 /// The readable text's tokens, each with the time of the words it was written from. Numbers in digits
 /// make fewer tokens than there are words: between two tokens that stand for one word each, the others
 /// share the words' time by their length.
-fn timed_tokens(segment: &Segment) -> Vec<Token<'_>> {
+fn timed_tokens(segment: &Segment) -> Vec<TimedToken<'_>> {
     let texts: Vec<&str> = segment.text.split_whitespace().collect();
     let words = &segment.words;
     if words.is_empty() {
@@ -63,7 +63,7 @@ fn timed_tokens(segment: &Segment) -> Vec<Token<'_>> {
         let (texts_on, words_on) = next_match(&texts[text..], &words[word..]);
         let before = tokens
             .last()
-            .map_or(segment.start, |last: &Token<'_>| last.end);
+            .map_or(segment.start, |last: &TimedToken<'_>| last.end);
         let start = words[word..word + words_on]
             .first()
             .map_or(before, |first| first.start);
@@ -74,7 +74,7 @@ fn timed_tokens(segment: &Segment) -> Vec<Token<'_>> {
         text += texts_on;
         word += words_on;
         if let (Some(text_now), Some(word_now)) = (texts.get(text), words.get(word)) {
-            tokens.push(Token {
+            tokens.push(TimedToken {
                 text: text_now,
                 start: word_now.start,
                 end: word_now.end,
@@ -113,14 +113,14 @@ fn is_same(written: &str, said: &str) -> bool {
 }
 
 /// Tokens over a stretch of time, each by its length.
-fn shared_out<'a>(texts: &[&'a str], start: f64, end: f64) -> Vec<Token<'a>> {
+fn shared_out<'a>(texts: &[&'a str], start: f64, end: f64) -> Vec<TimedToken<'a>> {
     let letters: usize = texts.iter().map(|text| text.chars().count()).sum();
     let at = |before: usize| start + (end - start) * before as f64 / letters.max(1) as f64;
     let mut before = 0;
     let token = |text: &&'a str| {
         let begins = before;
         before += text.chars().count();
-        Token {
+        TimedToken {
             text,
             start: at(begins),
             end: at(before),
@@ -131,7 +131,7 @@ fn shared_out<'a>(texts: &[&'a str], start: f64, end: f64) -> Vec<Token<'a>> {
 
 /// How many tokens the next cue takes: up to the end of a sentence or a pause; where none comes in time,
 /// all that fit, but only up to a comma in their second half: what follows then starts as its speaker started it.
-fn cue_length(tokens: &[Token<'_>]) -> usize {
+fn cue_length(tokens: &[TimedToken<'_>]) -> usize {
     let mut length = 1;
     while length < tokens.len() && fits(&tokens[..=length]) {
         let last = &tokens[length - 1];
@@ -152,12 +152,12 @@ fn cue_length(tokens: &[Token<'_>]) -> usize {
     clause.unwrap_or(length)
 }
 
-fn fits(tokens: &[Token<'_>]) -> bool {
+fn fits(tokens: &[TimedToken<'_>]) -> bool {
     let seconds = tokens[tokens.len() - 1].end - tokens[0].start;
     seconds <= CUE_SECONDS_MAX && lines_needed(tokens) <= LINES_MAX
 }
 
-fn lines_needed(tokens: &[Token<'_>]) -> usize {
+fn lines_needed(tokens: &[TimedToken<'_>]) -> usize {
     let mut lines = 1;
     let mut width = 0;
     for token in tokens {
@@ -172,8 +172,8 @@ fn lines_needed(tokens: &[Token<'_>]) -> usize {
 }
 
 /// Two lines of about the same length read easier than a full one and a rest.
-fn broken_in_lines(tokens: &[Token<'_>]) -> Vec<String> {
-    let join = |tokens: &[Token<'_>]| {
+fn broken_in_lines(tokens: &[TimedToken<'_>]) -> Vec<String> {
+    let join = |tokens: &[TimedToken<'_>]| {
         let texts: Vec<&str> = tokens.iter().map(|token| token.text).collect();
         texts.join(" ")
     };

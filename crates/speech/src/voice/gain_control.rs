@@ -1,4 +1,4 @@
-//! Brings speech to its loudness while it is being made: the gain follows what has been heard so far.
+//! Automatic gain control: brings speech to its loudness while it is being made, by what has been heard so far.
 
 use sauti_audio::loudness::{KWeighting, SPEECH_LUFS, power_of};
 
@@ -17,7 +17,7 @@ const MEMORY_BLOCKS: f64 = 60.0;
 const GAIN_RANGE: (f64, f64) = (0.5, 2.0);
 
 #[derive(Debug)]
-pub(super) struct Ride {
+pub(super) struct GainControl {
     weighting: KWeighting,
     /// Power and samples of the step that is being filled.
     step: (f64, usize),
@@ -29,8 +29,8 @@ pub(super) struct Ride {
     gain: f32,
 }
 
-impl Ride {
-    pub fn new() -> Self {
+impl GainControl {
+    pub(super) fn new() -> Self {
         Self {
             weighting: KWeighting::new(f64::from(SAMPLE_RATE_HZ)),
             step: (0.0, 0),
@@ -43,7 +43,7 @@ impl Ride {
     }
 
     /// Listens to the next samples at the voice's own gain; answers with the gains at their start and at their end.
-    pub fn over(&mut self, samples: &[f32], own_gain: f32) -> (f32, f32) {
+    pub(super) fn over(&mut self, samples: &[f32], own_gain: f32) -> (f32, f32) {
         let from = self.gain;
         for &sample in samples {
             let sample = if sample.is_finite() { sample } else { 0.0 };
@@ -98,10 +98,10 @@ mod tests {
     }
 
     fn ridden(samples: &[f32]) -> Vec<f32> {
-        let mut ride = Ride::new();
+        let mut control = GainControl::new();
         let mut out = Vec::new();
         for window in samples.chunks(20_000) {
-            let (from, to) = ride.over(window, 1.0);
+            let (from, to) = control.over(window, 1.0);
             let rise = (to - from) / window.len() as f32;
             out.extend(
                 window
@@ -129,10 +129,10 @@ mod tests {
 
     #[test]
     fn silence_does_not_raise_the_gain() {
-        let mut ride = Ride::new();
-        let (_, before) = ride.over(&speech(0.25, 3), 1.0);
-        let (_, after) = ride.over(&vec![1e-4; 72_000], 1.0);
+        let mut control = GainControl::new();
+        let (_, before) = control.over(&speech(0.25, 3), 1.0);
+        let (_, after) = control.over(&vec![1e-4; 72_000], 1.0);
         assert!((before - after).abs() < 0.05, "{before} and {after}");
-        assert_eq!(Ride::new().over(&[0.0; 48_000], 1.0), (1.0, 1.0));
+        assert_eq!(GainControl::new().over(&[0.0; 48_000], 1.0), (1.0, 1.0));
     }
 }
