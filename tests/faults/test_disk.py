@@ -122,7 +122,7 @@ def test_a_model_with_one_wrong_bit_is_refused_by_name(tmp_path, name):
 def test_a_half_written_cache_is_made_again_and_never_sent(tmp_path):
     service = Service(tmp_path).start()
     whole = service.speak(SENTENCE)[2]
-    files = until("it is in the cache", lambda: list((service.data / "cache").rglob("*.speech")))
+    files = until("it is in the cache", lambda: list((service.data / "cache").rglob("*.sound")))
     service.stop()
     shutil.copy(files[0], tmp_path / "copy")
     for damage in (lambda data: data[: len(data) // 2], lambda data: b"", lambda data: data[:-40] + b"x" * 40):
