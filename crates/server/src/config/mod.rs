@@ -15,7 +15,7 @@ use serde::Deserialize;
 pub use hint::near_miss;
 pub use sections::{
     Batches, Cache, Data, Database, Engine, Keys, Limits, LogFormat, Mail, Models, Nats, Network,
-    Payments, Prices, Retention, Server, Signup, Telemetry, TlsFiles, Valkey, Webhooks,
+    Payments, Prices, Retention, Server, Signup, Telemetry, TlsFiles, Valkey, VoiceNames, Webhooks,
 };
 
 /// The defaults, with a comment for every key. It is also the list of the keys that exist.
@@ -30,6 +30,7 @@ pub struct Config {
     pub nats: Nats,
     pub models: Models,
     pub engine: Engine,
+    pub voices: VoiceNames,
     pub limits: Limits,
     pub prices: Prices,
     pub cache: Cache,

@@ -87,6 +87,51 @@ pub struct Engine {
 }
 
 #[derive(Debug, Clone, Deserialize)]
+pub struct VoiceNames {
+    pub other_names: Vec<VoiceName>,
+}
+
+impl VoiceNames {
+    /// The voice behind a name of another service, or the name itself.
+    pub fn voice_id<'a>(&'a self, name: &'a str) -> &'a str {
+        let mut names = self.other_names.iter();
+        names
+            .find(|known| known.name == name)
+            .map_or(name, |known| &known.voice_id)
+    }
+}
+
+/// Another service's name for one of our voices: "alloy=asha".
+#[derive(Debug, Clone, PartialEq)]
+pub struct VoiceName {
+    name: String,
+    voice_id: String,
+}
+
+impl FromStr for VoiceName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, voice_id) = text.split_once('=').unwrap_or_default();
+        match (name.trim(), voice_id.trim()) {
+            ("", _) | (_, "") => Err(format!("{text:?} is not a pair such as \"alloy=asha\"")),
+            (name, voice_id) => Ok(Self {
+                name: name.to_owned(),
+                voice_id: voice_id.to_owned(),
+            }),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for VoiceName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?
+            .parse()
+            .map_err(serde::de::Error::custom)
+    }
+}
+
+#[derive(Debug, Clone, Deserialize)]
 pub struct Limits {
     pub text_chars_max: usize,
     pub speech_seconds_max: u64,

@@ -161,3 +161,17 @@ fn networks_hold_their_addresses_and_no_others() {
     assert!(one.contains("::1".parse().unwrap()) && !one.contains("::2".parse().unwrap()));
     assert!("10.0.0.0/33".parse::<Network>().is_err());
 }
+
+#[test]
+fn voices_have_the_names_of_other_services_that_the_operator_gives_them() {
+    let config = Config::load(&Sources::default()).unwrap();
+    assert_eq!(config.voices.voice_id("alloy"), "asha");
+    assert_eq!(config.voices.voice_id("asha"), "asha");
+    let own = variables(&[("SAUTI_VOICES__OTHER_NAMES", "alloy=juma, Rachel = zuri")]);
+    let config = Config::load(&own).unwrap();
+    assert_eq!(config.voices.voice_id("alloy"), "juma");
+    assert_eq!(config.voices.voice_id("Rachel"), "zuri");
+    assert_eq!(config.voices.voice_id("nova"), "nova");
+    let error = wrong(&variables(&[("SAUTI_VOICES__OTHER_NAMES", "alloy")]));
+    assert_eq!(error[0].key, "voices.other_names");
+}

@@ -120,6 +120,10 @@ impl Fields {
         }
     }
 
+    pub fn has(&self, name: &str) -> bool {
+        self.values.get(name).is_some_and(|value| !value.is_null())
+    }
+
     /// An absent field and an explicit null are the same.
     pub fn value(&mut self, name: &str) -> Option<Value> {
         self.values.remove(name).filter(|value| !value.is_null())

@@ -87,6 +87,18 @@ async fn the_names_of_openai_are_understood() {
     let answer = world.post(SPEECH, &theirs).await;
     assert_eq!(answer.assert_ok().header("content-type"), "audio/mpeg");
     assert_eq!(answer.body, &b"ID3sound"[..]);
+    assert_eq!(answer.header("sauti-voice"), "zuri");
+    // Nothing said of the format, and a voice by OpenAI's name.
+    for theirs in [
+        json!({"input": "Asante.", "voice": "nova"}),
+        json!({"input": "Asante.", "voice_id": "coral"}),
+        json!({"input": "Asante.", "voice": {"id": "zuri"}}),
+    ] {
+        let answer = world.post(SPEECH, &theirs).await;
+        assert_eq!(answer.assert_ok().header("content-type"), "audio/mpeg");
+        assert_eq!(answer.header("sauti-voice"), "zuri");
+        assert_eq!(answer.body, &b"ID3sound"[..]);
+    }
     let models = world.get("/v1/models").await.assert_ok().json();
     assert_eq!(models["object"], "list");
     assert!(

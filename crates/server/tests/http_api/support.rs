@@ -226,10 +226,11 @@ impl World {
         audio: &'static [u8],
     ) {
         let voices = self.app.engine.voices();
-        let limits = &self.app.config.limits;
-        let asked = AskedSpeech::parse(body.to_string().as_bytes(), limits, &voices).unwrap();
+        let config = &self.app.config;
+        let asked = AskedSpeech::parse(body.to_string().as_bytes(), config, &voices).unwrap();
         let passage = asked.request.passage();
-        let reading = self.app.reader.read(limits, passage, lexicon).unwrap();
+        let reader = &self.app.reader;
+        let reading = reader.read(&config.limits, passage, lexicon).unwrap();
         let first = &reading.script.clauses[0].words[0];
         let words = [sauti_speech::Word {
             word: first.text.clone(),

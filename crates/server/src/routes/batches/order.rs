@@ -209,7 +209,7 @@ impl Check<'_> {
     fn speech(&mut self, index: usize, fields: &mut Map<String, Value>) -> Option<SpooledFile> {
         let body = serde_json::to_vec(fields).unwrap_or_default();
         let voices = self.app.engine.voices();
-        match AskedSpeech::parse(&body, &self.app.config.limits, &voices) {
+        match AskedSpeech::parse(&body, &self.app.config, &voices) {
             Ok(asked) if asked.is_streamed() => {
                 self.wrong(index, "stream", Reason::NotTogether { with: "a batch" });
             }

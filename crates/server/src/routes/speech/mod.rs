@@ -8,7 +8,7 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
-use axum::http::{HeaderMap, HeaderValue};
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::response::Response;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -49,7 +49,8 @@ pub struct VerboseSpeech<'a> {
 
 /// Speak a text
 ///
-/// Answers with the sound itself: a WAV file unless `output_format` says otherwise. The same
+/// Answers with the sound itself: a WAV file unless `output_format` says otherwise, or MP3 where the
+/// text came by OpenAI's name, `input`. The same
 /// words in the same voice again come from the cache and are flagged with `Sauti-Cache: hit`.
 #[utoipa::path(
     post,
@@ -68,6 +69,7 @@ pub struct VerboseSpeech<'a> {
             ("Sauti-Cost" = i64, description = "What was charged, in micro-units."),
             ("Sauti-Balance" = i64, description = "What is left, in micro-units."),
             ("Sauti-Cache" = String, description = "hit or miss."),
+            ("Sauti-Voice" = String, description = "The voice that spoke."),
         )),
     ),
 )]
@@ -78,7 +80,7 @@ pub async fn create_speech(
     headers: HeaderMap,
     JsonBytes(body): JsonBytes,
 ) -> Result<Response, Problem> {
-    let asked = AskedSpeech::parse(&body, &app.config.limits, &app.engine.voices())?;
+    let asked = AskedSpeech::parse(&body, &app.config, &app.engine.voices())?;
     refuse_keyed_stream(&asked, &headers)?;
     let lexicon = app.lexicons.of(&app.store, &caller.workspace_id).await?;
     let passage = asked.request.passage();
@@ -109,6 +111,13 @@ pub async fn create_speech(
     let mut response = Response::new(Body::from(body));
     *response.headers_mut() = headers;
     Ok(response)
+}
+
+/// Which voice spoke, since it may have been asked for by another service's name.
+fn add_voice(headers: &mut HeaderMap, voice_id: &str) {
+    if let Ok(voice_id) = HeaderValue::from_str(voice_id) {
+        headers.insert(HeaderName::from_static("sauti-voice"), voice_id);
+    }
 }
 
 /// A stream is not kept, so it could not be replayed.
@@ -161,6 +170,7 @@ async fn print(
     let mut headers = HeaderMap::with_capacity(16);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
     headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
+    add_voice(&mut headers, &asked.request.voice_id);
     money_headers::add_bill(&mut headers, &unpaid.bill, &payer.currency);
     Ok((headers, body))
 }

@@ -6,7 +6,7 @@ use sauti_speech::voice::VoiceInfo;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::config::Limits;
+use crate::config::{Config, Limits, VoiceNames};
 use crate::http::fields::Fields;
 use crate::problem::{Problem, Reason};
 use crate::service::speaking::{SpeechRequest, characters_max, format_named, looks_like_ssml};
@@ -29,6 +29,9 @@ const KNOWN: &[&str] = &[
 /// What OpenAI's clients also send, and common words that are near a known one by chance.
 const IGNORED: &[&str] = &["model", "instructions", "language", "user", "seed"];
 
+/// What OpenAI answers when nothing is said of the format: its examples save it as an `.mp3` file.
+const OPENAI_FORMAT: OutputFormat = OutputFormat::Mp344100;
+
 /// The text to speak, the voice, and how to deliver it.
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
 #[schema(as = SpeechRequest, example = json!({"text": "Habari za asubuhi.", "voice_id": "asha"}))]
@@ -37,13 +40,14 @@ pub struct SpeechBody {
     /// Text that starts with `<speak>` is read as SSML.
     #[schema(min_length = 1)]
     pub text: String,
-    /// A voice of `GET /v1/voices`. `voice` is accepted too.
+    /// A voice of `GET /v1/voices`, or one of OpenAI's names for its own (`alloy`, `nova`...), which stand for voices of
+    /// ours; `Sauti-Voice` in the answer tells which one spoke. `voice` is accepted too.
     pub voice_id: String,
     /// OpenAI's name for `text`.
     pub input: Option<String>,
     /// OpenAI's name for `voice_id`.
     pub voice: Option<String>,
-    /// `wav_24000` (default), `wav_16000`, `wav_8000`, `ulaw_8000`, `alaw_8000`, `raw_ulaw_8000`,
+    /// `wav_24000` (default; `mp3_44100` where the text came as `input`), `wav_16000`, `wav_8000`, `ulaw_8000`, `alaw_8000`, `raw_ulaw_8000`,
     /// `raw_alaw_8000`, `opus_48000`, `mp3_44100`, `flac_24000`, `pcm_24000`, `raw_pcm_16000` or
     /// `raw_pcm_8000`.
     pub output_format: Option<String>,
@@ -99,18 +103,22 @@ impl AskedSpeech {
 
     pub fn parse(
         body: &[u8],
-        limits: &Limits,
+        config: &Config,
         voices: &[VoiceInfo],
     ) -> Result<AskedSpeech, Problem> {
         let mut fields = Fields::parse(body)?;
+        let default_format = match fields.has("input") {
+            true => OPENAI_FORMAT,
+            false => OutputFormat::default(),
+        };
         let text = fields
             .text_by("text", "input")
             .map(|text| text.trim().to_owned());
         let ssml = fields.flag("ssml");
         let is_ssml = ssml.unwrap_or_else(|| text.as_deref().is_some_and(looks_like_ssml));
-        let text = check_text(&mut fields, text, is_ssml, limits);
-        let voice = take_voice(&mut fields, voices);
-        let format = take_format(&mut fields);
+        let text = check_text(&mut fields, text, is_ssml, &config.limits);
+        let voice = take_voice(&mut fields, &config.voices, voices);
+        let format = take_format(&mut fields, default_format);
         let speed = take_speed(&mut fields);
         let timestamps = fields.flag("timestamps").unwrap_or(false);
         let verbose = fields.flag("verbose").unwrap_or(false);
@@ -165,7 +173,11 @@ fn check_text(
     Some(text)
 }
 
-fn take_voice<'a>(fields: &mut Fields, voices: &'a [VoiceInfo]) -> Option<&'a VoiceInfo> {
+fn take_voice<'a>(
+    fields: &mut Fields,
+    names: &VoiceNames,
+    voices: &'a [VoiceInfo],
+) -> Option<&'a VoiceInfo> {
     // OpenAI's newer clients may send a voice as an object with an id.
     let named = match fields.value("voice") {
         Some(Value::Object(mut voice)) => voice
@@ -197,7 +209,8 @@ fn take_voice<'a>(fields: &mut Fields, voices: &'a [VoiceInfo]) -> Option<&'a Vo
         }
         return None;
     };
-    let found = voices.iter().find(|voice| voice.voice_id == wanted);
+    let by_id = |id: &str| voices.iter().find(|voice| voice.voice_id == id);
+    let found = by_id(&wanted).or_else(|| by_id(names.voice_id(&wanted)));
     if found.is_none() {
         let names: Vec<_> = voices.iter().map(|voice| voice.voice_id.as_str()).collect();
         fields.error(
@@ -211,7 +224,7 @@ fn take_voice<'a>(fields: &mut Fields, voices: &'a [VoiceInfo]) -> Option<&'a Vo
     found
 }
 
-fn take_format(fields: &mut Fields) -> OutputFormat {
+fn take_format(fields: &mut Fields, default: OutputFormat) -> OutputFormat {
     let (ours, theirs) = (fields.text("output_format"), fields.text("response_format"));
     let ours = ours.map(|name| (name.parse().ok(), "output_format"));
     let theirs = theirs.map(|name| (format_named(&name), "response_format"));
@@ -233,9 +246,9 @@ fn take_format(fields: &mut Fields) -> OutputFormat {
                     allowed: format_names(field),
                 },
             );
-            OutputFormat::default()
+            default
         }
-        (None, None) => OutputFormat::default(),
+        (None, None) => default,
     }
 }
 

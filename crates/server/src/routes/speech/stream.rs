@@ -61,6 +61,7 @@ pub fn respond(
     };
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    super::add_voice(headers, &asked.request.voice_id);
     money_headers::add_bill(headers, speech.bill(), &caller.currency);
     money_headers::add_balance(headers, speech.available_micro());
     let running = Running {
