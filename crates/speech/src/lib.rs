@@ -8,6 +8,7 @@
 
 pub mod engine;
 mod error;
+mod handles;
 mod job;
 mod kernels;
 mod model_folder;
@@ -18,8 +19,9 @@ mod weights;
 
 pub use engine::{Booking, Engine, EngineConfig, EngineStats, Readiness};
 pub use error::SpeechError;
+pub use handles::{SpeakHandle, Spoken, TranscribeHandle};
 pub use job::{
-    Expect, Job, Priority, Segment, SpeakEvent, SpeakHandle, SpeakRequest, Spoken, TranscribeEvent,
-    TranscribeHandle, TranscribeRequest, Transcript, Word,
+    Expect, Job, Priority, Segment, SpeakEvent, SpeakRequest, TranscribeEvent, TranscribeRequest,
+    Transcript, Word,
 };
 pub use speed::Speed;
