@@ -12,10 +12,7 @@ export function say(key, ...values) {
 }
 
 export function money(micro) {
-  const digits =
-    Math.abs(micro) < 1e6
-      ? { minimumFractionDigits: 2, maximumFractionDigits: 4 }
-      : { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+  const digits = { minimumFractionDigits: 2, maximumFractionDigits: 6 };
   return `${micro < 0 ? "−" : ""}${currency} ${(Math.abs(micro) / 1e6).toLocaleString("en", digits)}`;
 }
 

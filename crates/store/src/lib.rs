@@ -46,6 +46,7 @@ pub mod ledger;
 mod lexicon;
 mod limits;
 mod maintenance;
+mod micro;
 mod open;
 mod operation;
 pub mod password;
@@ -78,6 +79,7 @@ pub use ledger::{
 };
 pub use lexicon::{Alphabet, Pronunciation};
 pub use maintenance::SweepReport;
+pub use micro::Micro;
 pub use open::{Backend, Store, StoreOptions};
 pub use operation::Operation;
 pub use payments::{PaymentEvent, PaymentOutcome};

@@ -112,10 +112,10 @@ impl Script {
         out
     }
 
-    /// The length of the spoken text in characters.
+    /// The length of the spoken text in characters, each word counted as [`SpokenWord::characters`] does.
     pub fn characters(&self) -> usize {
         let clause_characters = |clause: &Clause| {
-            let words = clause.words.iter().map(|w| w.text.chars().count() + 1);
+            let words = clause.words.iter().map(|w| w.characters() + 1);
             words.sum::<usize>() + clause.end.mark().len()
         };
         let all: usize = self.clauses.iter().map(clause_characters).sum();
@@ -148,6 +148,12 @@ const CLAUSE_PAUSE_MS: f64 = 180.0;
 const PACE_MIN: f32 = 0.33;
 
 impl SpokenWord {
+    /// Its letters, and at least half the sounds it is said with: a pronunciation of one's own can make a long speech
+    /// of one letter.
+    pub fn characters(&self) -> usize {
+        self.text.chars().count().max(self.sounds() / 2)
+    }
+
     /// Phonemes without stress marks and the marks that only colour another symbol.
     fn sounds(&self) -> usize {
         let is_sound = |c: &char| !matches!(c, 'ˈ' | 'ᵐ' | 'ⁿ' | 'ᵑ' | '\u{329}');

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use sauti_store::Micro;
 use serde::Serialize;
 
 /// Writes to standard output, with a line end, and succeeds.
@@ -41,25 +42,6 @@ pub(super) fn table(header: &[&str], rows: &[Vec<String>]) -> String {
     line(header) + &body.collect::<String>()
 }
 
-/// Millionths as the currency's unit with all six decimals, for columns.
-pub(super) fn exact_money(micro: i64) -> String {
-    let sign = if micro < 0 { "-" } else { "" };
-    let micro = micro.unsigned_abs();
-    format!("{sign}{}.{:06}", micro / 1_000_000, micro % 1_000_000)
-}
-
-/// Millionths as the currency's unit with at least two decimals: 1_500_000 is "1.50".
-pub(super) fn money(micro: i64) -> String {
-    let sign = if micro < 0 { "-" } else { "" };
-    let (whole, part) = (
-        micro.unsigned_abs() / 1_000_000,
-        micro.unsigned_abs() % 1_000_000,
-    );
-    let decimals = format!("{part:06}");
-    let kept = decimals.trim_end_matches('0').len().max(2);
-    format!("{sign}{whole}.{}", &decimals[..kept])
-}
-
 /// A moment as RFC 3339 in UTC, to the second.
 pub(super) fn moment(at_us: i64) -> String {
     jiff::Timestamp::from_microsecond(at_us)
@@ -69,44 +51,12 @@ pub(super) fn moment(at_us: i64) -> String {
 
 /// An amount of money from the command line ("250", "12.50") in millionths.
 pub(super) fn parse_money(text: &str) -> Result<i64, String> {
-    let refuse = || format!("{text:?} is not an amount such as 250 or 12.50");
-    let (whole, part) = text.trim().split_once('.').unwrap_or((text.trim(), ""));
-    let digits = |s: &str| s.bytes().all(|b| b.is_ascii_digit());
-    if whole.is_empty() || part.len() > 6 || !digits(whole) || !digits(part) {
-        return Err(refuse());
-    }
-    let whole: i64 = whole.parse().map_err(|_| refuse())?;
-    let part: i64 = format!("{part:0<6}").parse().map_err(|_| refuse())?;
-    whole
-        .checked_mul(1_000_000)
-        .and_then(|micro| micro.checked_add(part))
-        .ok_or_else(refuse)
+    text.parse().map(|micro: Micro| micro.0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn money_keeps_every_millionth() {
-        assert_eq!(money(1_500_000), "1.50");
-        assert_eq!(exact_money(-1_500_000), "-1.500000");
-        assert_eq!(money(-10), "-0.00001");
-        assert_eq!(money(i64::MIN), "-9223372036854.775808");
-        assert_eq!(parse_money("12.5"), Ok(12_500_000));
-        assert_eq!(parse_money("0.000001"), Ok(1));
-        for wrong in [
-            "",
-            "-1",
-            "1.2.3",
-            "1e3",
-            "0.0000001",
-            "99999999999999",
-            ".5",
-        ] {
-            assert!(parse_money(wrong).is_err(), "{wrong}");
-        }
-    }
 
     #[test]
     fn tables_line_up() {

@@ -3,7 +3,7 @@ use std::process::ExitCode;
 use anyhow::ensure;
 use clap::{Args, Subcommand};
 use sauti_server::config::Config;
-use sauti_store::{StatementQuery, StatementRow, Store, Workspace as Stored, WorkspaceId};
+use sauti_store::{Micro, StatementQuery, StatementRow, Store, Workspace as Stored, WorkspaceId};
 use serde_json::json;
 
 use super::state::{self, with_store};
@@ -144,7 +144,7 @@ async fn list(store: &Store, as_json: bool) -> anyhow::Result<ExitCode> {
         } else {
             ""
         };
-        let balance = format!("{} {}", workspace.currency, output::money(available_micro));
+        let balance = format!("{} {}", workspace.currency, Micro(available_micro));
         rows.push(vec![
             workspace.id.to_string(),
             workspace.name,
@@ -177,7 +177,7 @@ impl Credit {
             "applied": credit.applied,
             "currency": workspace.currency,
             "available_micro": credit.balance.available_micro,
-            "available": output::money(credit.balance.available_micro),
+            "available": Micro(credit.balance.available_micro).to_string(),
         }))
     }
 }
@@ -190,8 +190,8 @@ async fn balance(store: &Store, workspace_id: &WorkspaceId) -> anyhow::Result<Ex
         "currency": workspace.currency,
         "available_micro": balance.available_micro,
         "reserved_micro": balance.reserved_micro,
-        "available": output::money(balance.available_micro),
-        "reserved": output::money(balance.reserved_micro),
+        "available": Micro(balance.available_micro).to_string(),
+        "reserved": Micro(balance.reserved_micro).to_string(),
     }))
 }
 
@@ -275,8 +275,8 @@ fn statement_cells(row: &StatementRow) -> Vec<String> {
     vec![
         output::moment(row.created_us),
         row.kind.clone(),
-        output::exact_money(row.amount_micro),
-        output::exact_money(row.total_after_micro),
+        format!("{:.6}", Micro(row.amount_micro)),
+        format!("{:.6}", Micro(row.total_after_micro)),
         what.clone(),
         row.units.to_string(),
     ]

@@ -6,7 +6,7 @@ use askama::Template;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use sauti_store::ids::{day_of, now_us};
-use sauti_store::{Role, StatementQuery, StatementRow, UsageQuery, UsageRow, WorkspaceId};
+use sauti_store::{Micro, Role, StatementQuery, StatementRow, UsageQuery, UsageRow, WorkspaceId};
 
 use super::chart::{self, Bar, Share};
 use super::form::{MyForm, go};
@@ -170,7 +170,7 @@ impl MoneyPage {
 
     fn low(&self) -> String {
         let low = self.me.workspace.low_balance_micro;
-        low.map(|micro| (micro as f64 / 1e6).to_string())
+        low.map(|micro| Micro(micro).to_string())
             .unwrap_or_default()
     }
 }
@@ -245,6 +245,8 @@ pub async fn set_alert(
 }
 
 pub fn amount(page: &Page, text: &str) -> Result<i64, Problem> {
-    shown::parse_money(text)
-        .ok_or_else(|| Problem::detailed(Code::ValidationFailed, page.t.error_amount))
+    let amount: Result<Micro, _> = text.parse();
+    amount
+        .map(|micro| micro.0)
+        .map_err(|_| Problem::detailed(Code::ValidationFailed, page.t.error_amount))
 }

@@ -56,7 +56,7 @@ async fn a_voice_that_only_the_catalogue_knows_is_listed_and_described_in_both_l
         (
             "sw",
             "Sauti ya kubuni kwa jaribio.",
-            "Sauti ya mwanamke yenye joto",
+            "Sauti ya upole ya mwanamke",
         ),
     ] {
         browser.language = language;
@@ -298,5 +298,5 @@ async fn a_low_balance_alert_is_kept() {
         .await
         .unwrap();
     assert_eq!(workspace.low_balance_micro, Some(12_500_000));
-    assert!(text(&browser.get("/console/money").await).contains("value=\"12.5\""));
+    assert!(text(&browser.get("/console/money").await).contains("value=\"12.50\""));
 }

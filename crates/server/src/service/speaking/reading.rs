@@ -70,7 +70,7 @@ impl Reading {
         let mut said = 0;
         let mut ends = Vec::new();
         for word in self.script.clauses.iter().flat_map(|clause| &clause.words) {
-            said += word.text.chars().count() + usize::from(said > 0);
+            said += word.characters() + usize::from(said > 0);
             if !word.text.is_empty() {
                 ends.push(said);
             }
@@ -158,6 +158,20 @@ mod tests {
     fn what_is_said_is_billed_and_not_what_is_written() {
         assert_eq!(read("Nina 5.").unwrap().characters, "Nina tano.".len());
         assert_eq!(read(&"a".repeat(5_000)).unwrap().characters, "aa.".len());
+    }
+
+    #[test]
+    fn a_pronunciation_of_ones_own_does_not_make_a_long_speech_cheap() {
+        let sounds = "habarizaasubuhi".repeat(10);
+        let limits = Config::with_overrides(&[]).unwrap().limits;
+        let passage = Passage {
+            text: &format!("<speak><phoneme alphabet=\"ipa\" ph=\"{sounds}\">x</phoneme></speak>"),
+            is_ssml: true,
+            speed: Speed::default(),
+        };
+        let lexicon = VersionedLexicon::builtin();
+        let reading = Reader::default().read(&limits, passage, &lexicon);
+        assert_eq!(reading.unwrap().characters, sounds.len() / 2 + 1);
     }
 
     #[test]
