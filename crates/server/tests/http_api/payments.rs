@@ -120,5 +120,8 @@ async fn ledger_failures(world: &World) -> Vec<String> {
     let lines = text
         .lines()
         .filter(|line| line.starts_with("sauti_ledger_failures_total"));
-    lines.map(str::to_owned).collect()
+    // The exporter gives them in no particular order.
+    let mut lines: Vec<String> = lines.map(str::to_owned).collect();
+    lines.sort();
+    lines
 }
