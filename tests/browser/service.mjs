@@ -48,7 +48,7 @@ export async function startService({ withModels = true, settings = {} } = {}) {
     async letterText(about, to) {
       for (let i = 0; i < 200; i++) {
         for (const name of (await readdir(join(data, "outbox")).catch(() => [])).sort().reverse()) {
-          const text = (await readFile(join(data, "outbox", name), "utf8")).replaceAll(/=\r?\n/g, "").replaceAll("=3D", "=");
+          const text = (await readFile(join(data, "outbox", name), "utf8"));
           if (text.includes(about) && text.includes(`To: ${to}`)) return text;
         }
         await new Promise((done) => setTimeout(done, 50));

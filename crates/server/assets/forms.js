@@ -26,6 +26,7 @@ function showSecret(text, note) {
   byId("secret-note").textContent = note;
   byId("secret-text").textContent = text;
   byId("secret").hidden = false;
+  document.querySelector(".card.empty")?.remove();
   byId("secret").focus();
 }
 

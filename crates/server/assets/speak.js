@@ -20,12 +20,19 @@ function secondsOf(wordList) {
   return sounds / PHONEMES_PER_SECOND / speed();
 }
 
+// A text that is too long is not cut: whoever pasted it sees by how much, and the service says so.
+function counted() {
+  const count = [...text.value.trim()].length;
+  const most = Number(text.dataset.charactersMax);
+  return count > most ? `${count} / ${most}` : count;
+}
+
 async function look() {
   looking?.abort();
   looking = new AbortController();
   const { signal } = looking;
   showCurl();
-  byId("characters").textContent = [...text.value.trim()].length;
+  byId("characters").textContent = counted();
   if (!text.value.trim()) return showNothing();
   try {
     const body = { text: text.value };
@@ -47,7 +54,7 @@ async function look() {
 // A fragment never leaves the browser: another page hands a text over by it.
 function textFromAddress() {
   const wanted = new URLSearchParams(location.hash.slice(1)).get("text");
-  if (wanted) text.value = wanted.slice(0, text.maxLength);
+  if (wanted) text.value = wanted;
 }
 
 function showNothing() {

@@ -3,7 +3,8 @@
 use tokio::task::JoinSet;
 
 use crate::app::App;
-use crate::{accounts, allocator, batches, ratelimit, retention, webhooks};
+use crate::service::accounts;
+use crate::{allocator, batches, ratelimit, retention, webhooks};
 
 /// Tasks beside the requests; they end with the server.
 pub struct Background(JoinSet<()>);

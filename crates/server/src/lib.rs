@@ -2,7 +2,6 @@
 //! the only crate that knows HTTP; models, audio, texts and SQL are behind four others. The command
 //! line (`sauti`) starts it.
 
-pub mod accounts;
 pub mod allocator;
 pub mod app;
 pub mod background;

@@ -199,8 +199,13 @@ impl Store {
     }
 
     /// Forgets a person: address, name, password, sessions, memberships and invitations. A workspace that nobody else is in is
-    /// closed and its keys are revoked; its ledger stays. Refused for the only owner of a shared workspace.
-    pub async fn delete_account(&self, account_id: &str) -> Result<(), StoreError> {
+    /// closed and its keys are revoked; its ledger stays. Refused for the only owner of a shared workspace, and while a
+    /// workspace that would be closed holds money, unless that is given up.
+    pub async fn delete_account(
+        &self,
+        account_id: &str,
+        gives_up_money: bool,
+    ) -> Result<(), StoreError> {
         let now = now_us();
         let mut tx = self.begin_write().await?;
         let memberships: Vec<(WorkspaceId, String)> = sqlx::query_as(
@@ -225,6 +230,19 @@ impl Store {
                 ));
             }
             if others == 0 {
+                let left: Option<(i64,)> = sqlx::query_as(
+                    "select b.available_micro from balances b join workspaces w on w.id = b.workspace_id
+                     where w.id = $1 and w.closed_us is null and b.available_micro > 0",
+                )
+                .bind(&workspace_id)
+                .fetch_optional(&mut *tx)
+                .await?;
+                if let Some((available_micro,)) = left.filter(|_| !gives_up_money) {
+                    return Err(StoreError::MoneyLeft {
+                        workspace_id,
+                        available_micro,
+                    });
+                }
                 for close in [
                     "update workspaces set closed_us = $2 where id = $1 and closed_us is null",
                     "update api_keys set revoked_us = $2 where workspace_id = $1 and revoked_us is null",

@@ -1,9 +1,62 @@
 //! Who did what. Rows are only ever added.
+//!
+//! One word for one deed, whichever door it came through: [`AuditAction`].
 
 use serde::Serialize;
 
 use crate::ids::{new_id, now_us};
 use crate::{Store, StoreError, WorkspaceId};
+
+macro_rules! actions {
+    ($($name:ident => $word:literal;)+) => {
+        /// A deed that the audit trail tells of. Words are contract: they may be added to, never renamed.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum AuditAction { $($name,)+ }
+
+        impl AuditAction {
+            pub const ALL: &[Self] = &[$(Self::$name,)+];
+
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$name => $word,)+ }
+            }
+        }
+    };
+}
+
+actions! {
+    AccountCreated => "account.created";
+    AccountConfirmed => "account.confirmed";
+    AccountDeleted => "account.deleted";
+    AccountOperator => "account.operator";
+    SignedIn => "sign_in";
+    SignInFailed => "sign_in.failed";
+    SessionsRevoked => "sessions.revoked";
+    PasswordChanged => "password.changed";
+    PasswordReset => "password.reset";
+    KeyCreated => "key.created";
+    KeyRotated => "key.rotated";
+    KeyRevoked => "key.revoked";
+    MemberInvited => "member.invited";
+    MemberUninvited => "member.uninvited";
+    MemberJoined => "member.joined";
+    MemberRole => "member.role";
+    MemberRemoved => "member.removed";
+    WorkspaceCreated => "workspace.created";
+    WorkspaceChanged => "workspace.changed";
+    WorkspaceCredited => "workspace.credited";
+    WorkspaceCorrected => "workspace.corrected";
+    WorkspaceWelcomed => "workspace.welcomed";
+    WorkspaceBootstrapped => "workspace.bootstrapped";
+    WebhookCreated => "webhook.created";
+    WebhookRemoved => "webhook.removed";
+    LexiconSet => "lexicon.set";
+    LexiconRemoved => "lexicon.removed";
+    BatchCreated => "batch.created";
+    BatchCancelled => "batch.cancelled";
+    LimitsSet => "limits.set";
+    LimitsReset => "limits.reset";
+    StoreRestored => "store.restored";
+}
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AuditEntry {
@@ -11,7 +64,7 @@ pub struct AuditEntry {
     pub workspace_id: Option<WorkspaceId>,
     /// An account, a key, or `cli`.
     pub actor: String,
-    /// Such as `key.revoke`.
+    /// Such as `key.revoked`; see [`AuditAction`].
     pub action: String,
     pub target: String,
     /// JSON or plain words; never a secret.
@@ -36,7 +89,7 @@ impl Store {
         &self,
         workspace_id: Option<&WorkspaceId>,
         actor: &str,
-        action: &str,
+        action: AuditAction,
         target: &str,
         detail: &str,
     ) -> Result<(), StoreError> {
@@ -47,7 +100,7 @@ impl Store {
         .bind(new_id("evt_"))
         .bind(workspace_id.cloned())
         .bind(tidy(actor, 200))
-        .bind(tidy(action, 100))
+        .bind(action.as_str())
         .bind(tidy(target, 300))
         .bind(tidy(detail, 4000))
         .bind(now_us())
@@ -96,4 +149,18 @@ fn tidy(text: &str, characters_max: usize) -> String {
         .filter(|c| !c.is_control())
         .take(characters_max)
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_deeds_share_a_word() {
+        let words: std::collections::HashSet<_> = AuditAction::ALL
+            .iter()
+            .map(|action| action.as_str())
+            .collect();
+        assert_eq!(words.len(), AuditAction::ALL.len());
+    }
 }

@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use crate::WorkspaceId;
 use crate::ledger::ReservationState;
 
 /// What any call on the store can fail with. The `Display` texts are fit for a user; what the database said stands in
@@ -19,6 +20,14 @@ pub enum StoreError {
     Refused(&'static str),
     #[error("the link or token is unknown, used or expired")]
     TokenRefused,
+    /// An account would be deleted with a workspace of its own that holds money.
+    #[error(
+        "the workspace {workspace_id} still holds {available_micro} micro-units, which nobody could spend any more"
+    )]
+    MoneyLeft {
+        workspace_id: WorkspaceId,
+        available_micro: i64,
+    },
     #[error("the data store is not available")]
     Database(#[source] Arc<sqlx::Error>),
     #[error("the data store could not be brought up to date")]
@@ -97,6 +106,9 @@ pub enum LedgerError {
     },
     #[error("no such workspace")]
     UnknownWorkspace,
+    /// Nobody could ever spend what came in.
+    #[error("the workspace is closed")]
+    WorkspaceClosed,
     #[error("no such key")]
     UnknownKey,
     #[error("no such charge")]

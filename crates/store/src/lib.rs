@@ -14,7 +14,7 @@
 //!   `set_low_balance`, `role_of`, `members`, `set_role`, `add_member`, `remove_member`, `invite`, `invites`,
 //!   `cancel_invite`, `accept_invite`;
 //! - keys: `create_key`, `list_keys`, `key`, `revoke_key`, `rotate_key`, `authenticate`;
-//! - money: `reserve`, `settle`, `settle_and_store`, `release`, `release_later`, `charge`, `charge_and_store`, `credit`,
+//! - money: `reserve`, `settle`, `settle_and_store`, `release`, `release_later`, `charge`, `charge_and_store`, `credit`, `correct`,
 //!   `refund`, `balance`, `statement`, `check`, `open_reservations`, `release_abandoned`;
 //! - idempotency: `begin`, `finish`, `abandon`, `abandon_later`;
 //! - batches: `receive_batch`, `add_batch_items`, `add_blob_part`, `start_batch`, `discard_batch`, `batch`, `batches`,
@@ -61,7 +61,7 @@ mod workspaces;
 
 pub use accounts::{Account, check_new_account};
 pub use attempts::AttemptLimit;
-pub use audit::{AuditEntry, AuditQuery};
+pub use audit::{AuditAction, AuditEntry, AuditQuery};
 pub use auth::Caller;
 pub use backup::restore;
 pub use batches::{

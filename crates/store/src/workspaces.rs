@@ -208,7 +208,10 @@ impl Store {
         low_micro: Option<i64>,
     ) -> Result<(), StoreError> {
         if low_micro.is_some_and(|low| low < 0) {
-            return Err(StoreError::invalid("low_balance", "must not be negative"));
+            return Err(StoreError::invalid(
+                "low_balance_micro",
+                "must not be negative",
+            ));
         }
         let done = sqlx::query("update balances set low_micro = $2 where workspace_id = $1")
             .bind(workspace_id)

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use common::{Database, funded, key_with_cap};
 use sauti_store::{
-    Alphabet, AuditQuery, AuthError, ChargeRequest, KeyInfo, LedgerError, Permission,
+    Alphabet, AuditAction, AuditQuery, AuthError, ChargeRequest, KeyInfo, LedgerError, Permission,
     Pronunciation, Store, StoreError, StoreOptions, Usage, ids,
 };
 
@@ -204,7 +204,7 @@ async fn the_audit_trail_pages_backwards(database: Database) {
             .audit(
                 Some(&workspace.id),
                 "acc_x",
-                "key.revoke",
+                AuditAction::KeyRevoked,
                 "key_y",
                 &at.to_string(),
             )
@@ -212,7 +212,7 @@ async fn the_audit_trail_pages_backwards(database: Database) {
             .unwrap();
     }
     store
-        .audit(None, "cli", "account.create", "acc_z", "\0")
+        .audit(None, "cli", AuditAction::AccountCreated, "acc_z", "\0")
         .await
         .unwrap();
     let mut query = AuditQuery {

@@ -6,13 +6,15 @@ use std::time::Duration;
 
 use common::{Database, ask, assert_clean, charge_of, funded};
 use sauti_store::{
-    Begin, LedgerError, PaymentEvent, PaymentOutcome, StatementQuery, StoreOptions, StoredAnswer,
-    Usage, UsageQuery, ids,
+    Begin, LedgerError, PaymentEvent, PaymentOutcome, StatementQuery, StoreError, StoreOptions,
+    StoredAnswer, Usage, UsageQuery, ids,
 };
 
 on_both_databases!(
     a_payment_counts_once,
     a_payment_for_two_workspaces_at_once_counts_for_one,
+    a_closed_workspace_takes_no_money_and_money_closes_none_in_silence,
+    a_correction_takes_back_at_most_what_is_there_and_once,
     a_charge_is_refunded_once_and_at_most_in_full,
     statements_and_usage_add_up,
     the_low_balance_is_reported_once,
@@ -20,6 +22,69 @@ on_both_databases!(
     a_lost_guard_charges_nothing,
     large_answers_are_remembered_without_their_body,
 );
+
+async fn a_closed_workspace_takes_no_money_and_money_closes_none_in_silence(database: Database) {
+    let store = database.open().await;
+    let account = store.create_account("a@example.com", "hash", "A").await;
+    let account = account.unwrap();
+    let workspace = store
+        .create_workspace(Some(&account.id), "Duka", "TZS")
+        .await;
+    let workspace = workspace.unwrap();
+    store.credit(&workspace.id, 5, "test", "one").await.unwrap();
+    let kept = store.delete_account(&account.id, false).await.unwrap_err();
+    assert!(
+        matches!(
+            &kept,
+            StoreError::MoneyLeft {
+                available_micro: 5,
+                ..
+            }
+        ),
+        "{kept:?}"
+    );
+    store.delete_account(&account.id, true).await.unwrap();
+    let refused = store.credit(&workspace.id, 5, "test", "two").await;
+    assert!(
+        matches!(refused, Err(LedgerError::WorkspaceClosed)),
+        "{refused:?}"
+    );
+    // What came in before is known to have come.
+    let again = store.credit(&workspace.id, 5, "test", "one").await.unwrap();
+    assert!(!again.applied);
+    assert_clean(&store).await;
+}
+
+async fn a_correction_takes_back_at_most_what_is_there_and_once(database: Database) {
+    let store = database.open().await;
+    let workspace = funded(&store, 100).await;
+    for applied in [true, false] {
+        let taken = store.correct(&workspace.id, 60, "r1", "booked twice").await;
+        let taken = taken.unwrap();
+        assert_eq!(
+            (taken.applied, taken.balance.available_micro),
+            (applied, 40)
+        );
+    }
+    let refused = store.correct(&workspace.id, 60, "r2", "more").await;
+    assert!(
+        matches!(refused, Err(LedgerError::Insufficient { .. })),
+        "{refused:?}"
+    );
+    let query = StatementQuery {
+        from_us: 0,
+        to_us: i64::MAX,
+        after: None,
+        limit: 10,
+    };
+    let rows = store.statement(&workspace.id, &query).await.unwrap();
+    let last = rows.last().unwrap();
+    assert_eq!(
+        (last.kind.as_str(), last.amount_micro, last.memo.as_str()),
+        ("correction", -60, "booked twice")
+    );
+    assert_clean(&store).await;
+}
 
 async fn a_payment_counts_once(database: Database) {
     let store = database.open().await;

@@ -273,14 +273,14 @@ async fn deleting_an_account_closes_its_own_workspace(database: Database) {
         .await
         .unwrap();
     assert!(matches!(
-        store.delete_account(&asha.id).await,
+        store.delete_account(&asha.id, false).await,
         Err(StoreError::Refused(_))
     ));
     store
         .set_role(&shared.id, &juma.id, Role::Owner)
         .await
         .unwrap();
-    store.delete_account(&asha.id).await.unwrap();
+    store.delete_account(&asha.id, false).await.unwrap();
     assert!(matches!(
         store.account(&asha.id).await,
         Err(StoreError::NotFound(_))

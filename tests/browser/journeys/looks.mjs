@@ -117,7 +117,7 @@ test("an empty workspace's pages say what to do next", async () => {
   const page = await stranger({ locale: "sw-KE" });
   for (const [path, hint] of [
     ["/keys", "Bado hakuna funguo"],
-    ["/usage", "Sema sentensi ya kwanza"],
+    ["/usage", "Soma sentensi ya kwanza"],
     ["/webhooks", "Bado hakuna webhook"],
     ["/pronunciations", "Bado hakuna matamshi"],
   ]) {

@@ -116,9 +116,12 @@ test("an account is deleted by typing its address, and is gone", async () => {
   const page = await stranger();
   await page.goto(at("/account"));
   await page.fill("form[action$=delete] [name=email]", "mwingine@example.com");
+  await page.fill("form[action$=delete] [name=password]", page.password);
   await page.click("form[action$=delete] button");
   await page.waitForSelector("text=Type your e-mail address to delete the account.");
   await page.fill("form[action$=delete] [name=email]", page.email);
+  await page.fill("form[action$=delete] [name=password]", page.password);
+  await page.check("form[action$=delete] [name=money]");
   await page.click("form[action$=delete] button");
   await page.waitForURL(/done=deleted/);
   await page.fill("[name=email]", page.email);

@@ -3,11 +3,13 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
-use sauti_store::{Account as Stored, Store};
+use sauti_server::config::Config;
+use sauti_server::service::accounts::{self, NewAccount};
+use sauti_store::{Account as Stored, Micro, Store};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
 
-use super::state::{self, with_store};
+use super::state::{self, ACTOR, with_store};
 use super::{Common, output};
 
 const PAGE: i64 = 1_000;
@@ -53,9 +55,9 @@ pub(super) enum Account {
     },
 }
 
-/// Make an account
+/// Make an account with a workspace of its own
 ///
-/// Prints JSON with the account's id. Without --password-stdin a password is made and printed.
+/// Prints JSON with the ids of both. Without --password-stdin a password is made and printed.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
@@ -74,20 +76,18 @@ pub(super) struct Create {
 
 impl Account {
     pub(super) fn run(self, common: &Common) -> anyhow::Result<ExitCode> {
-        with_store(common, async |store, _| match self {
-            Self::Create(create) => create.run(store).await,
+        with_store(common, async |store, config| match self {
+            Self::Create(create) => create.run(store, config).await,
             Self::Confirm { account } => {
                 let account = state::find_account(store, &account).await?;
-                store.confirm_account_by_id(&account.id).await?;
-                state::audit(store, None, "account.confirm", &account.id).await?;
+                accounts::confirm(store, ACTOR, &account.id).await?;
                 output::print(&format!("{} is confirmed", account.email))
             }
             Self::List { json } => list(store, json).await,
             Self::Show { account } => show(store, &account).await,
             Self::Operator { account, remove } => {
                 let account = state::find_account(store, &account).await?;
-                store.set_operator(&account.id, !remove).await?;
-                state::audit(store, None, "account.operator", &account.id).await?;
+                accounts::set_operator(store, ACTOR, &account.id, !remove).await?;
                 let is = if remove { "no longer" } else { "now" };
                 output::print(&format!("{} is {is} an operator", account.email))
             }
@@ -101,16 +101,22 @@ impl Account {
 }
 
 impl Create {
-    async fn run(self, store: &Store) -> anyhow::Result<ExitCode> {
+    async fn run(self, store: &Store, config: &Config) -> anyhow::Result<ExitCode> {
         let (password, made) = password(self.password_stdin)?;
         let hash = state::hash_password(password.clone()).await?;
-        let account = store.create_account(&self.email, &hash, &self.name).await?;
+        let new = NewAccount {
+            email: &self.email,
+            name: &self.name,
+            password_hash: &hash,
+            currency: &config.prices.currency,
+        };
+        let (account, workspace) = accounts::create(store, Some(ACTOR), new).await?;
         if self.confirmed {
-            store.confirm_account_by_id(&account.id).await?;
+            accounts::confirm(store, ACTOR, &account.id).await?;
         }
-        state::audit(store, None, "account.create", &account.id).await?;
         let mut shown = json!({
             "account_id": account.id,
+            "workspace_id": workspace.id,
             "email": account.email,
             "confirmed": self.confirmed,
         });
@@ -187,12 +193,31 @@ async fn show(store: &Store, named: &str) -> anyhow::Result<ExitCode> {
 
 async fn delete(store: &Store, named: &str, yes: bool) -> anyhow::Result<ExitCode> {
     let account = state::find_account(store, named).await?;
+    let lost = money_lost(store, &account).await?;
+    for money in &lost {
+        eprintln!("{money} would be lost: nobody else is in that workspace");
+    }
     if !yes && !confirmed(&format!("Delete {} for good?", account.email))? {
         return output::print("nothing was deleted");
     }
-    store.delete_account(&account.id).await?;
-    state::audit(store, None, "account.delete", &account.id).await?;
+    accounts::delete(store, ACTOR, &account.id, true).await?;
     output::print(&format!("{} is deleted", account.id))
+}
+
+/// What lies in workspaces that nobody else is in, in words.
+async fn money_lost(store: &Store, account: &Stored) -> anyhow::Result<Vec<String>> {
+    let mut lost = Vec::new();
+    for (workspace, _) in store.workspaces_of(&account.id).await? {
+        let available_micro = store.balance(&workspace.id).await?.available_micro;
+        if available_micro > 0 && store.members(&workspace.id).await?.len() == 1 {
+            let amount = Micro(available_micro);
+            lost.push(format!(
+                "{} {amount} in {}",
+                workspace.currency, workspace.id
+            ));
+        }
+    }
+    Ok(lost)
 }
 
 fn confirmed(question: &str) -> anyhow::Result<bool> {
@@ -206,10 +231,7 @@ async fn reset_password(store: &Store, named: &str, from_stdin: bool) -> anyhow:
     let account = state::find_account(store, named).await?;
     let (password, made) = password(from_stdin)?;
     let hash = state::hash_password(password.clone()).await?;
-    store.set_password(&account.id, &hash, None).await?;
-    let guesses = sauti_server::accounts::password_name(&account.email);
-    store.forget_attempts(&guesses).await?;
-    state::audit(store, None, "account.reset_password", &account.id).await?;
+    accounts::reset_password(store, ACTOR, &account, &hash).await?;
     if made {
         return output::print(password.expose_secret());
     }

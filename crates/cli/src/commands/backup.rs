@@ -5,10 +5,11 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use clap::Args;
-use sauti_server::data_folder;
+use sauti_server::{data_folder, service};
+use sauti_store::AuditAction;
 use secrecy::ExposeSecret;
 
-use super::state::{self, with_store};
+use super::state::{ACTOR, with_store};
 use super::{Common, output};
 use crate::offline;
 
@@ -75,7 +76,7 @@ impl Restore {
             if !report.is_clean() {
                 bail!("restored, but THE BOOKS DO NOT ADD UP: see `sauti ledger check`");
             }
-            state::audit(store, None, "store.restored", "").await?;
+            service::audit(store, None, ACTOR, AuditAction::StoreRestored, "", "").await;
             output::print(&format!(
                 "restored: {} workspaces, {} transfers; the books add up",
                 report.workspaces, report.transfers

@@ -3,7 +3,9 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::Args;
 use sauti_server::config::Config;
-use sauti_store::{NewKey, Permissions, Store, WorkspaceId};
+use sauti_server::service::accounts::NewAccount;
+use sauti_server::service::{self, accounts, keys};
+use sauti_store::{AuditAction, NewKey, Permissions, Store, WorkspaceId};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
 
@@ -75,18 +77,22 @@ pub(super) async fn make(
 ) -> anyhow::Result<Tenant> {
     let password = state::random_password()?;
     let hash = state::hash_password(password.clone()).await?;
-    let account = store.create_account(email, &hash, name).await?;
-    store.confirm_account_by_id(&account.id).await?;
-    let workspace = store
-        .create_workspace(Some(&account.id), name, &config.prices.currency)
-        .await?;
+    let new = NewAccount {
+        email,
+        name,
+        password_hash: &hash,
+        currency: &config.prices.currency,
+    };
+    let (account, workspace) = accounts::create(store, Some(ACTOR), new).await?;
+    accounts::confirm(store, ACTOR, &account.id).await?;
     if credit_micro > 0 {
         store
             .credit(&workspace.id, credit_micro, "bootstrap", &workspace.id)
             .await?;
     }
-    let issued = store
-        .create_key(NewKey {
+    let issued = keys::create(
+        store,
+        NewKey {
             workspace_id: workspace.id.clone(),
             environment: config
                 .keys
@@ -98,15 +104,11 @@ pub(super) async fn make(
             expires_us: None,
             spend_cap_micro: None,
             created_by: ACTOR.to_owned(),
-        })
-        .await?;
-    state::audit(
-        store,
-        Some(&workspace.id),
-        "workspace.bootstrap",
-        &account.id,
+        },
     )
     .await?;
+    let action = AuditAction::WorkspaceBootstrapped;
+    service::audit(store, Some(&workspace.id), ACTOR, action, &account.id, "").await;
     Ok(Tenant {
         account_id: account.id,
         password,

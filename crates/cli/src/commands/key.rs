@@ -3,11 +3,12 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::{Args, Subcommand};
 use sauti_server::config::Config;
+use sauti_server::service::keys;
 use sauti_store::ids::now_us;
 use sauti_store::{IssuedKey, KeyInfo, NewKey, Permissions, Store, WorkspaceId};
 use serde_json::json;
 
-use super::state::{self, ACTOR, with_store};
+use super::state::{ACTOR, with_store};
 use super::{Common, output};
 
 const DAY_US: i64 = 24 * 3600 * 1_000_000;
@@ -21,7 +22,7 @@ pub(super) enum Key {
         #[arg(long)]
         json: bool,
     },
-    /// End a key at once
+    /// End a key: a running service refuses it within a second
     Revoke {
         workspace: WorkspaceId,
         key: String,
@@ -68,8 +69,7 @@ impl Key {
             Self::Create(create) => create.run(store, config).await,
             Self::List { workspace, json } => list(store, &workspace, json).await,
             Self::Revoke { workspace, key } => {
-                store.revoke_key(&workspace, &key).await?;
-                state::audit(store, Some(&workspace), "key.revoke", &key).await?;
+                keys::revoke(store, ACTOR, &workspace, &key).await?;
                 output::print(&format!("{key} is revoked"))
             }
             Self::Rotate {
@@ -79,8 +79,7 @@ impl Key {
             } => {
                 let ends_us = now_us() + i64::from(keep_hours) * 3600 * 1_000_000;
                 let ends_us = (keep_hours > 0).then_some(ends_us);
-                let issued = store.rotate_key(&workspace, &key, ends_us, ACTOR).await?;
-                state::audit(store, Some(&workspace), "key.rotate", &key).await?;
+                let issued = keys::rotate(store, ACTOR, &workspace, &key, ends_us).await?;
                 print_issued(&issued)
             }
         })
@@ -90,7 +89,7 @@ impl Key {
 impl Create {
     async fn run(self, store: &Store, config: &Config) -> anyhow::Result<ExitCode> {
         let new = NewKey {
-            workspace_id: self.workspace.clone(),
+            workspace_id: self.workspace,
             environment: config
                 .keys
                 .environment
@@ -104,8 +103,7 @@ impl Create {
             spend_cap_micro: self.cap,
             created_by: ACTOR.to_owned(),
         };
-        let issued = store.create_key(new).await?;
-        state::audit(store, Some(&self.workspace), "key.create", issued.key.id()).await?;
+        let issued = keys::create(store, new).await?;
         print_issued(&issued)
     }
 }

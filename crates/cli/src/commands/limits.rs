@@ -3,6 +3,8 @@ use std::process::ExitCode;
 use clap::Subcommand;
 use sauti_server::ratelimit::{LIVE, RateLimits, apply};
 
+use sauti_store::AuditAction;
+
 use super::state::{ACTOR, with_store};
 use super::{Common, output};
 
@@ -35,12 +37,14 @@ impl Limits {
                     store.set_live_limit(name, Some(i64::from(*value))).await?;
                     let detail = value.to_string();
                     store
-                        .audit(None, ACTOR, "limits.set", name, &detail)
+                        .audit(None, ACTOR, AuditAction::LimitsSet, name, &detail)
                         .await?;
                 }
                 Self::Reset { name } => {
                     store.set_live_limit(name, None).await?;
-                    store.audit(None, ACTOR, "limits.reset", name, "").await?;
+                    store
+                        .audit(None, ACTOR, AuditAction::LimitsReset, name, "")
+                        .await?;
                 }
             }
             let limits = apply(

@@ -3,7 +3,7 @@
 use anyhow::Context;
 use sauti_server::config::Config;
 use sauti_server::data_folder;
-use sauti_store::{Account, Store, WorkspaceId};
+use sauti_store::{Account, Store};
 use secrecy::{ExposeSecret, SecretString};
 
 use super::Common;
@@ -32,15 +32,6 @@ pub(super) async fn open(config: &Config) -> anyhow::Result<Store> {
     Store::open(url.expose_secret())
         .await
         .context("cannot open the data store")
-}
-
-pub(super) async fn audit(
-    store: &Store,
-    workspace_id: Option<&WorkspaceId>,
-    action: &str,
-    target: &str,
-) -> anyhow::Result<()> {
-    Ok(store.audit(workspace_id, ACTOR, action, target, "").await?)
 }
 
 /// An account by its id or its e-mail address.

@@ -3,10 +3,14 @@ use std::process::ExitCode;
 use anyhow::ensure;
 use clap::{Args, Subcommand};
 use sauti_server::config::Config;
-use sauti_store::{Micro, StatementQuery, StatementRow, Store, Workspace as Stored, WorkspaceId};
+use sauti_server::service::workspaces;
+use sauti_store::{
+    Credit as Moved, Micro, PaymentEvent, StatementQuery, StatementRow, Store, Workspace as Stored,
+    WorkspaceId,
+};
 use serde_json::json;
 
-use super::state::{self, with_store};
+use super::state::{self, ACTOR, with_store};
 use super::{Common, output};
 
 const PAGE: i64 = 1_000;
@@ -30,6 +34,7 @@ pub(super) enum Workspace {
         json: bool,
     },
     Credit(Credit),
+    Correct(Correct),
     /// Print the balance as JSON
     Balance {
         workspace: WorkspaceId,
@@ -56,6 +61,26 @@ pub(super) struct Credit {
     /// The payment's own number; made up where it is not given
     #[arg(long, value_name = "TEXT")]
     reference: Option<String>,
+}
+
+/// Take money out of a workspace that was put in by mistake
+///
+/// At most what is available. The statement shows a correction, the audit trail the reason. The same --reference again
+/// changes nothing.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  sauti workspace correct ws_01... 2500.00 --reference mpesa-QK12AB34 --reason 'booked twice'")]
+pub(super) struct Correct {
+    workspace: WorkspaceId,
+    /// In units of the workspace's currency: 250 or 12.50
+    #[arg(value_parser = output::parse_money)]
+    amount: i64,
+    /// The number of the mistake
+    #[arg(long, value_name = "TEXT")]
+    reference: String,
+    #[arg(long, value_name = "TEXT")]
+    reason: String,
 }
 
 /// Print what came in and what was spent
@@ -86,6 +111,7 @@ impl Workspace {
             } => create(store, config, &name, &owner, currency).await,
             Self::List { json } => list(store, json).await,
             Self::Credit(credit) => credit.run(store).await,
+            Self::Correct(correct) => correct.run(store).await,
             Self::Balance { workspace } => balance(store, &workspace).await,
             Self::Statement(statement) => statement.run(store).await,
             Self::Members { workspace } => members(store, &workspace).await,
@@ -102,16 +128,7 @@ async fn create(
 ) -> anyhow::Result<ExitCode> {
     let owner = state::find_account(store, owner).await?;
     let currency = currency.as_deref().unwrap_or(&config.prices.currency);
-    let workspace = store
-        .create_workspace(Some(&owner.id), name, currency)
-        .await?;
-    state::audit(
-        store,
-        Some(&workspace.id),
-        "workspace.create",
-        &workspace.id,
-    )
-    .await?;
+    let workspace = workspaces::create(store, ACTOR, &owner.id, name, currency).await?;
     output::print_json(&json!({
         "workspace_id": workspace.id,
         "name": workspace.name,
@@ -165,21 +182,37 @@ impl Credit {
         let reference = self
             .reference
             .unwrap_or_else(|| sauti_store::ids::new_id("cli_"));
-        let credit = store
-            .credit(&workspace.id, self.amount, "cli", &reference)
-            .await?;
-        if credit.applied {
-            state::audit(store, Some(&workspace.id), "workspace.credit", &reference).await?;
-        }
-        output::print_json(&json!({
-            "workspace_id": workspace.id,
-            "reference": reference,
-            "applied": credit.applied,
-            "currency": workspace.currency,
-            "available_micro": credit.balance.available_micro,
-            "available": Micro(credit.balance.available_micro).to_string(),
-        }))
+        let payment = PaymentEvent {
+            provider: ACTOR.to_owned(),
+            event_id: reference,
+            workspace_id: workspace.id.clone(),
+            amount_micro: self.amount,
+            currency: workspace.currency.clone(),
+        };
+        let credit = workspaces::credit(store, ACTOR, &payment).await?;
+        print_moved(&workspace, &payment.event_id, &credit)
     }
+}
+
+impl Correct {
+    async fn run(self, store: &Store) -> anyhow::Result<ExitCode> {
+        let workspace = store.workspace(&self.workspace).await?;
+        let (id, reference, reason) = (&workspace.id, &self.reference, &self.reason);
+        let correction =
+            workspaces::correct(store, ACTOR, id, self.amount, reference, reason).await?;
+        print_moved(&workspace, reference, &correction)
+    }
+}
+
+fn print_moved(workspace: &Stored, reference: &str, moved: &Moved) -> anyhow::Result<ExitCode> {
+    output::print_json(&json!({
+        "workspace_id": workspace.id,
+        "reference": reference,
+        "applied": moved.applied,
+        "currency": workspace.currency,
+        "available_micro": moved.balance.available_micro,
+        "available": Micro(moved.balance.available_micro).to_string(),
+    }))
 }
 
 async fn balance(store: &Store, workspace_id: &WorkspaceId) -> anyhow::Result<ExitCode> {

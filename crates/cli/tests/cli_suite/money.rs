@@ -86,6 +86,7 @@ fn an_account_lives_from_its_making_to_its_end() {
     ];
     let made = sauti_with_input(path, &create, b"siri kubwa sana\n").json();
     assert_eq!(made["email"], "asha@example.com");
+    assert!(text(&made["workspace_id"]).starts_with("ws_"));
     assert!(made.get("password").is_none());
     assert!(
         sauti_with_input(path, &create, b"siri kubwa sana\n")
@@ -151,9 +152,29 @@ fn the_same_payment_counts_once_and_stands_in_the_statement() {
     ];
     assert!(on_data(path, &other).failure().contains("another payment"));
 
+    let correct = [
+        "workspace",
+        "correct",
+        workspace,
+        "2.50",
+        "--reference",
+        "mpesa-1",
+        "--reason",
+        "too much",
+    ];
+    assert_eq!(on_data(path, &correct).json()["available"], "10.00");
+    let trail = on_data(path, &["audit", "export"]).ok();
+    for word in [
+        "account.created",
+        "workspace.credited",
+        "workspace.corrected",
+    ] {
+        assert!(trail.contains(word), "{word}: {trail}");
+    }
+
     let statement = on_data(path, &["workspace", "statement", workspace, "--csv"]).ok();
     let lines: Vec<&str> = statement.lines().collect();
-    assert_eq!(lines.len(), 2, "{statement}");
+    assert_eq!(lines.len(), 3, "{statement}");
     assert!(
         lines[1].contains(",credit,12500000,12500000,"),
         "{statement}"
@@ -170,7 +191,7 @@ fn the_same_payment_counts_once_and_stands_in_the_statement() {
     assert!(
         on_data(path, &["workspace", "list"])
             .ok()
-            .contains("KES 12.50")
+            .contains("KES 10.00")
     );
     assert!(
         on_data(path, &["workspace", "members", workspace])

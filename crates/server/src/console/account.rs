@@ -11,13 +11,14 @@ use sauti_store::Session;
 use super::form::{MyForm, PersonForm, go, own_path};
 use super::page::{self, Me, Page, Person};
 use super::{refusal, shown};
-use crate::accounts;
 use crate::app::App;
 use crate::http::caller::WORKSPACE_COOKIE;
 use crate::http::context::Context;
 use crate::http::member::forget_session;
 use crate::http::query::Query;
 use crate::problem::{Code, Problem};
+use crate::service::accounts;
+use crate::service::workspaces;
 
 const HERE: &str = "/console/account";
 const SESSIONS_SHOWN: usize = 10;
@@ -75,9 +76,7 @@ pub async fn sign_out_everywhere(
     cookies: CookieJar,
     form: PersonForm,
 ) -> Result<Response, Problem> {
-    let id = &form.person.account.id;
-    app.store.revoke_all_sessions(id).await?;
-    accounts::audit(&app, None, id, "sessions.revoked", id).await;
+    accounts::sign_out_everywhere(&app, &form.person.account).await?;
     Ok((
         forget_session(cookies),
         go("/console/sign-in", "signed-out"),
@@ -93,7 +92,8 @@ pub async fn change_password(
     let MyForm { me, fields } = form;
     let (old, new) = (fields.secret("old"), fields.secret("password"));
     let keep = Some(me.session.id.as_str());
-    match accounts::change_password(&app, &me.account, keep, old, new).await {
+    let changed = accounts::change_password(&app, &me.account, keep, old, new).await;
+    match changed.map_err(Problem::from) {
         Ok(()) => Ok(go(HERE, "saved")),
         Err(problem) => {
             let message = refusal::message(&problem, &page);
@@ -125,28 +125,17 @@ pub async fn delete(
         let message = page.t.error_delete_word.to_owned();
         return render(&app, page, me, Some(message)).await;
     }
-    match app
-        .store
-        .delete_account(&me.account.id)
-        .await
-        .map_err(Problem::from)
-    {
-        Ok(()) => {
-            accounts::audit(
-                &app,
-                None,
-                &me.account.id,
-                "account.deleted",
-                &me.account.id,
-            )
-            .await;
-            Ok((forget_session(cookies), go("/console/sign-in", "deleted")).into_response())
-        }
-        Err(problem) if problem.code == Code::Conflict => {
-            let message = page.t.error_only_owner.to_owned();
+    let (password, gives_up_money) = (fields.secret("password"), !fields.text("money").is_empty());
+    let gone = accounts::delete_by_password(&app, &me.account, password, gives_up_money).await;
+    match gone.map_err(Problem::from) {
+        Ok(()) => Ok((forget_session(cookies), go("/console/sign-in", "deleted")).into_response()),
+        Err(problem) => {
+            let message = match problem.code {
+                Code::Conflict => page.t.error_only_owner.to_owned(),
+                _ => refusal::message(&problem, &page),
+            };
             render(&app, page, me, Some(message)).await
         }
-        Err(problem) => Err(problem),
     }
 }
 
@@ -203,9 +192,8 @@ pub async fn new_workspace(
     let PersonForm { person, fields } = form;
     let name = fields.text("name");
     let currency = &app.config.prices.currency;
-    let made = app
-        .store
-        .create_workspace(Some(&person.account.id), name, currency)
+    let owner_id = &person.account.id;
+    let made = workspaces::create(&app.store, owner_id, owner_id, name, currency)
         .await
         .map_err(Problem::from);
     let workspace = match made {
@@ -222,14 +210,6 @@ pub async fn new_workspace(
             return page::render_with(problem.code.status(), &shown);
         }
     };
-    accounts::audit(
-        &app,
-        Some(&workspace.id),
-        &person.account.id,
-        "workspace.created",
-        &workspace.id,
-    )
-    .await;
     let cookie = workspace_cookie(&workspace.id)?;
     Ok((cookies.add(cookie), go("/console/members", "saved")).into_response())
 }
@@ -276,7 +256,9 @@ pub async fn accept_invite(
     form: PersonForm,
 ) -> Result<Response, Problem> {
     let token = form.fields.text("token").to_owned();
-    match accounts::accept_invite(&app, context.client(), &form.person.account, &token).await {
+    let account = &form.person.account;
+    let joined = accounts::accept_invite(&app, context.client(), account, &token).await;
+    match joined.map_err(Problem::from) {
         Ok((workspace_id, _)) => {
             let cookie = workspace_cookie(&workspace_id)?;
             Ok((cookies.add(cookie), go("/console/members", "joined")).into_response())

@@ -12,12 +12,13 @@ use sauti_store::ids::hash_hex;
 use super::form::{AnyForm, OpenForm, go, own_path};
 use super::page::{self, LANGUAGE_COOKIE, Page, Person, VISIT_COOKIE};
 use super::refusal;
-use crate::accounts;
 use crate::app::App;
 use crate::http::context::Context;
+use crate::http::csrf::visit_token;
 use crate::http::query::Query;
 use crate::problem::{Code, Problem};
 use crate::routes::account::session_cookie;
+use crate::service::accounts;
 
 /// One template for all the small forms before the door.
 #[derive(Template)]
@@ -31,6 +32,8 @@ struct Entry {
     token: String,
     next: String,
     open: bool,
+    /// Else letters lie in the outbox, for the operator to hand on.
+    sends_mail: bool,
     /// Tells our own form from another site's where the browser does not.
     visit: String,
     /// Where there is no mail to look into: the link of the letter.
@@ -51,7 +54,7 @@ enum Kind {
 impl Entry {
     fn new(app: &App, page: Page, kind: Kind) -> Entry {
         // Without random numbers the form is refused in old browsers, and works in others.
-        let visit = page.visit.clone().or_else(accounts::visit_token);
+        let visit = page.visit.clone().or_else(visit_token);
         Entry {
             visit: visit.unwrap_or_default(),
             letter_link: None,
@@ -63,6 +66,7 @@ impl Entry {
             token: String::new(),
             next: String::new(),
             open: app.config.signup.open,
+            sends_mail: app.config.mail.smtp_url.is_some(),
         }
     }
 
@@ -131,7 +135,8 @@ pub async fn sign_in(
 ) -> Result<Response, Problem> {
     let agent = agent(&headers);
     let (email, password) = (fields.text("email"), fields.secret("password"));
-    match accounts::sign_in(&app, context.client(), email, password, agent).await {
+    let opened = accounts::sign_in(&app, context.client(), email, password, agent).await;
+    match opened.map_err(Problem::from) {
         Ok((_, issued)) => {
             let next = Redirect::to(own_path(fields.text("next")));
             Ok((cookies.add(session_cookie(&app, &issued)?), next).into_response())
@@ -175,7 +180,7 @@ pub async fn sign_up(
         name,
     )
     .await;
-    match made {
+    match made.map_err(Problem::from) {
         Ok(letter) => {
             let cookie = format!(
                 "{SIGN_UP_COOKIE}={}; Path=/console; HttpOnly; SameSite=Lax; Max-Age=259200",
@@ -219,7 +224,8 @@ pub async fn forgot(
     context: Context,
     OpenForm(fields): OpenForm,
 ) -> Result<Response, Problem> {
-    match accounts::request_reset(&app, context.client(), fields.text("email")).await {
+    let asked = accounts::request_reset(&app, context.client(), fields.text("email")).await;
+    match asked.map_err(Problem::from) {
         Ok(()) => Entry::new(&app, page, Kind::MailedReset).show(),
         Err(problem) => Entry::new(&app, page, Kind::Forgot).refuse(&problem),
     }
@@ -266,7 +272,9 @@ pub async fn reset(
     OpenForm(fields): OpenForm,
 ) -> Result<Response, Problem> {
     let token = fields.text("token");
-    match accounts::reset(&app, context.client(), token, fields.secret("password")).await {
+    let password = fields.secret("password");
+    let set = accounts::reset_by_link(&app, context.client(), token, password).await;
+    match set.map_err(Problem::from) {
         Ok(()) => Ok(go("/console/sign-in", "reset")),
         Err(problem) => {
             let token = token.to_owned();
@@ -289,7 +297,8 @@ pub async fn confirm(
     cookies: CookieJar,
     OpenForm(fields): OpenForm,
 ) -> Result<Response, Problem> {
-    let account = match accounts::confirm(&app, context.client(), fields.text("token")).await {
+    let confirmed = accounts::confirm_by_link(&app, context.client(), fields.text("token")).await;
+    let account = match confirmed.map_err(Problem::from) {
         Ok(account) => account,
         Err(problem) => return Entry::new(&app, page, Kind::Confirm).refuse(&problem),
     };

@@ -10,8 +10,8 @@ use secrecy::{ExposeSecret, SecretString};
 use subtle::ConstantTimeEq;
 
 use super::page::{self, Me, Person, Turned};
-use crate::accounts::is_csrf_token;
 use crate::app::App;
+use crate::http::csrf::is_csrf_token;
 use crate::problem::{Code, Problem};
 
 #[derive(Debug, Default)]

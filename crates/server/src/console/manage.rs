@@ -12,9 +12,10 @@ use super::form::{MyForm, go};
 use super::page::{self, Me, Page};
 use super::shown;
 use super::words::Words;
-use crate::accounts;
 use crate::app::App;
 use crate::problem::Problem;
+use crate::service::accounts;
+use crate::service::workspaces::{self, Change};
 
 #[derive(Template)]
 #[template(path = "keys.html")]
@@ -121,33 +122,18 @@ async fn require_admin(app: &App, me: &Me) -> Result<(), Problem> {
 
 pub async fn cancel_invite(State(app): State<App>, form: MyForm) -> Result<Response, Problem> {
     let (me, invite_id) = (&form.me, form.fields.text("invite"));
-    require_admin(&app, me).await?;
-    app.store.cancel_invite(&me.workspace.id, invite_id).await?;
-    accounts::audit(
-        &app,
-        Some(&me.workspace.id),
-        &me.account.id,
-        "member.uninvited",
-        invite_id,
-    )
-    .await;
+    accounts::cancel_invite(&app, &me.account, &me.workspace.id, invite_id).await?;
     Ok(go("/console/members", "saved"))
 }
 
 pub async fn rename_workspace(State(app): State<App>, form: MyForm) -> Result<Response, Problem> {
     let me = &form.me;
     require_admin(&app, me).await?;
-    app.store
-        .rename_workspace(&me.workspace.id, form.fields.text("name"))
-        .await?;
-    accounts::audit(
-        &app,
-        Some(&me.workspace.id),
-        &me.account.id,
-        "workspace.renamed",
-        &me.workspace.id,
-    )
-    .await;
+    let change = Change {
+        name: Some(form.fields.text("name")),
+        ..Change::default()
+    };
+    workspaces::change(&app.store, &me.account.id, &me.workspace.id, change).await?;
     Ok(go("/console/members", "saved"))
 }
 

@@ -12,10 +12,11 @@ use super::chart::{self, Bar, Share};
 use super::form::{MyForm, go};
 use super::page::{self, Me, Page};
 use super::shown;
-use crate::accounts;
 use crate::app::App;
 use crate::http::query::Query;
 use crate::problem::{Code, Problem};
+use crate::service::accounts;
+use crate::service::workspaces::{self, Change};
 
 const DAY_US: i64 = 86_400 * 1_000_000;
 const ROWS_SHOWN: usize = 100;
@@ -163,6 +164,7 @@ impl MoneyPage {
             "credit" if row.memo == "welcome" => t.kind_welcome.to_owned(),
             "credit" => format!("{} · {}", t.kind_credit, row.memo),
             "refund" => t.kind_refund.to_owned(),
+            "correction" => format!("{} · {}", t.kind_correction, row.memo),
             _ if row.operation.is_empty() => t.kind_charge.to_owned(),
             _ => operation(&self.page, &row.operation).to_owned(),
         }
@@ -227,20 +229,14 @@ pub async fn set_alert(
     let me = &form.me;
     accounts::require_role(&app, &me.workspace.id, &me.account.id, Role::Admin).await?;
     let low_micro = match form.fields.text("below") {
-        "" => None,
-        text => Some(amount(&page, text)?),
+        "" => 0,
+        text => amount(&page, text)?,
     };
-    app.store
-        .set_low_balance(&me.workspace.id, low_micro)
-        .await?;
-    accounts::audit(
-        &app,
-        Some(&me.workspace.id),
-        &me.account.id,
-        "workspace.alert",
-        &me.workspace.id,
-    )
-    .await;
+    let change = Change {
+        low_balance_micro: Some(low_micro),
+        ..Change::default()
+    };
+    workspaces::change(&app.store, &me.account.id, &me.workspace.id, change).await?;
     Ok(go("/console/money", "saved"))
 }
 

@@ -4,17 +4,18 @@ use askama::Template;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use sauti_speech::{EngineStats, Readiness};
-use sauti_store::{Account, Workspace};
+use sauti_store::{Account, PaymentEvent, Workspace};
 
 use super::form::{MyForm, go};
 use super::money::amount;
 use super::page::{self, Me, Page};
 use super::shown;
-use crate::accounts;
 use crate::app::App;
 use crate::http::query::Query;
 use crate::mail::Written;
 use crate::problem::{Code, Problem};
+use crate::service::{accounts, workspaces};
+use crate::webhooks;
 
 const HERE: &str = "/console/operator";
 const LISTED: i64 = 100;
@@ -99,22 +100,18 @@ pub async fn credit(State(app): State<App>, page: Page, form: MyForm) -> Result<
     let workspace_id = fields.text("workspace").parse()?;
     let workspace = app.store.workspace(&workspace_id).await?;
     let amount_micro = amount(&page, fields.text("amount"))?;
-    let reference = fields.text("reference");
-    let credit = app
-        .store
-        .credit(&workspace.id, amount_micro, "operator", reference)
-        .await?;
+    let payment = PaymentEvent {
+        provider: "operator".to_owned(),
+        event_id: fields.text("reference").to_owned(),
+        workspace_id: workspace.id,
+        amount_micro,
+        currency: workspace.currency,
+    };
+    let credit = workspaces::credit(&app.store, &me.account.id, &payment).await?;
     if !credit.applied {
         return Ok(go(HERE, "credited-before"));
     }
-    accounts::audit(
-        &app,
-        Some(&workspace.id),
-        &me.account.id,
-        "workspace.credited",
-        reference,
-    )
-    .await;
+    webhooks::payment_received(&app, &payment, credit.balance.available_micro);
     Ok(go(HERE, "credited"))
 }
 
@@ -123,7 +120,6 @@ pub async fn confirm(State(app): State<App>, form: MyForm) -> Result<Response, P
     let MyForm { me, fields } = form;
     require_operator(&me)?;
     let account_id = fields.text("account");
-    app.store.confirm_account_by_id(account_id).await?;
-    accounts::audit(&app, None, &me.account.id, "account.confirmed", account_id).await;
+    accounts::confirm(&app.store, &me.account.id, account_id).await?;
     Ok(go(HERE, "saved"))
 }

@@ -12,9 +12,9 @@ use secrecy::{ExposeSecret, SecretString};
 
 use super::words::{self, Words};
 use super::{assets, script_words, shown};
-use crate::accounts::masked_csrf_token;
 use crate::app::App;
 use crate::http::caller::WORKSPACE_COOKIE;
+use crate::http::csrf::masked_csrf_token;
 use crate::http::language::Language;
 use crate::http::member::{SignedIn, signed_in};
 use crate::http::query::Query;

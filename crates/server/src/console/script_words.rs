@@ -5,7 +5,7 @@ use crate::http::language::Language;
 /// Key, English, Swahili.
 const WORDS: &[(&str, &str, &str)] = &[
     ("about", "about {0} s", "kama sekunde {0}"),
-    ("speaking", "Speaking…", "Inasema…"),
+    ("speaking", "Speaking…", "Inasoma…"),
     ("uploading", "Sending… {0} %", "Inatuma… {0} %"),
     ("heard", "Heard {0} of {1}", "Imesikiliza {0} kati ya {1}"),
     ("add_money", "Add money", "Ongeza fedha"),
@@ -79,7 +79,7 @@ const WORDS: &[(&str, &str, &str)] = &[
     (
         "error_text_unspeakable",
         "The text has nothing that can be spoken.",
-        "Maandishi hayana kinachoweza kusemwa.",
+        "Maandishi hayana kinachoweza kusomwa.",
     ),
     (
         "error_audio_empty",

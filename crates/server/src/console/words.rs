@@ -34,9 +34,9 @@ words! {
     docs: "API documentation", "Maelezo ya API";
     needs_script: "This page needs JavaScript. Please switch it on.", "Ukurasa huu unahitaji JavaScript. Tafadhali iwashe kwenye kivinjari.";
 
-    nav_speak: "Speak", "Sema";
+    nav_speak: "Speak", "Soma kwa sauti";
     nav_transcribe: "Transcribe", "Nukuu";
-    nav_voices: "Voices", "Sauti";
+    nav_voices: "Voices", "Orodha ya sauti";
     nav_words: "Pronunciations", "Matamshi";
     nav_keys: "Keys", "Funguo";
     nav_usage: "Usage", "Matumizi";
@@ -68,6 +68,8 @@ words! {
     confirm_intro: "One click and everything is ready.", "Bofya mara moja, na kila kitu kiko tayari.";
     confirm_button: "Confirm", "Thibitisha";
     mail_title: "Look into your mail", "Angalia barua pepe yako";
+    mail_none_title: "Your link", "Kiungo chako";
+    mail_none: "This service sends no mail. If there is an account with this address, its operator has the letter and can hand the link on.", "Huduma hii haitumi barua. Kama kuna akaunti yenye anwani hii, mwendeshaji ana barua na anaweza kukupa kiungo.";
     mail_shown: "This service sends no mail: here is your letter.", "Huduma hii haitumi barua: hii hapa barua yako.";
     mail_open: "Open the link", "Fungua kiungo";
     mail_sign_up: "We sent you a letter with a link. Open it in this browser and you are in.", "Tumekutumia barua yenye kiungo. Kifungue kwenye kivinjari hiki, nawe uko tayari.";
@@ -79,7 +81,7 @@ words! {
     resend: "Send it again", "Tuma tena";
 
     done_confirmed: "Your account is confirmed. Sign in.", "Akaunti yako imethibitishwa. Ingia.";
-    done_welcome: "Welcome! Your account is ready. Press Speak and listen.", "Karibu! Akaunti yako iko tayari. Bofya Sema, usikilize.";
+    done_welcome: "Welcome! Your account is ready. Press Speak and listen.", "Karibu! Akaunti yako iko tayari. Bofya Soma kwa sauti, kisha usikilize.";
     done_reset: "Your new password is set. Sign in with it.", "Nenosiri jipya limewekwa. Ingia nalo.";
     done_signed_out: "You are signed out.", "Umetoka.";
     done_saved: "Saved.", "Imehifadhiwa.";
@@ -104,8 +106,8 @@ words! {
     error_number: "Quote this number when you report it:", "Taja namba hii unaporipoti:";
     back: "Back", "Rudi";
 
-    speak_title: "Speak a text", "Sema maandishi";
-    speak_label: "Text to be spoken", "Maandishi ya kusemwa";
+    speak_title: "Speak a text", "Soma maandishi kwa sauti";
+    speak_label: "Text to be spoken", "Maandishi ya kusomwa";
     speak_placeholder: "Write something in Swahili…", "Andika chochote kwa Kiswahili…";
     speak_example: "Habari yako! Salio lako ni KSh 1,500 hadi tarehe 3/5. Karibu tena.", "Habari yako! Salio lako ni KSh 1,500 hadi tarehe 3/5. Karibu tena.";
     speak_said: "As it will be read", "Itakavyosomwa";
@@ -113,10 +115,10 @@ words! {
     price: "Price", "Bei";
     length: "Length", "Muda";
     characters: "Characters", "Herufi";
-    voice: "Voice", "Sauti";
+    voice: "Voice", "Chagua sauti";
     speed: "Speed", "Kasi";
     format: "Format", "Umbizo";
-    speak_button: "Speak", "Sema";
+    speak_button: "Speak", "Soma kwa sauti";
     preview: "Listen", "Sikiliza";
     result: "Result", "Matokeo";
     result_empty: "Your sentence plays here, word by word.", "Sentensi yako itasikika hapa, neno kwa neno.";
@@ -124,8 +126,8 @@ words! {
     download: "Download", "Pakua";
     curl_title: "From your own program", "Kwa programu yako";
     curl_key: "Put your key in place of YOUR_KEY.", "Weka ufunguo wako badala ya YOUR_KEY.";
-    history: "Lately spoken", "Ulizosema karibuni";
-    history_empty: "Nothing yet. What you speak is listed here until you close this window.", "Bado hakuna. Utakazosema hukaa hapa hadi ufunge dirisha hili.";
+    history: "Lately spoken", "Zilizosomwa karibuni";
+    history_empty: "Nothing yet. What you speak is listed here until you close this window.", "Bado hakuna. Utakayosoma yatakaa hapa hadi ufunge dirisha hili.";
     waveform: "Waveform; click to play from there", "Mawimbi ya sauti; bofya usikie kuanzia hapo";
     woman: "woman", "mwanamke";
     man: "man", "mwanamume";
@@ -148,7 +150,7 @@ words! {
     numerals: "Numbers", "Namba";
     numerals_words: "in words", "kwa maneno";
     numerals_digits: "in digits", "kwa tarakimu";
-    keyterms: "Names to listen for", "Majina ya kutegea sikio";
+    keyterms: "Names to listen for", "Majina yanayotarajiwa";
     keyterms_hint: "Names and terms that may come up, separated by commas.", "Majina na istilahi zinazoweza kutajwa, kwa koma kati yake.";
     transcript_empty: "The words appear here. Click any of them to hear it again.", "Maneno yataonekana hapa. Bofya neno lolote kulisikia tena.";
     transcript: "Transcript", "Nukuu";
@@ -159,10 +161,10 @@ words! {
     voice_id: "Id", "Kitambulisho";
     version: "Version", "Toleo";
     licence: "Licence", "Leseni";
-    use_voice: "Speak with it", "Sema kwa sauti hii";
+    use_voice: "Speak with it", "Tumia sauti hii";
 
-    words_intro: "Names and terms that should be said your way. They count in every text of this workspace.", "Majina na istilahi zinazotakiwa kusemwa upendavyo. Hufuatwa katika kila maandishi ya eneo hili.";
-    words_none: "No pronunciations yet. Add a name that is said wrongly, and hear it.", "Bado hakuna matamshi. Ongeza jina linalosemwa vibaya, kisha ulisikilize.";
+    words_intro: "Names and terms that should be said your way. They count in every text of this workspace.", "Majina na istilahi zinazotakiwa kutamkwa upendavyo. Hufuatwa katika kila maandishi ya eneo hili.";
+    words_none: "No pronunciations yet. Add a name that is said wrongly, and hear it.", "Bado hakuna matamshi. Ongeza jina linalotamkwa vibaya, kisha ulisikilize.";
     words_new: "New pronunciation", "Matamshi mapya";
     word: "Word", "Neno";
     word_hint: "One word, as it is written.", "Neno moja, linavyoandikwa.";
@@ -171,12 +173,12 @@ words! {
     word_listen: "Hear it", "Sikiliza";
     word_remove_ask: "Remove this pronunciation?", "Uondoe matamshi haya?";
 
-    keys_intro: "A key lets a program use this workspace. Keep it on your server; never put it into a page or an app.", "Ufunguo huiwezesha programu kutumia eneo hili la kazi. Uhifadhi kwenye seva yako; usiuweke kamwe kwenye ukurasa au app.";
+    keys_intro: "A key lets a program use this workspace. Keep it on your server; never put it into a page or an app.", "Ufunguo huiwezesha programu kutumia eneo hili la kazi. Uhifadhi kwenye seva yako; usiuweke kamwe kwenye ukurasa wa wavuti au programu ya simu.";
     key_new: "New key", "Ufunguo mpya";
     name: "Name", "Jina";
     key_name_hint: "Where it will be used, such as “IVR”.", "Utatumika wapi, kwa mfano “IVR”.";
     permissions: "Permissions", "Ruhusa";
-    perm_speech: "speak texts", "kusema maandishi";
+    perm_speech: "speak texts", "kusoma maandishi kwa sauti";
     perm_transcription: "transcribe recordings", "kunukuu rekodi";
     perm_voices: "list the voices", "kuona sauti";
     perm_usage: "see usage and money", "kuona matumizi na fedha";
@@ -195,6 +197,8 @@ words! {
     last_used: "Last used", "Ulitumika mwisho";
     spent: "Spent", "Zilizotumika";
     revoke: "Revoke", "Batilisha";
+    rotate: "Replace", "Badilisha";
+    rotate_ask: "Make a new key like this one? The old one works for another 24 hours.", "Utengeneze ufunguo mpya kama huu? Wa zamani utafanya kazi kwa saa 24 zaidi.";
     revoke_ask: "Revoke this key? Programs that use it stop working at once.", "Ubatilishe ufunguo huu? Programu zinazoutumia zitakoma mara moja.";
     state_active: "active", "unatumika";
     state_revoked: "revoked", "umebatilishwa";
@@ -206,13 +210,13 @@ words! {
     days_30: "30 days", "Siku 30";
     days_90: "90 days", "Siku 90";
     usage_chart: "By day", "Kwa siku";
-    usage_none: "Nothing was used in this time. Speak a first sentence!", "Hakuna kilichotumika kipindi hiki. Sema sentensi ya kwanza!";
+    usage_none: "Nothing was used in this time. Speak a first sentence!", "Hakuna kilichotumika kipindi hiki. Soma sentensi ya kwanza!";
     most_a_day: "Busiest day", "Siku iliyotumia zaidi";
     usage_operations: "By operation", "Kwa shughuli";
     usage_keys: "By key", "Kwa ufunguo";
     usage_table: "In numbers", "Kwa namba";
     operation: "Operation", "Shughuli";
-    op_speech: "speech", "kusema";
+    op_speech: "speech", "kusoma kwa sauti";
     op_transcription: "transcription", "kunukuu";
     key: "Key", "Ufunguo";
     requests: "Requests", "Maombi";
@@ -232,7 +236,7 @@ words! {
     fund_text: "Pay by mobile money or bank to the operator of this service and name your workspace:", "Lipa kwa simu au benki kwa mwendeshaji wa huduma hii, ukitaja eneo lako la kazi:";
     fund_after: "The balance rises as soon as the payment is reported.", "Salio litaongezeka mara malipo yatakaporipotiwa.";
     prices: "Prices", "Bei";
-    price_speech: "Speech, per 1,000 characters", "Kusema, kwa herufi 1,000";
+    price_speech: "Speech, per 1,000 characters", "Kusoma kwa sauti, kwa herufi 1,000";
     price_transcription: "Transcription, per minute", "Kunukuu, kwa dakika";
     price_cached: "Speech that was made before", "Sauti iliyokwisha tengenezwa";
     alert_title: "Low-balance alert", "Onyo la salio dogo";
@@ -247,10 +251,11 @@ words! {
     kind_welcome: "welcome credit", "zawadi ya kukaribisha";
     kind_charge: "charge", "matumizi";
     kind_refund: "refund", "marejesho";
+    kind_correction: "correction", "masahihisho";
 
-    members_intro: "Members speak and transcribe; admins also manage keys and people; owners may do everything.", "Wanachama husema na kunukuu; wasimamizi pia husimamia funguo na watu; wamiliki hufanya yote.";
+    members_intro: "Members speak and transcribe; admins also manage keys and people; owners may do everything.", "Wanachama husoma kwa sauti na kunukuu; wasimamizi pia husimamia funguo na watu; wamiliki hufanya yote.";
     invite_someone: "Invite someone", "Alika mtu";
-    role: "Role", "Wajibu";
+    role: "Role", "Jukumu";
     role_owner: "owner", "mmiliki";
     role_admin: "admin", "msimamizi";
     role_member: "member", "mwanachama";
@@ -294,6 +299,7 @@ words! {
     delete_title: "Delete the account", "Futa akaunti";
     delete_text: "Your name, address and sessions are forgotten. Workspaces with nobody else are closed and their keys revoked. This cannot be undone.", "Jina, anwani na vipindi vyako vitafutwa. Maeneo ya kazi yasiyo na mwingine yatafungwa na funguo zake kubatilishwa. Hakuna kurudi nyuma.";
     delete_type: "Type your e-mail address", "Andika barua pepe yako";
+    delete_money: "Give up money that is left in workspaces with nobody else", "Acha fedha zilizobaki kwenye maeneo ya kazi yasiyo na mwingine";
     delete_button: "Delete for good", "Futa kabisa";
 
     operator_title: "Operator", "Mwendeshaji";

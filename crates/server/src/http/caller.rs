@@ -14,11 +14,12 @@ use axum_extra::extract::CookieJar;
 use sauti_store::{Permission, Permissions, Role, WorkspaceId};
 
 use super::context::Context;
-use crate::accounts;
+use super::csrf::is_csrf_token;
 use crate::app::App;
 use crate::problem::{Code, Problem};
 use crate::ratelimit::Permit;
 use crate::service::Payer;
+use crate::service::accounts;
 
 pub const SESSION_COOKIE: &str = "sauti_session";
 pub const CSRF_HEADER: &str = "x-csrf-token";
@@ -174,7 +175,7 @@ pub fn require_csrf(method: &Method, headers: &HeaderMap, token: &str) -> Result
         .get(CSRF_HEADER)
         .map(|value| value.as_bytes())
         .unwrap_or_default();
-    match accounts::is_csrf_token(token, given) {
+    match is_csrf_token(token, given) {
         true => Ok(()),
         false => Err(Problem::new(Code::CsrfFailed)),
     }
@@ -194,6 +195,10 @@ pub fn require_permission(caller: &Caller, any_of: &[Permission]) -> Result<(), 
         .any(|permission| caller.permissions.contains(*permission));
     if any_of.is_empty() || held {
         return Ok(());
+    }
+    // A member has no key to change: someone above them has to do it.
+    if caller.key_id.is_none() {
+        return Err(Problem::new(Code::RoleMissing));
     }
     let names: Vec<_> = any_of
         .iter()

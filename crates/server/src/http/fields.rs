@@ -207,6 +207,23 @@ impl Fields {
         }
     }
 
+    /// For changes: a field that is not known would be told as done, so it is refused.
+    pub fn finish_strictly(mut self, known: &[&'static str]) -> Result<(), Problem> {
+        for name in self.values.keys().take(64) {
+            let reason = match meant_field(name, known, &[]) {
+                Some(meant) => Reason::NearMiss { meant },
+                None => Reason::UnknownField {
+                    known: known.join(", "),
+                },
+            };
+            self.errors.push(FieldError::new(name.clone(), reason));
+        }
+        match self.errors.is_empty() {
+            true => Ok(()),
+            false => Err(Problem::fields(self.errors)),
+        }
+    }
+
     fn wrong_type<T>(&mut self, name: &'static str, expected: &'static str) -> Option<T> {
         self.error(name, Reason::WrongType { expected });
         None

@@ -5,6 +5,7 @@ pub mod caller;
 mod connection;
 mod connections;
 pub mod context;
+pub mod csrf;
 pub mod deadline;
 mod drain;
 mod envelope;

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard};
 
 use anyhow::Context as _;
-use lettre::message::header::ContentType;
-use lettre::message::{Mailbox, Message};
+use lettre::message::header::{ContentTransferEncoding, ContentType};
+use lettre::message::{Body, Mailbox, Message};
 use lettre::{AsyncSmtpTransport, AsyncTransport, Tokio1Executor};
 use sauti_store::ids::now_us;
 use secrecy::ExposeSecret;
@@ -70,7 +70,7 @@ impl Mailer {
             .to(to.parse().context("the address is not one")?)
             .subject(letter.subject.clone())
             .header(ContentType::TEXT_PLAIN)
-            .body(letter.body.clone())?;
+            .body(body(letter, matches!(self.way, Way::Smtp(_))))?;
         match &self.way {
             Way::Smtp(transport) => drop(
                 transport
@@ -93,6 +93,19 @@ impl Mailer {
         }
         Ok(())
     }
+}
+
+/// As it is, so that a link is one line whoever reads the file: quoted-printable would break it and write "=3D" for "=".
+/// Lines are far below the 998 bytes that mail allows.
+fn body(letter: &Letter, by_smtp: bool) -> Body {
+    let encoding = match letter.body.is_ascii() {
+        true => ContentTransferEncoding::SevenBit,
+        // Not every mail server takes eight bits.
+        false if by_smtp => return Body::new(letter.body.clone()),
+        false => ContentTransferEncoding::EightBit,
+    };
+    let lines = letter.body.replace('\n', "\r\n");
+    Body::dangerous_pre_encoded(lines.into_bytes(), encoding)
 }
 
 fn lock(written: &Mutex<VecDeque<Written>>) -> MutexGuard<'_, VecDeque<Written>> {

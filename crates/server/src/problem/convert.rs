@@ -56,6 +56,21 @@ impl From<ServiceError> for Problem {
             ServiceError::Speech(error) => error.into(),
             ServiceError::Ledger(error) => error.into(),
             ServiceError::Store(error) => error.into(),
+            ServiceError::TooManyAttempts { retry_after_s } => {
+                Problem::new(Code::RateLimited).retry_after(retry_after_s)
+            }
+            ServiceError::Busy { retry_after_s } => {
+                Problem::new(Code::Overloaded).retry_after(retry_after_s)
+            }
+            ServiceError::CredentialsWrong => Problem::new(Code::CredentialsWrong),
+            ServiceError::Unconfirmed => Problem::new(Code::AccountUnconfirmed),
+            ServiceError::RoleMissing => Problem::new(Code::RoleMissing),
+            ServiceError::SignUpClosed => {
+                Problem::detailed(Code::RoleMissing, "Accounts are made by the operator here.")
+            }
+            ServiceError::NoMember => {
+                Problem::detailed(Code::NotFound, "You are in no such workspace.")
+            }
             ServiceError::Internal(cause) => Problem::internal(cause),
         }
     }
@@ -121,6 +136,7 @@ impl From<StoreError> for Problem {
             StoreError::NotFound(_) => Problem::detailed(Code::NotFound, sentence(&error)),
             StoreError::Exists(_) => Problem::detailed(Code::Conflict, sentence(&error)),
             StoreError::Refused(_) => Problem::detailed(Code::Conflict, sentence(&error)),
+            StoreError::MoneyLeft { .. } => Problem::new(Code::MoneyLeft),
             StoreError::TokenRefused => Problem::detailed(Code::NotFound, sentence(&error)),
             StoreError::Invalid { field, message } => {
                 Problem::field(field, Reason::Other { message })
@@ -146,6 +162,7 @@ impl From<LedgerError> for Problem {
                 money: Some((required_micro, available_micro)),
                 ..Code::BalanceInsufficient.into()
             },
+            LedgerError::WorkspaceClosed => Problem::new(Code::WorkspaceClosed),
             LedgerError::CapExceeded {
                 cap_micro,
                 committed_micro,

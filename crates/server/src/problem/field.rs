@@ -23,6 +23,7 @@ pub enum Reason {
     UnknownValue { allowed: String },
     UnknownVoice { named: String, allowed: String },
     NearMiss { meant: &'static str },
+    UnknownField { known: String },
     NotTogether { with: &'static str },
     Twice { other: &'static str },
     Malformed { expected: &'static str },
@@ -77,6 +78,9 @@ impl FieldError {
             Reason::NearMiss { meant } => {
                 format!("{field} is not a field of this request. Did you mean {meant}?")
             }
+            Reason::UnknownField { known } => {
+                format!("{field} is not a field of this request. Its fields are: {known}.")
+            }
             Reason::NotTogether { with } => format!("{field} cannot be used together with {with}."),
             Reason::Twice { other } => {
                 format!("{field} and {other} are two names of one field; send one of them.")
@@ -113,6 +117,9 @@ impl FieldError {
             Reason::NearMiss { meant } => {
                 format!("{field} si sehemu ya ombi hili. Je, ulimaanisha {meant}?")
             }
+            Reason::UnknownField { known } => {
+                format!("{field} si sehemu ya ombi hili. Sehemu zake ni: {known}.")
+            }
             Reason::NotTogether { with } => format!("{field} haiwezi kutumika pamoja na {with}."),
             Reason::Twice { other } => {
                 format!("{field} na {other} ni majina mawili ya sehemu moja; tuma moja tu.")
@@ -133,6 +140,7 @@ impl Reason {
             Reason::UnknownValue { .. } => "unknown_value",
             Reason::UnknownVoice { .. } => "unknown_voice",
             Reason::NearMiss { .. } => "near_miss",
+            Reason::UnknownField { .. } => "unknown_field",
             Reason::NotTogether { .. } => "not_together",
             Reason::Twice { .. } => "twice",
             Reason::Malformed { .. } => "malformed",

@@ -88,8 +88,8 @@ codes! {
         "The key lacks the permission for this operation.",
         "Ufunguo hauna ruhusa ya shughuli hii.";
     RoleMissing, "role_missing", FORBIDDEN, "Not allowed",
-        "Your role in this workspace does not allow this.",
-        "Wajibu wako katika eneo hili la kazi hauruhusu jambo hili.";
+        "Your role in this workspace does not allow this: ask an admin or owner of it.",
+        "Jukumu lako katika eneo hili la kazi haliruhusu jambo hili: muombe msimamizi au mmiliki wake.";
     CsrfFailed, "csrf_failed", FORBIDDEN, "Not allowed",
         "The page's token is missing or old. Reload the page.",
         "Tokeni ya ukurasa haipo au imepitwa. Pakia ukurasa upya.";
@@ -114,6 +114,12 @@ codes! {
     Conflict, "conflict", CONFLICT, "Conflict",
         "This clashes with something that exists.",
         "Hili linagongana na kitu kilichopo.";
+    MoneyLeft, "money_left", CONFLICT, "Money left",
+        "A workspace that only you are in still holds money. It would be lost with the account: spend it first, or say that you give it up.",
+        "Eneo la kazi ambalo uko peke yako bado lina fedha. Zitapotea pamoja na akaunti: zitumie kwanza, au sema kwamba unaziacha.";
+    WorkspaceClosed, "workspace_closed", CONFLICT, "Workspace closed",
+        "The workspace is closed: nobody could spend what comes in.",
+        "Eneo la kazi limefungwa: hakuna anayeweza kutumia fedha zinazoingia.";
     BodyTooLarge, "body_too_large", PAYLOAD_TOO_LARGE, "Too large",
         "The body is larger than is accepted here; GET /v1/limits shows the bounds.",
         "Mwili wa ombi ni mkubwa kuliko unaokubalika; GET /v1/limits inaonyesha mipaka.";

@@ -10,13 +10,14 @@ use sauti_store::IssuedSession;
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
 
-use crate::accounts::{self, csrf_token};
 use crate::app::App;
 use crate::http::caller::SESSION_COOKIE;
 use crate::http::context::Context;
+use crate::http::csrf::csrf_token;
 use crate::http::fields::{Fields, JsonBytes};
 use crate::http::member::{SignedIn, forget_session};
 use crate::problem::{Problem, Reason};
+use crate::service::accounts;
 
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
 #[schema(as = SignUpRequest)]
@@ -42,10 +43,12 @@ pub struct TokenBody {
 }
 
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
-#[schema(as = PasswordRequest)]
-pub struct PasswordBody {
+#[schema(as = DeletionRequest)]
+pub struct DeletionBody {
     /// The account's own, once more.
     pub password: String,
+    /// Money in workspaces that nobody else is in is lost with them, and the caller knows.
+    pub give_up_money: Option<bool>,
 }
 
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
@@ -132,7 +135,7 @@ pub async fn confirm(
     JsonBytes(body): JsonBytes,
 ) -> Result<StatusCode, Problem> {
     let [token] = required(&body, ["token"])?;
-    accounts::confirm(&app, context.client(), &token).await?;
+    accounts::confirm_by_link(&app, context.client(), &token).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -245,7 +248,7 @@ pub async fn reset(
     JsonBytes(body): JsonBytes,
 ) -> Result<StatusCode, Problem> {
     let [token, password] = required(&body, ["token", "password"])?;
-    accounts::reset(&app, context.client(), &token, SecretString::from(password)).await?;
+    accounts::reset_by_link(&app, context.client(), &token, SecretString::from(password)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -253,9 +256,9 @@ pub async fn reset(
 ///
 /// Address, name, password, sessions, memberships and invitations are forgotten. A workspace that nobody else is in is
 /// closed and its keys are revoked; what was paid and used stays in the books, without a name. Refused with 409 for the
-/// only owner of a workspace with other members.
+/// only owner of a workspace with other members, and with `money_left` while a workspace that would be closed holds money.
 #[utoipa::path(post, path = "/v1/account/deletion", tag = "account", operation_id = "deleteAccount",
-    request_body = PasswordBody,
+    request_body = DeletionBody,
     responses((status = 204, description = "The account is gone.")), security(("session" = [])))]
 pub async fn delete(
     State(app): State<App>,
@@ -263,7 +266,14 @@ pub async fn delete(
     cookies: CookieJar,
     JsonBytes(body): JsonBytes,
 ) -> Result<(StatusCode, CookieJar), Problem> {
-    let [password] = required(&body, ["password"])?;
-    accounts::delete(&app, &me.account, SecretString::from(password)).await?;
+    let mut fields = Fields::parse(&body)?;
+    let password = fields.text("password");
+    if password.is_none() && !fields.is_wrong("password") {
+        fields.error("password", Reason::Required);
+    }
+    let gives_up_money = fields.flag("give_up_money").unwrap_or(false);
+    fields.finish(&["password", "give_up_money"], &[])?;
+    let password = SecretString::from(password.unwrap_or_default());
+    accounts::delete_by_password(&app, &me.account, password, gives_up_money).await?;
     Ok((StatusCode::NO_CONTENT, forget_session(cookies)))
 }

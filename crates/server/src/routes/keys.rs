@@ -7,12 +7,12 @@ use sauti_store::ids::now_us;
 use sauti_store::{Environment, IssuedKey, KeyInfo, NewKey, Permission, Permissions};
 use serde::{Deserialize, Serialize};
 
-use crate::accounts::audit;
 use crate::app::App;
 use crate::http::caller::{Caller, Keys, May};
 use crate::http::fields::{Fields, JsonBytes};
 use crate::http::query::Query;
 use crate::problem::{Code, Problem, Reason};
+use crate::service::keys;
 
 /// A key as it is listed: never the key itself.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -102,15 +102,7 @@ pub async fn create_key(
     JsonBytes(body): JsonBytes,
 ) -> Result<(StatusCode, Json<NewKeyBody>), Problem> {
     let new = parse(&app, &caller, &body)?;
-    let issued = app.store.create_key(new).await?;
-    audit(
-        &app,
-        Some(&caller.workspace_id),
-        &caller.actor,
-        "key.created",
-        &issued.info.id,
-    )
-    .await;
+    let issued = keys::create(&app.store, new).await?;
     Ok((StatusCode::CREATED, Json(shown(issued))))
 }
 
@@ -243,18 +235,12 @@ pub async fn rotate_key(
     require_no_more_than_own(&caller, old.permissions)?;
     require_within_own_bounds(&app, &caller, &old).await?;
     let old_ends_us = Some(now_us() + hours * 3_600 * 1_000_000).filter(|_| hours > 0);
-    let issued = app
-        .store
-        .rotate_key(&caller.workspace_id, &key_id, old_ends_us, &caller.actor)
-        .await?;
-    audit(
-        &app,
-        Some(&caller.workspace_id),
-        &caller.actor,
-        "key.rotated",
-        &key_id,
-    )
-    .await;
+    let Caller {
+        actor,
+        workspace_id,
+        ..
+    } = &caller;
+    let issued = keys::rotate(&app.store, actor, workspace_id, &key_id, old_ends_us).await?;
     Ok((StatusCode::CREATED, Json(shown(issued))))
 }
 
@@ -267,14 +253,6 @@ pub async fn revoke_key(
     May(caller, _): May<Keys>,
     Path(key_id): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    app.store.revoke_key(&caller.workspace_id, &key_id).await?;
-    audit(
-        &app,
-        Some(&caller.workspace_id),
-        &caller.actor,
-        "key.revoked",
-        &key_id,
-    )
-    .await;
+    keys::revoke(&app.store, &caller.actor, &caller.workspace_id, &key_id).await?;
     Ok(StatusCode::NO_CONTENT)
 }

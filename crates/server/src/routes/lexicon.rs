@@ -3,15 +3,15 @@
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use sauti_store::{Alphabet, Pronunciation};
+use sauti_store::{Alphabet, AuditAction, Pronunciation};
 use serde::{Deserialize, Serialize};
 
-use crate::accounts::audit;
 use crate::app::App;
 use crate::http::caller::{May, Speech};
 use crate::http::fields::{Fields, JsonBytes};
 use crate::lexicons::as_written;
 use crate::problem::{Problem, Reason};
+use crate::service::audit;
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct LexiconBody {
@@ -101,11 +101,12 @@ pub async fn set_word(
         .await?;
     app.lexicons.forget(&caller.workspace_id);
     audit(
-        &app,
+        &app.store,
         Some(&caller.workspace_id),
         &caller.actor,
-        "lexicon.set",
+        AuditAction::LexiconSet,
         &word,
+        "",
     )
     .await;
     Ok(Json(LexiconWord { word, said }))
@@ -125,11 +126,12 @@ pub async fn remove_word(
         .await?;
     app.lexicons.forget(&caller.workspace_id);
     audit(
-        &app,
+        &app.store,
         Some(&caller.workspace_id),
         &caller.actor,
-        "lexicon.removed",
+        AuditAction::LexiconRemoved,
         &word,
+        "",
     )
     .await;
     Ok(StatusCode::NO_CONTENT)

@@ -7,12 +7,12 @@ use sauti_store::{Invite, Member, Role, WorkspaceId};
 use serde::{Deserialize, Serialize};
 
 use super::account::required;
-use crate::accounts;
 use crate::app::App;
 use crate::http::context::Context;
 use crate::http::fields::JsonBytes;
 use crate::http::member::SignedIn;
 use crate::problem::Problem;
+use crate::service::accounts;
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct MemberList {

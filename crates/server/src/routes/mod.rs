@@ -78,6 +78,7 @@ fn people() -> OpenApiRouter<App> {
         .routes(routes!(members::accept))
         .routes(routes!(workspaces::change))
         .routes(routes!(workspaces::credit))
+        .routes(routes!(workspaces::correct))
 }
 
 fn operation() -> OpenApiRouter<App> {

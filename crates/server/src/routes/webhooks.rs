@@ -3,14 +3,14 @@
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use sauti_store::{Delivery, WebhookEndpoint};
+use sauti_store::{AuditAction, Delivery, WebhookEndpoint};
 use serde::{Deserialize, Serialize};
 
-use crate::accounts::audit;
 use crate::app::App;
 use crate::http::caller::{Keys, May};
 use crate::http::fields::{Fields, JsonBytes};
 use crate::problem::{Problem, Reason};
+use crate::service::audit;
 use crate::webhooks::EVENTS;
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -83,11 +83,12 @@ pub async fn create(
         .add_webhook(&caller.workspace_id, &url.unwrap_or_default(), &events)
         .await?;
     audit(
-        &app,
+        &app.store,
         Some(&caller.workspace_id),
         &caller.actor,
-        "webhook.created",
+        AuditAction::WebhookCreated,
         &made.id,
+        "",
     )
     .await;
     let body = NewWebhook {
@@ -112,11 +113,12 @@ pub async fn remove(
         .remove_webhook(&caller.workspace_id, &webhook_id)
         .await?;
     audit(
-        &app,
+        &app.store,
         Some(&caller.workspace_id),
         &caller.actor,
-        "webhook.removed",
+        AuditAction::WebhookRemoved,
         &webhook_id,
+        "",
     )
     .await;
     Ok(StatusCode::NO_CONTENT)

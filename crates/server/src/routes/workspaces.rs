@@ -6,11 +6,12 @@ use axum::http::StatusCode;
 use sauti_store::{PaymentEvent, Role, WorkspaceId};
 use serde::{Deserialize, Serialize};
 
-use crate::accounts::{self, audit};
 use crate::app::App;
 use crate::http::fields::{Fields, JsonBytes};
 use crate::http::member::SignedIn;
 use crate::problem::{Code, Problem, Reason};
+use crate::service::accounts;
+use crate::service::workspaces::{self, Change};
 use crate::webhooks;
 
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
@@ -28,6 +29,17 @@ pub struct CreditBody {
     pub amount_micro: i64,
     /// The number of the receipt; it works once.
     pub reference: String,
+}
+
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[schema(as = CorrectionRequest)]
+pub struct CorrectionBody {
+    /// In millionths of the currency; at most what is available.
+    pub amount_micro: i64,
+    /// Of the mistake, such as the receipt that was booked twice; it works once.
+    pub reference: String,
+    /// Stands in the statement and in the audit trail.
+    pub reason: String,
 }
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -51,22 +63,12 @@ pub async fn change(
     accounts::require_role(&app, &workspace_id, &me.account.id, Role::Admin).await?;
     let mut fields = Fields::parse(&body)?;
     let (name, low_micro) = (fields.text("name"), fields.integer("low_balance_micro"));
-    fields.finish(&["name", "low_balance_micro"], &[])?;
-    if let Some(name) = name {
-        app.store.rename_workspace(&workspace_id, &name).await?;
-    }
-    if let Some(low_micro) = low_micro {
-        let mark = Some(low_micro).filter(|low_micro| *low_micro != 0);
-        app.store.set_low_balance(&workspace_id, mark).await?;
-    }
-    audit(
-        &app,
-        Some(&workspace_id),
-        &me.account.id,
-        "workspace.changed",
-        &workspace_id,
-    )
-    .await;
+    fields.finish_strictly(&["name", "low_balance_micro"])?;
+    let change = Change {
+        name: name.as_deref(),
+        low_balance_micro: low_micro,
+    };
+    workspaces::change(&app.store, &me.account.id, &workspace_id, change).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -83,22 +85,11 @@ pub async fn credit(
     if !me.account.operator {
         return Err(Problem::new(Code::RoleMissing));
     }
-    let mut fields = Fields::parse(&body)?;
-    let (amount_micro, reference) = (fields.integer("amount_micro"), fields.text("reference"));
-    if amount_micro.is_none() && !fields.is_wrong("amount_micro") {
-        fields.error("amount_micro", Reason::Required);
-    }
-    if reference.is_none() && !fields.is_wrong("reference") {
-        fields.error("reference", Reason::Required);
-    }
-    fields.finish(&["amount_micro", "reference"], &[])?;
-    let (amount_micro, reference) = (
-        amount_micro.unwrap_or_default(),
-        reference.unwrap_or_default(),
-    );
+    let (amount_micro, [reference]) = amount_and(&body, ["reference"])?;
+    let (store, actor) = (&app.store, &me.account.id);
     // Names a workspace that does not exist before the ledger would.
     let workspace_id: WorkspaceId = workspace_id.parse()?;
-    let workspace = app.store.workspace(&workspace_id).await?;
+    let workspace = store.workspace(&workspace_id).await?;
     let payment = PaymentEvent {
         provider: "operator".to_owned(),
         event_id: reference,
@@ -106,29 +97,68 @@ pub async fn credit(
         amount_micro,
         currency: workspace.currency,
     };
-    let credit = app
-        .store
-        .credit(
-            &workspace_id,
-            amount_micro,
-            &payment.provider,
-            &payment.event_id,
-        )
-        .await?;
+    let credit = workspaces::credit(store, actor, &payment).await?;
     let balance_micro = credit.balance.available_micro;
     if credit.applied {
-        audit(
-            &app,
-            Some(&workspace_id),
-            &me.account.id,
-            "workspace.credited",
-            &credit.id,
-        )
-        .await;
         webhooks::payment_received(&app, &payment, balance_micro);
     }
     Ok(Json(CreditAnswer {
         applied: credit.applied,
         balance_micro,
+    }))
+}
+
+/// Takes an amount and texts that all have to be there.
+fn amount_and<const N: usize>(
+    body: &[u8],
+    names: [&'static str; N],
+) -> Result<(i64, [String; N]), Problem> {
+    let mut fields = Fields::parse(body)?;
+    let amount_micro = fields.integer("amount_micro");
+    if amount_micro.is_none() && !fields.is_wrong("amount_micro") {
+        fields.error("amount_micro", Reason::Required);
+    }
+    let texts = names.map(|name| {
+        let text = fields.text(name);
+        if text.is_none() && !fields.is_wrong(name) {
+            fields.error(name, Reason::Required);
+        }
+        text.unwrap_or_default()
+    });
+    fields.finish(&names, &["amount_micro"])?;
+    Ok((amount_micro.unwrap_or_default(), texts))
+}
+
+/// Take money out of a workspace again, as the operator
+///
+/// For money that was put in by mistake. The statement shows it as a correction.
+#[utoipa::path(post, path = "/v1/workspaces/{workspace_id}/corrections", tag = "account", operation_id = "correctWorkspace",
+    params(("workspace_id" = String, Path)), request_body = CorrectionBody,
+    responses((status = 200, description = "The money is out.", body = CreditAnswer)), security(("session" = [])))]
+pub async fn correct(
+    State(app): State<App>,
+    me: SignedIn,
+    Path(workspace_id): Path<String>,
+    JsonBytes(body): JsonBytes,
+) -> Result<Json<CreditAnswer>, Problem> {
+    if !me.account.operator {
+        return Err(Problem::new(Code::RoleMissing));
+    }
+    let (amount_micro, [reference, reason]) = amount_and(&body, ["reference", "reason"])?;
+    let (store, actor) = (&app.store, &me.account.id);
+    let workspace_id: WorkspaceId = workspace_id.parse()?;
+    store.workspace(&workspace_id).await?;
+    let correction = workspaces::correct(
+        store,
+        actor,
+        &workspace_id,
+        amount_micro,
+        &reference,
+        &reason,
+    )
+    .await?;
+    Ok(Json(CreditAnswer {
+        applied: correction.applied,
+        balance_micro: correction.balance.available_micro,
     }))
 }

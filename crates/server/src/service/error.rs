@@ -28,6 +28,23 @@ pub enum ServiceError {
     Ledger(#[from] LedgerError),
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// Too many guesses or letters; so many seconds until the next.
+    #[error("too many attempts: wait {retry_after_s} s")]
+    TooManyAttempts { retry_after_s: u64 },
+    /// Too many passwords wait to be hashed.
+    #[error("too busy: wait {retry_after_s} s")]
+    Busy { retry_after_s: u64 },
+    #[error("the address or the password is wrong")]
+    CredentialsWrong,
+    #[error("the account is not confirmed")]
+    Unconfirmed,
+    #[error("accounts are made by the operator here")]
+    SignUpClosed,
+    #[error("the role does not allow it")]
+    RoleMissing,
+    /// Not a member, or no such workspace: which of both is not told.
+    #[error("in no such workspace")]
+    NoMember,
     /// A fault of ours; the words are for the log.
     #[error("{0}")]
     Internal(String),

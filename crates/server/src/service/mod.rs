@@ -4,11 +4,31 @@
 //! Must not know: HTTP, axum, headers, extractors, HTML, the command line. Whoever calls says who
 //! pays ([`Payer`]) and gets values and errors back, never a response.
 
+pub mod accounts;
 mod error;
+pub mod keys;
 pub mod money;
 mod payer;
 pub mod speaking;
 pub mod transcribing;
+pub mod workspaces;
+
+use sauti_store::{AuditAction, Store, WorkspaceId};
 
 pub use error::ServiceError;
 pub use payer::Payer;
+
+/// Writes down who did what. The deed is done already: a failure here is logged, not returned.
+pub async fn audit(
+    store: &Store,
+    workspace_id: Option<&WorkspaceId>,
+    actor: &str,
+    action: AuditAction,
+    target: &str,
+    detail: &str,
+) {
+    let written = store.audit(workspace_id, actor, action, target, detail);
+    if let Err(error) = written.await {
+        tracing::error!(%error, action = action.as_str(), "the audit trail has a gap");
+    }
+}

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::{Method, Request};
-use sauti_server::accounts::csrf_token;
+use sauti_server::http::csrf::csrf_token;
 use sauti_server::openapi;
 use sauti_store::{Alphabet, NewKey, Permission, Permissions, Pronunciation, Role};
 use secrecy::ExposeSecret;
@@ -154,6 +154,12 @@ fn rules() -> Vec<(&'static str, &'static str, Rule, Value)> {
             "/v1/workspaces/{workspace_id}/credits",
             Foreign,
             json!({"amount_micro": 5, "reference": "wizi"}),
+        ),
+        (
+            "POST",
+            "/v1/workspaces/{workspace_id}/corrections",
+            Foreign,
+            json!({"amount_micro": 5, "reference": "wizi", "reason": "wizi"}),
         ),
         (
             "GET",

@@ -6,6 +6,7 @@ mod batches;
 mod connections;
 mod contract;
 mod document;
+mod guesses;
 mod idempotency;
 mod isolation;
 mod keys;

@@ -300,3 +300,15 @@ async fn a_low_balance_alert_is_kept() {
     assert_eq!(workspace.low_balance_micro, Some(12_500_000));
     assert!(text(&browser.get("/console/money").await).contains("value=\"12.50\""));
 }
+
+#[tokio::test]
+async fn a_pasted_text_is_not_cut_and_a_key_can_be_replaced() {
+    let world = World::new().await;
+    let browser = Browser::signed_in(&world, &world.account_id).await;
+    let page = text(browser.get("/console").await.assert_ok());
+    let start = page.find("<textarea id=\"text\"").unwrap();
+    let end = start + page[start..].find('>').unwrap();
+    assert!(!page[start..end].contains("maxlength"), "{page}");
+    let keys = text(browser.get("/console/keys").await.assert_ok());
+    assert!(keys.contains("/rotate?old_lives_hours=24"), "{keys}");
+}

@@ -300,24 +300,44 @@ async fn only_an_operator_books_money_and_a_reference_counts_once() {
 }
 
 #[tokio::test]
-async fn an_account_is_deleted_only_by_typing_its_address() {
+async fn an_account_is_deleted_only_by_its_address_its_password_and_knowing_of_the_money() {
     let world = World::new().await;
+    let password = "siri kubwa sana";
+    let hash = sauti_store::password::hash(&password.into()).unwrap();
+    let store = &world.app.store;
+    let set = store.set_password(&world.account_id, &hash, None).await;
+    set.unwrap();
     let mut browser = Browser::signed_in(&world, &world.account_id).await;
     let csrf = browser.csrf().await;
-    let answer = browser
-        .post(
-            "/console/account/delete",
-            &[("csrf", &csrf), ("email", "mwingine@example.com")],
-        )
-        .await;
-    assert_eq!(answer.status.as_u16(), 422);
-    browser.get("/console").await.assert_ok();
-    let answer = browser
-        .post(
-            "/console/account/delete",
-            &[("csrf", &csrf), ("email", "mtu@example.com")],
-        )
-        .await;
+    let own = "mtu@example.com";
+    for (email, password, money, said) in [
+        (
+            "mwingine@example.com",
+            password,
+            "yes",
+            "Type your e-mail address",
+        ),
+        (own, "si hii kabisa", "yes", "password is wrong"),
+        (own, password, "", "still holds money"),
+    ] {
+        let fields = [
+            ("csrf", csrf.as_str()),
+            ("email", email),
+            ("password", password),
+            ("money", money),
+        ];
+        let answer = browser.post("/console/account/delete", &fields).await;
+        assert_eq!(answer.status.as_u16(), 422);
+        assert!(text(&answer).contains(said), "{said}");
+        browser.get("/console").await.assert_ok();
+    }
+    let fields = [
+        ("csrf", csrf.as_str()),
+        ("email", own),
+        ("password", password),
+        ("money", "yes"),
+    ];
+    let answer = browser.post("/console/account/delete", &fields).await;
     assert_sent_to(&answer, "/console/sign-in?done=deleted");
     assert!(
         world

@@ -145,7 +145,10 @@ impl Store {
             ));
         }
         if new.spend_cap_micro.is_some_and(|cap| cap < 0) {
-            return Err(StoreError::invalid("spend_cap", "must not be negative"));
+            return Err(StoreError::invalid(
+                "spend_cap_micro",
+                "must not be negative",
+            ));
         }
         let key = ApiKey::generate(new.environment)?;
         let info = KeyInfo {

@@ -271,6 +271,7 @@ mod tests {
             reserved_micro: 0,
             low_micro: None,
             currency: "KES".to_owned(),
+            closed_us: None,
             last_us: 0,
             read_micro: (100, 0),
             booked: false,

@@ -111,6 +111,15 @@ impl LedgerOperation for PutCredit {
                 applied: false,
             });
         }
+        if funds.closed_us.is_some() && amount_micro > 0 {
+            return Err(LedgerError::WorkspaceClosed);
+        }
+        if funds.available_micro < -amount_micro {
+            return Err(LedgerError::Insufficient {
+                required_micro: -amount_micro,
+                available_micro: funds.available_micro,
+            });
+        }
         let allowed_micro = super::AMOUNT_MICRO_MAX - funds.total_micro();
         if amount_micro > allowed_micro {
             return Err(LedgerError::TooMuch {
@@ -119,7 +128,10 @@ impl LedgerOperation for PutCredit {
             });
         }
         let transfer = Transfer {
-            kind: "credit",
+            kind: match amount_micro < 0 {
+                true => "correction",
+                false => "credit",
+            },
             amount_micro,
             external_id: Some(&self.external_id),
             memo: &self.memo,

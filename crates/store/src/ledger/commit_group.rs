@@ -41,6 +41,8 @@ pub(super) struct Funds {
     pub(super) reserved_micro: i64,
     pub(super) low_micro: Option<i64>,
     pub(super) currency: String,
+    /// Of the workspace: what came in after that nobody could spend.
+    pub(super) closed_us: Option<i64>,
     /// When the latest transfer was booked. Strictly rising, so that statements have one order.
     pub(super) last_us: i64,
     pub(super) read_micro: (i64, i64),
@@ -48,7 +50,7 @@ pub(super) struct Funds {
 }
 
 from_row!(Funds {
-    workspace_id, available_micro, reserved_micro, low_micro, currency, last_us
+    workspace_id, available_micro, reserved_micro, low_micro, currency, closed_us, last_us
 } default {
     read_micro, booked
 });
@@ -233,7 +235,8 @@ impl CommitGroup {
         };
         let rows: Vec<Funds> = select_in(
             connection,
-            "select b.workspace_id, b.available_micro, b.reserved_micro, b.low_micro, b.last_us, w.currency
+            "select b.workspace_id, b.available_micro, b.reserved_micro, b.low_micro, b.last_us, w.currency,
+                    w.closed_us
              from balances b join workspaces w on w.id = b.workspace_id where b.workspace_id",
             &ids,
             lock,

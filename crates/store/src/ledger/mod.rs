@@ -155,17 +155,55 @@ impl Store {
         source: &str,
         external_id: &str,
     ) -> Result<Credit, LedgerError> {
-        let source = check_text("source", source, 1, 64)?;
-        let external_id = check_text("external_id", external_id, 1, 200)?;
+        let source = check_text("provider", source, 1, 64)?;
+        let external_id = check_text("reference", external_id, 1, 200)?;
         if amount_micro <= 0 {
-            return Err(StoreError::invalid("amount", "must be above zero").into());
+            return Err(StoreError::invalid("amount_micro", "must be above zero").into());
         }
+        let amount_micro = check_amount(amount_micro)?;
+        self.fund(workspace_id, amount_micro, &source, &external_id, &source)
+            .await
+    }
+
+    /// Takes money out again that was put in by mistake: at most what is available. The same `external_id` again changes
+    /// nothing. Also from a closed workspace.
+    pub async fn correct(
+        &self,
+        workspace_id: &WorkspaceId,
+        amount_micro: i64,
+        external_id: &str,
+        reason: &str,
+    ) -> Result<Credit, LedgerError> {
+        let external_id = check_text("reference", external_id, 1, 200)?;
+        let reason = check_text("reason", reason, 1, 200)?;
+        if amount_micro <= 0 {
+            return Err(StoreError::invalid("amount_micro", "must be above zero").into());
+        }
+        let amount_micro = check_amount(amount_micro)?;
+        self.fund(
+            workspace_id,
+            -amount_micro,
+            "correction",
+            &external_id,
+            &reason,
+        )
+        .await
+    }
+
+    async fn fund(
+        &self,
+        workspace_id: &WorkspaceId,
+        amount_micro: i64,
+        source: &str,
+        external_id: &str,
+        memo: &str,
+    ) -> Result<Credit, LedgerError> {
         let op = PutCredit {
             transfer_id: new_id("tr_"),
             workspace_id: workspace_id.clone(),
-            amount_micro: check_amount(amount_micro)?,
+            amount_micro,
             external_id: format!("{source}:{external_id}"),
-            memo: source,
+            memo: memo.to_owned(),
         };
         self.inner.writers.submit(op).await
     }
@@ -179,7 +217,7 @@ impl Store {
         memo: &str,
     ) -> Result<Charge, LedgerError> {
         if amount_micro.is_some_and(|amount| amount <= 0) {
-            return Err(StoreError::invalid("amount", "must be above zero").into());
+            return Err(StoreError::invalid("amount_micro", "must be above zero").into());
         }
         let op = Refund {
             transfer_id: new_id("tr_"),
@@ -271,7 +309,10 @@ fn check_amount(amount_micro: i64) -> Result<i64, StoreError> {
     if (0..=AMOUNT_MICRO_MAX).contains(&amount_micro) {
         Ok(amount_micro)
     } else {
-        Err(StoreError::invalid("amount", "is negative or too large"))
+        Err(StoreError::invalid(
+            "amount_micro",
+            "is negative or too large",
+        ))
     }
 }
 

@@ -129,7 +129,7 @@ impl Store {
         let rows = self
             .transfers_where(
                 "workspace_id = $1 and created_us >= $2 and created_us < $3
-                   and kind in ('credit', 'charge', 'settle', 'refund')
+                   and kind in ('credit', 'correction', 'charge', 'settle', 'refund')
                    and (created_us > $4 or (created_us = $4 and id > $5))
                  order by created_us, id limit $6",
             )

@@ -8,16 +8,16 @@ use axum::Json;
 use axum::extract::{Path, RawQuery, Request, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use sauti_store::{Batch, NewBatch, NewItem, Operation, Received, ids::new_id};
+use sauti_store::{AuditAction, Batch, NewBatch, NewItem, Operation, Received, ids::new_id};
 use serde::{Deserialize, Serialize};
 
-use crate::accounts::audit;
 use crate::app::App;
 use crate::batches;
 use crate::http::caller::{self, Batches, Caller, May};
 use crate::http::idempotency;
 use crate::http::query::Query;
 use crate::problem::{Code, Problem, Reason};
+use crate::service::audit;
 use order::Order;
 
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
@@ -154,14 +154,22 @@ pub async fn create_batch(
         Received::Mismatch => return Err(Problem::new(Code::IdempotencyMismatch)),
     };
     app.batch_bell.notify_one();
-    note(&app, &caller, "batch.created", &batch.id).await;
+    note(&app, &caller, AuditAction::BatchCreated, &batch.id).await;
     let body = Json(shown(batch, &caller.currency));
     Ok((StatusCode::CREATED, body).into_response())
 }
 
-async fn note(app: &App, caller: &Caller, action: &str, batch_id: &str) {
+async fn note(app: &App, caller: &Caller, action: AuditAction, batch_id: &str) {
     let workspace_id = Some(&caller.workspace_id);
-    audit(app, workspace_id, &caller.actor, action, batch_id).await;
+    audit(
+        &app.store,
+        workspace_id,
+        &caller.actor,
+        action,
+        batch_id,
+        "",
+    )
+    .await;
 }
 
 fn new_batch(
@@ -302,6 +310,6 @@ pub async fn cancel_batch(
 ) -> Result<Json<BatchInfo>, Problem> {
     permitted(&app, &caller, &batch_id).await?;
     let batch = batches::cancel(&app, &caller.workspace_id, &batch_id).await?;
-    note(&app, &caller, "batch.cancelled", &batch.id).await;
+    note(&app, &caller, AuditAction::BatchCancelled, &batch.id).await;
     Ok(Json(shown(batch, &caller.currency)))
 }

@@ -13,9 +13,9 @@ use sauti_store::{
 pub use bill::Bill;
 pub use lease::IdempotencyLease;
 
-use super::Payer;
+use super::{Payer, accounts};
 use crate::app::App;
-use crate::{accounts, webhooks};
+use crate::webhooks;
 
 /// An answer to be stored in the same transaction as its charge, for a retry with the same
 /// idempotency key.

@@ -1,14 +1,13 @@
 use std::net::IpAddr;
 
-use sauti_store::{Account, Invite, Role, WorkspaceId, check_new_account};
+use sauti_store::{Account, AuditAction, Invite, Role, WorkspaceId, check_new_account};
 use secrecy::ExposeSecret;
 
-use super::audit;
 use super::guard::{self, token_attempt};
 use super::sign_up::send;
 use crate::app::App;
 use crate::mail::Letter;
-use crate::problem::{Code, Problem};
+use crate::service::{ServiceError, audit};
 
 /// Refuses members below the role, and hides the workspace from those who are no members.
 pub async fn require_role(
@@ -16,15 +15,12 @@ pub async fn require_role(
     workspace_id: &WorkspaceId,
     account_id: &str,
     least: Role,
-) -> Result<Role, Problem> {
+) -> Result<Role, ServiceError> {
     let role = app.store.role_of(workspace_id, account_id).await?;
     match role {
         Some(role) if role >= least => Ok(role),
-        Some(_) => Err(Problem::new(Code::RoleMissing)),
-        None => Err(Problem::detailed(
-            Code::NotFound,
-            "You are in no such workspace.",
-        )),
+        Some(_) => Err(ServiceError::RoleMissing),
+        None => Err(ServiceError::NoMember),
     }
 }
 
@@ -36,10 +32,10 @@ pub async fn invite(
     workspace_id: &WorkspaceId,
     email: &str,
     role: Role,
-) -> Result<Invite, Problem> {
+) -> Result<Invite, ServiceError> {
     require_role(app, workspace_id, &inviter.id, Role::Admin.max(role)).await?;
     if !inviter.is_confirmed() {
-        return Err(Problem::new(Code::AccountUnconfirmed));
+        return Err(ServiceError::Unconfirmed);
     }
     check_new_account(email, "")?;
     guard::hourly(app, &format!("invites of {}", inviter.id)).await?;
@@ -61,14 +57,36 @@ pub async fn invite(
     )
     .await;
     audit(
-        app,
+        &app.store,
         Some(workspace_id),
         &inviter.id,
-        "member.invited",
+        AuditAction::MemberInvited,
         &issued.invite.id,
+        "",
     )
     .await;
     Ok(issued.invite)
+}
+
+pub async fn cancel_invite(
+    app: &App,
+    actor: &Account,
+    workspace_id: &WorkspaceId,
+    invite_id: &str,
+) -> Result<(), ServiceError> {
+    require_role(app, workspace_id, &actor.id, Role::Admin).await?;
+    app.store.cancel_invite(workspace_id, invite_id).await?;
+    let action = AuditAction::MemberUninvited;
+    audit(
+        &app.store,
+        Some(workspace_id),
+        &actor.id,
+        action,
+        invite_id,
+        "",
+    )
+    .await;
+    Ok(())
 }
 
 pub async fn accept_invite(
@@ -76,15 +94,16 @@ pub async fn accept_invite(
     client: IpAddr,
     account: &Account,
     token: &str,
-) -> Result<(WorkspaceId, Role), Problem> {
+) -> Result<(WorkspaceId, Role), ServiceError> {
     let attempt = async { Ok(app.store.accept_invite(token, &account.id).await?) };
     let (workspace_id, role) = token_attempt(app, client, attempt).await?;
     audit(
-        app,
+        &app.store,
         Some(&workspace_id),
         &account.id,
-        "member.joined",
+        AuditAction::MemberJoined,
         &account.id,
+        "",
     )
     .await;
     Ok((workspace_id, role))
@@ -96,16 +115,17 @@ pub async fn set_role(
     workspace_id: &WorkspaceId,
     account_id: &str,
     role: Role,
-) -> Result<(), Problem> {
+) -> Result<(), ServiceError> {
     require_role(app, workspace_id, &actor.id, Role::Admin.max(role)).await?;
     require_above(app, actor, workspace_id, account_id).await?;
     app.store.set_role(workspace_id, account_id, role).await?;
     audit(
-        app,
+        &app.store,
         Some(workspace_id),
         &actor.id,
-        "member.role",
+        AuditAction::MemberRole,
         account_id,
+        "",
     )
     .await;
     Ok(())
@@ -117,18 +137,19 @@ pub async fn remove_member(
     actor: &Account,
     workspace_id: &WorkspaceId,
     account_id: &str,
-) -> Result<(), Problem> {
+) -> Result<(), ServiceError> {
     if actor.id != account_id {
         require_role(app, workspace_id, &actor.id, Role::Admin).await?;
         require_above(app, actor, workspace_id, account_id).await?;
     }
     app.store.remove_member(workspace_id, account_id).await?;
     audit(
-        app,
+        &app.store,
         Some(workspace_id),
         &actor.id,
-        "member.removed",
+        AuditAction::MemberRemoved,
         account_id,
+        "",
     )
     .await;
     Ok(())
@@ -139,7 +160,7 @@ async fn require_above(
     actor: &Account,
     workspace_id: &WorkspaceId,
     account_id: &str,
-) -> Result<(), Problem> {
+) -> Result<(), ServiceError> {
     let theirs = app
         .store
         .role_of(workspace_id, account_id)

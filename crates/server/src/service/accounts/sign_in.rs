@@ -1,15 +1,15 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use sauti_store::{Account, IssuedSession, TokenPurpose, password};
+use sauti_store::{Account, AuditAction, IssuedSession, TokenPurpose, password};
 use secrecy::{ExposeSecret, SecretString};
 
-use super::audit;
 use super::guard::{self, hashing, token_attempt};
 use super::sign_up::{send, welcome_whoever_is_due};
+use super::{manage, password_guesses};
 use crate::app::App;
 use crate::mail::Letter;
-use crate::problem::{Code, Problem};
+use crate::service::{ServiceError, audit};
 
 pub const SESSION_LIFETIME: Duration = Duration::from_secs(14 * 24 * 3_600);
 
@@ -21,32 +21,37 @@ pub async fn sign_in(
     email: &str,
     password: SecretString,
     user_agent: &str,
-) -> Result<(Account, IssuedSession), Problem> {
+) -> Result<(Account, IssuedSession), ServiceError> {
     let attempt = guard::password_guess(app, Some(client), email).await?;
     let account = app.store.account_by_email(email).await?;
     match check(app, account.as_ref(), password).await {
         Ok(true) => {}
         Ok(false) => {
             if let Some(account) = account {
-                audit_later(app, account.id, "sign_in.failed", client.to_string());
+                audit_later(
+                    app,
+                    account.id,
+                    AuditAction::SignInFailed,
+                    client.to_string(),
+                );
             }
-            return Err(Problem::new(Code::CredentialsWrong));
+            return Err(ServiceError::CredentialsWrong);
         }
-        Err(problem) => {
+        Err(error) => {
             attempt.give_back().await?;
-            return Err(problem);
+            return Err(error);
         }
     }
-    let account = account.ok_or(Code::CredentialsWrong)?;
+    let account = account.ok_or(ServiceError::CredentialsWrong)?;
     attempt.give_back().await?;
     let session = open_session(app, &account, user_agent).await?;
     Ok((account, session))
 }
 
 /// After the answer: how long it takes would tell that the account exists.
-fn audit_later(app: &App, actor: String, action: &'static str, target: String) {
+fn audit_later(app: &App, actor: String, action: AuditAction, target: String) {
     let app = app.clone();
-    tokio::spawn(async move { audit(&app, None, &actor, action, &target).await });
+    tokio::spawn(async move { audit(&app.store, None, &actor, action, &target, "").await });
 }
 
 /// For someone who has proven who they are.
@@ -54,12 +59,20 @@ pub async fn open_session(
     app: &App,
     account: &Account,
     user_agent: &str,
-) -> Result<IssuedSession, Problem> {
+) -> Result<IssuedSession, ServiceError> {
     let session = app
         .store
         .create_session(&account.id, SESSION_LIFETIME, user_agent)
         .await?;
-    audit(app, None, &account.id, "sign_in", &session.session.id).await;
+    audit(
+        &app.store,
+        None,
+        &account.id,
+        AuditAction::SignedIn,
+        &session.session.id,
+        "",
+    )
+    .await;
     Ok(session)
 }
 
@@ -67,7 +80,7 @@ async fn check(
     app: &App,
     account: Option<&Account>,
     password: SecretString,
-) -> Result<bool, Problem> {
+) -> Result<bool, ServiceError> {
     let hash = account.map(|account| account.password_hash.clone());
     hashing(app, move || match hash {
         Some(hash) => password::verify(&password, &hash),
@@ -77,7 +90,11 @@ async fn check(
 }
 
 /// The password again, of one who is signed in: wrong ones count as at the door.
-async fn check_again(app: &App, account: &Account, password: SecretString) -> Result<(), Problem> {
+async fn check_again(
+    app: &App,
+    account: &Account,
+    password: SecretString,
+) -> Result<(), ServiceError> {
     let attempt = guard::password_guess(app, None, &account.email).await?;
     let checked = check(app, Some(account), password).await;
     if !matches!(checked, Ok(false)) {
@@ -85,31 +102,38 @@ async fn check_again(app: &App, account: &Account, password: SecretString) -> Re
     }
     match checked? {
         true => Ok(()),
-        false => Err(Problem::new(Code::CredentialsWrong)),
+        false => Err(ServiceError::CredentialsWrong),
     }
 }
 
-pub async fn sign_out(app: &App, session: &SecretString) -> Result<(), Problem> {
+pub async fn sign_out(app: &App, session: &SecretString) -> Result<(), ServiceError> {
     Ok(app
         .store
         .revoke_session_by_token(session.expose_secret())
         .await?)
 }
 
+pub async fn sign_out_everywhere(app: &App, account: &Account) -> Result<(), ServiceError> {
+    let id = &account.id;
+    app.store.revoke_all_sessions(id).await?;
+    audit(&app.store, None, id, AuditAction::SessionsRevoked, id, "").await;
+    Ok(())
+}
+
 /// Sends a link to set a new password, if there is such an account. Everything that only an account needs happens after the
 /// answer, so that neither the answer nor its time tells.
-pub async fn request_reset(app: &App, client: IpAddr, email: &str) -> Result<(), Problem> {
+pub async fn request_reset(app: &App, client: IpAddr, email: &str) -> Result<(), ServiceError> {
     guard::letter(app, "reset", client, email).await?;
     let (app, email) = (app.clone(), email.to_owned());
     tokio::spawn(async move {
-        if let Err(problem) = send_reset(&app, &email).await {
-            tracing::error!(?problem, "no link to a new password was sent");
+        if let Err(error) = send_reset(&app, &email).await {
+            tracing::error!(%error, "no link to a new password was sent");
         }
     });
     Ok(())
 }
 
-async fn send_reset(app: &App, email: &str) -> Result<(), Problem> {
+async fn send_reset(app: &App, email: &str) -> Result<(), ServiceError> {
     let Some(account) = app.store.account_by_email(email).await? else {
         return Ok(());
     };
@@ -123,12 +147,12 @@ async fn send_reset(app: &App, email: &str) -> Result<(), Problem> {
 }
 
 /// Sets a new password by the link; every session of the account ends.
-pub async fn reset(
+pub async fn reset_by_link(
     app: &App,
     client: IpAddr,
     token: &str,
     password: SecretString,
-) -> Result<(), Problem> {
+) -> Result<(), ServiceError> {
     let welcome_micro = app.config.signup.welcome_credit_micro;
     let account_id = token_attempt(app, client, async {
         let hash = hash(app, password).await?;
@@ -139,9 +163,17 @@ pub async fn reset(
     })
     .await?;
     let account = app.store.account(&account_id).await?;
-    let guesses = guard::password_name(&account.email);
+    let guesses = password_guesses(&account.email);
     app.store.forget_attempts(&guesses).await?;
-    audit(app, None, &account_id, "password.reset", &account_id).await;
+    audit(
+        &app.store,
+        None,
+        &account_id,
+        AuditAction::PasswordReset,
+        &account_id,
+        "",
+    )
+    .await;
     // Who can read the mail has confirmed the address too.
     welcome_whoever_is_due(app).await;
     Ok(())
@@ -154,24 +186,36 @@ pub async fn change_password(
     keep_session: Option<&str>,
     old: SecretString,
     new: SecretString,
-) -> Result<(), Problem> {
+) -> Result<(), ServiceError> {
     check_again(app, account, old).await?;
     let hash = hash(app, new).await?;
     app.store
         .set_password(&account.id, &hash, keep_session)
         .await?;
-    audit(app, None, &account.id, "password.changed", &account.id).await;
+    audit(
+        &app.store,
+        None,
+        &account.id,
+        AuditAction::PasswordChanged,
+        &account.id,
+        "",
+    )
+    .await;
     Ok(())
 }
 
-async fn hash(app: &App, password: SecretString) -> Result<String, Problem> {
+async fn hash(app: &App, password: SecretString) -> Result<String, ServiceError> {
     Ok(hashing(app, move || password::hash(&password)).await??)
 }
 
-/// Forgets the person, by their password: address, name, sessions, memberships, invitations. The books stay.
-pub async fn delete(app: &App, account: &Account, password: SecretString) -> Result<(), Problem> {
+/// Forgets the person, by their password: see [`manage::delete`].
+pub async fn delete_by_password(
+    app: &App,
+    account: &Account,
+    password: SecretString,
+    gives_up_money: bool,
+) -> Result<(), ServiceError> {
     check_again(app, account, password).await?;
-    app.store.delete_account(&account.id).await?;
-    audit(app, None, &account.id, "account.deleted", &account.id).await;
+    manage::delete(&app.store, &account.id, &account.id, gives_up_money).await?;
     Ok(())
 }

@@ -1,14 +1,16 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use sauti_store::{Account, Role, StoreError, TokenPurpose, check_new_account, password};
+use sauti_store::{
+    Account, AuditAction, Role, StoreError, TokenPurpose, check_new_account, password,
+};
 use secrecy::SecretString;
 
-use super::audit;
 use super::guard::{self, hashing, token_attempt};
+use super::manage::{self, NewAccount};
 use crate::app::App;
 use crate::mail::Letter;
-use crate::problem::{Code, Problem};
+use crate::service::{ServiceError, audit};
 
 const WELCOME_EVERY: Duration = Duration::from_secs(600);
 
@@ -21,12 +23,9 @@ pub async fn sign_up(
     email: &str,
     password: SecretString,
     name: &str,
-) -> Result<Option<Letter>, Problem> {
+) -> Result<Option<Letter>, ServiceError> {
     if !app.config.signup.open {
-        return Err(Problem::detailed(
-            Code::RoleMissing,
-            "Accounts are made by the operator here.",
-        ));
+        return Err(ServiceError::SignUpClosed);
     }
     check_new_account(email, name)?;
     guard::letter(app, "sign-up", client, email).await?;
@@ -38,7 +37,7 @@ pub async fn sign_up(
         name.to_owned(),
     ));
     match app.config.mail.show_outbox {
-        true => made.await.map_err(Problem::internal)?.map(Some),
+        true => made.await.map_err(ServiceError::internal)?.map(Some),
         false => Ok(None),
     }
 }
@@ -48,9 +47,15 @@ async fn make_and_write(
     email: String,
     hash: String,
     name: String,
-) -> Result<Letter, Problem> {
-    let letter = match create(&app, &email, &hash, &name).await {
-        Ok(account) => confirmation(&app, &account).await,
+) -> Result<Letter, ServiceError> {
+    let new = NewAccount {
+        email: &email,
+        name: &name,
+        password_hash: &hash,
+        currency: &app.config.prices.currency,
+    };
+    let letter = match manage::create(&app.store, None, new).await {
+        Ok((account, _)) => confirmation(&app, &account).await,
         Err(StoreError::Exists(_)) => {
             let link = format!("{}/console/sign-in", app.config.public_url());
             Ok(Letter::already_known(&link))
@@ -59,45 +64,12 @@ async fn make_and_write(
     };
     match &letter {
         Ok(letter) => send(&app, &email, letter).await,
-        Err(problem) => tracing::error!(?problem, "nobody was signed up"),
+        Err(error) => tracing::error!(%error, "nobody was signed up"),
     }
     letter
 }
 
-async fn create(app: &App, email: &str, hash: &str, name: &str) -> Result<Account, StoreError> {
-    let account = app.store.create_account(email, hash, name).await?;
-    let currency = &app.config.prices.currency;
-    let workspace_name = if name.trim().is_empty() { email } else { name };
-    let workspace_name: String = workspace_name.trim().chars().take(200).collect();
-    let workspace = app
-        .store
-        .create_workspace(Some(&account.id), &workspace_name, currency)
-        .await?;
-    audit(
-        app,
-        Some(&workspace.id),
-        &account.id,
-        "account.created",
-        &account.id,
-    )
-    .await;
-    Ok(account)
-}
-
-/// For the command line and the operator: no mail, no waiting.
-pub async fn create_confirmed(
-    app: &App,
-    email: &str,
-    password: SecretString,
-    name: &str,
-) -> Result<Account, Problem> {
-    let hash = hashing(app, move || password::hash(&password)).await??;
-    let account = create(app, email, &hash, name).await?;
-    app.store.confirm_account_by_id(&account.id).await?;
-    Ok(app.store.account(&account.id).await?)
-}
-
-pub async fn resend_confirmation(app: &App, account: &Account) -> Result<(), Problem> {
+pub async fn resend_confirmation(app: &App, account: &Account) -> Result<(), ServiceError> {
     if account.is_confirmed() {
         return Ok(());
     }
@@ -107,7 +79,7 @@ pub async fn resend_confirmation(app: &App, account: &Account) -> Result<(), Pro
     Ok(())
 }
 
-async fn confirmation(app: &App, account: &Account) -> Result<Letter, Problem> {
+async fn confirmation(app: &App, account: &Account) -> Result<Letter, ServiceError> {
     let token = app
         .store
         .issue_token(&account.id, TokenPurpose::Confirm)
@@ -117,11 +89,23 @@ async fn confirmation(app: &App, account: &Account) -> Result<Letter, Problem> {
 }
 
 /// Returns the account. A link works once.
-pub async fn confirm(app: &App, client: IpAddr, token: &str) -> Result<Account, Problem> {
+pub async fn confirm_by_link(
+    app: &App,
+    client: IpAddr,
+    token: &str,
+) -> Result<Account, ServiceError> {
     let welcome_micro = app.config.signup.welcome_credit_micro;
     let attempt = async { Ok(app.store.confirm_account(token, welcome_micro).await?) };
     let account_id = token_attempt(app, client, attempt).await?;
-    audit(app, None, &account_id, "account.confirmed", &account_id).await;
+    audit(
+        &app.store,
+        None,
+        &account_id,
+        AuditAction::AccountConfirmed,
+        &account_id,
+        "",
+    )
+    .await;
     welcome_whoever_is_due(app).await;
     Ok(app.store.account(&account_id).await?)
 }
@@ -151,7 +135,7 @@ pub async fn welcome_forever(app: App) {
 }
 
 /// Into the workspace that was made with the account, not one they were invited to.
-async fn give_welcome(app: &App, account_id: &str, amount_micro: i64) -> Result<(), Problem> {
+async fn give_welcome(app: &App, account_id: &str, amount_micro: i64) -> Result<(), ServiceError> {
     let mine = app.store.workspaces_of(account_id).await?;
     if let Some((workspace, _)) = mine.iter().find(|(_, role)| *role == Role::Owner) {
         let credit = app
@@ -159,8 +143,16 @@ async fn give_welcome(app: &App, account_id: &str, amount_micro: i64) -> Result<
             .credit(&workspace.id, amount_micro, "welcome", account_id)
             .await?;
         if credit.applied {
-            let action = "workspace.welcomed";
-            audit(app, Some(&workspace.id), account_id, action, &workspace.id).await;
+            let action = AuditAction::WorkspaceWelcomed;
+            audit(
+                &app.store,
+                Some(&workspace.id),
+                account_id,
+                action,
+                &workspace.id,
+                "",
+            )
+            .await;
         }
     }
     app.store.welcome_given(account_id).await?;

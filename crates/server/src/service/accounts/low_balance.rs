@@ -4,20 +4,24 @@ use super::sign_up::send;
 use crate::app::App;
 use crate::console::shown;
 use crate::mail::Letter;
-use crate::problem::Problem;
+use crate::service::ServiceError;
 
 /// Writes to those who run the workspace. In the background: the charge that took the balance
 /// below the mark does not wait for it.
 pub fn warn_of_low_balance(app: &App, workspace_id: &WorkspaceId, available_micro: i64) {
     let (app, workspace_id) = (app.clone(), workspace_id.clone());
     tokio::spawn(async move {
-        if let Err(problem) = warn(&app, &workspace_id, available_micro).await {
-            tracing::error!(?problem, "nobody was told of a low balance");
+        if let Err(error) = warn(&app, &workspace_id, available_micro).await {
+            tracing::error!(%error, "nobody was told of a low balance");
         }
     });
 }
 
-async fn warn(app: &App, workspace_id: &WorkspaceId, available_micro: i64) -> Result<(), Problem> {
+async fn warn(
+    app: &App,
+    workspace_id: &WorkspaceId,
+    available_micro: i64,
+) -> Result<(), ServiceError> {
     let workspace = app.store.workspace(workspace_id).await?;
     let balance = shown::money(available_micro, &workspace.currency);
     let link = format!("{}/console/money", app.config.public_url());

@@ -5,11 +5,12 @@
 use std::net::{IpAddr, Ipv6Addr};
 use std::time::{Duration, Instant};
 
-use sauti_store::AttemptLimit;
+use sauti_store::{AttemptLimit, StoreError};
 
+use super::password_guesses;
 use crate::app::App;
-use crate::problem::{Code, Problem};
 use crate::ratelimit::Attempts;
+use crate::service::ServiceError;
 
 /// Whoever waits longer for a turn is told to come back.
 const TURN_TIME_MAX: Duration = Duration::from_secs(3);
@@ -19,14 +20,16 @@ const HOUR: Duration = Duration::from_secs(3_600);
 pub(super) async fn hashing<T: Send + 'static>(
     app: &App,
     work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, Problem> {
+) -> Result<T, ServiceError> {
     let turn = tokio::time::timeout(TURN_TIME_MAX, app.hashing.acquire()).await;
     let Ok(Ok(_turn)) = turn else {
-        return Err(Problem::new(Code::Overloaded).retry_after(TURN_TIME_MAX.as_secs()));
+        return Err(ServiceError::Busy {
+            retry_after_s: TURN_TIME_MAX.as_secs(),
+        });
     };
     tokio::task::spawn_blocking(work)
         .await
-        .map_err(Problem::internal)
+        .map_err(ServiceError::internal)
 }
 
 /// An attempt that is counted already. Dropped, it stays counted, as it does when its caller goes away.
@@ -39,7 +42,7 @@ pub(super) struct Attempt<'a> {
 
 impl Attempt<'_> {
     /// It succeeded, or was never made.
-    pub(super) async fn give_back(self) -> Result<(), Problem> {
+    pub(super) async fn give_back(self) -> Result<(), ServiceError> {
         if let Some((attempts, name)) = self.by_address {
             attempts.give_back(&name);
         }
@@ -56,7 +59,7 @@ pub(super) async fn password_guess<'a>(
     app: &'a App,
     client: Option<IpAddr>,
     email: &str,
-) -> Result<Attempt<'a>, Problem> {
+) -> Result<Attempt<'a>, ServiceError> {
     let by_address = match client {
         Some(client) => Some((&app.sign_ins, take(&app.sign_ins, "password", client)?)),
         None => None,
@@ -66,7 +69,7 @@ pub(super) async fn password_guess<'a>(
         tried_max: limits.sign_in_failures_max,
         window: Duration::from_secs(limits.sign_in_window_s),
     };
-    let name = password_name(email);
+    let name = password_guesses(email);
     match app.store.take_attempt(&name, limit).await? {
         Some(wait_s) => Err(too_many(wait_s)),
         None => Ok(Attempt {
@@ -77,19 +80,19 @@ pub(super) async fn password_guess<'a>(
     }
 }
 
-/// Under what the guesses at a password are counted.
-pub fn password_name(email: &str) -> String {
-    format!("password {}", email.trim().to_lowercase())
-}
-
 /// A letter that somebody asks to be sent, by the address they ask from and by its receiver.
-pub(super) async fn letter(app: &App, kind: &str, client: IpAddr, to: &str) -> Result<(), Problem> {
+pub(super) async fn letter(
+    app: &App,
+    kind: &str,
+    client: IpAddr,
+    to: &str,
+) -> Result<(), ServiceError> {
     take(&app.sign_ups, kind, client)?;
     hourly(app, &format!("{kind} {}", to.trim().to_lowercase())).await
 }
 
 /// So many an hour under one name, in all replicas together.
-pub(super) async fn hourly(app: &App, name: &str) -> Result<(), Problem> {
+pub(super) async fn hourly(app: &App, name: &str) -> Result<(), ServiceError> {
     let limit = AttemptLimit {
         tried_max: app.config.limits.signups_per_hour,
         window: HOUR,
@@ -104,17 +107,17 @@ pub(super) async fn hourly(app: &App, name: &str) -> Result<(), Problem> {
 pub(super) async fn token_attempt<T>(
     app: &App,
     client: IpAddr,
-    attempt: impl Future<Output = Result<T, Problem>>,
-) -> Result<T, Problem> {
+    attempt: impl Future<Output = Result<T, ServiceError>>,
+) -> Result<T, ServiceError> {
     let name = take(&app.sign_ins, "token", client)?;
     let outcome = attempt.await;
-    if !matches!(&outcome, Err(problem) if problem.code == Code::NotFound) {
+    if !matches!(outcome, Err(ServiceError::Store(StoreError::TokenRefused))) {
         app.sign_ins.give_back(&name);
     }
     outcome
 }
 
-fn take(attempts: &Attempts, kind: &str, client: IpAddr) -> Result<String, Problem> {
+fn take(attempts: &Attempts, kind: &str, client: IpAddr) -> Result<String, ServiceError> {
     let name = format!("{kind} {}", network_of(client));
     attempts.take(&name, Instant::now()).map_err(too_many)?;
     Ok(name)
@@ -131,8 +134,8 @@ fn network_of(client: IpAddr) -> IpAddr {
     }
 }
 
-fn too_many(wait_s: u64) -> Problem {
-    Problem::new(Code::RateLimited).retry_after(wait_s)
+fn too_many(retry_after_s: u64) -> ServiceError {
+    ServiceError::TooManyAttempts { retry_after_s }
 }
 
 #[cfg(test)]

@@ -1,0 +1,54 @@
+//! People: signing up, confirming, signing in, passwords, members and who may do what where. The JSON routes, the console's
+//! pages and the command line all come here, so that a rule holds whichever way a person comes.
+
+mod guard;
+mod low_balance;
+mod manage;
+mod members;
+mod sign_in;
+mod sign_up;
+
+use sauti_store::{Role, Workspace};
+
+pub use low_balance::warn_of_low_balance;
+pub use manage::{
+    NewAccount, confirm, create, delete, password_guesses, reset_password, set_operator,
+};
+pub use members::{accept_invite, cancel_invite, invite, remove_member, require_role, set_role};
+pub use sign_in::{
+    SESSION_LIFETIME, change_password, delete_by_password, open_session, request_reset,
+    reset_by_link, sign_in, sign_out, sign_out_everywhere,
+};
+pub use sign_up::{
+    confirm_by_link, resend_confirmation, sign_up, welcome_forever, welcome_whoever_is_due,
+};
+
+use super::ServiceError;
+use crate::app::App;
+
+/// The workspace a member works in: the one it names, else its first.
+pub async fn workspace_for(
+    app: &App,
+    account_id: &str,
+    wanted: Option<&str>,
+) -> Result<(Workspace, Role), ServiceError> {
+    let mut mine = app.store.workspaces_of(account_id).await?.into_iter();
+    let found = match wanted {
+        Some(wanted) => mine.find(|(workspace, _)| *workspace.id == *wanted),
+        None => mine.next(),
+    };
+    found.ok_or(ServiceError::NoMember)
+}
+
+/// The workspace a member chose in the console before; one they have left since counts as none.
+pub async fn chosen_workspace(
+    app: &App,
+    account_id: &str,
+    chosen: &str,
+) -> Result<(Workspace, Role), ServiceError> {
+    let role = match chosen.parse() {
+        Ok(workspace_id) => app.store.role_of(&workspace_id, account_id).await?,
+        Err(_) => None,
+    };
+    workspace_for(app, account_id, role.map(|_| chosen)).await
+}

@@ -1,0 +1,115 @@
+//! Workspaces made, changed, and given money.
+
+use sauti_store::{
+    AuditAction, Credit, LedgerError, PaymentEvent, Store, StoreError, Workspace, WorkspaceId,
+};
+
+use super::audit;
+
+pub async fn create(
+    store: &Store,
+    actor: &str,
+    owner_id: &str,
+    name: &str,
+    currency: &str,
+) -> Result<Workspace, StoreError> {
+    let workspace = store
+        .create_workspace(Some(owner_id), name, currency)
+        .await?;
+    let id = &workspace.id;
+    audit(
+        store,
+        Some(id),
+        actor,
+        AuditAction::WorkspaceCreated,
+        id,
+        "",
+    )
+    .await;
+    Ok(workspace)
+}
+
+/// What shall be otherwise; `None` stays as it is.
+#[derive(Debug, Default)]
+pub struct Change<'a> {
+    pub name: Option<&'a str>,
+    /// The mark below which `balance.low` is told; 0 switches it off.
+    pub low_balance_micro: Option<i64>,
+}
+
+pub async fn change(
+    store: &Store,
+    actor: &str,
+    workspace_id: &WorkspaceId,
+    change: Change<'_>,
+) -> Result<(), StoreError> {
+    if let Some(name) = change.name {
+        store.rename_workspace(workspace_id, name).await?;
+    }
+    if let Some(low_micro) = change.low_balance_micro {
+        let mark = Some(low_micro).filter(|low_micro| *low_micro != 0);
+        store.set_low_balance(workspace_id, mark).await?;
+    }
+    let action = AuditAction::WorkspaceChanged;
+    audit(store, Some(workspace_id), actor, action, workspace_id, "").await;
+    Ok(())
+}
+
+/// Money that an operator puts in. The same provider and event again change nothing.
+pub async fn credit(
+    store: &Store,
+    actor: &str,
+    payment: &PaymentEvent,
+) -> Result<Credit, LedgerError> {
+    let (workspace_id, reference) = (&payment.workspace_id, &payment.event_id);
+    let credit = store
+        .credit(
+            workspace_id,
+            payment.amount_micro,
+            &payment.provider,
+            reference,
+        )
+        .await?;
+    if credit.applied {
+        let action = AuditAction::WorkspaceCredited;
+        audit(
+            store,
+            Some(workspace_id),
+            actor,
+            action,
+            &credit.id,
+            reference,
+        )
+        .await;
+    }
+    Ok(credit)
+}
+
+/// Money that an operator takes out again, because it was put in by mistake. The reason stands in the audit trail. The same
+/// reference again changes nothing.
+pub async fn correct(
+    store: &Store,
+    actor: &str,
+    workspace_id: &WorkspaceId,
+    amount_micro: i64,
+    reference: &str,
+    reason: &str,
+) -> Result<Credit, LedgerError> {
+    let correction = store
+        .correct(workspace_id, amount_micro, reference, reason)
+        .await?;
+    if correction.applied {
+        let action = AuditAction::WorkspaceCorrected;
+        let detail = format!("{reference}: {reason}");
+        audit(
+            store,
+            Some(workspace_id),
+            actor,
+            action,
+            &correction.id,
+            &detail,
+        )
+        .await;
+    }
+    Ok(correction)
+}
