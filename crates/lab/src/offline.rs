@@ -53,7 +53,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    pub fn new() -> Self {
+    pub fn on_terminal() -> Self {
         Self {
             shown: std::io::stderr().is_terminal(),
         }

@@ -98,7 +98,7 @@ impl Transcribe {
         engine: &Engine,
         limits: DecodeLimits,
     ) -> anyhow::Result<ExitCode> {
-        let progress = Arc::new(offline::Progress::new());
+        let progress = Arc::new(offline::Progress::on_terminal());
         let tasks = self
             .file
             .iter()

@@ -44,7 +44,7 @@ pub async fn build(engine: &Engine, options: &Options) -> anyhow::Result<Built> 
     let before = Manifest::read(&options.out_dir)?;
     let mut built = Built::default();
     let mut rows = Vec::new();
-    let progress = offline::Progress::new();
+    let progress = offline::Progress::on_terminal();
     for (number, prompt) in prompts.iter().enumerate() {
         let (kept, wanted): (Vec<_>, Vec<_>) = formats
             .iter()

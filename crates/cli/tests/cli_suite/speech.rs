@@ -194,7 +194,8 @@ fn prompts_are_written_as_the_telephone_system_plays_them() {
     assert!(!sound.starts_with(b"RIFF"));
     build(&["--format", "sln16", "--format", "wav"]).ok();
     let wide = std::fs::read(folder.path().join("sounds/sln16/a.sln16")).unwrap();
-    assert_eq!(wide.len() / 4, sound.len());
+    let samples = (wide.len() / 2 / 2, sound.len());
+    assert!(samples.0.abs_diff(samples.1) <= 1, "{samples:?}");
     let wav = std::fs::read(folder.path().join("sounds/wav/a.wav")).unwrap();
     assert_eq!((&wav[..4], &wav[20..22]), (&b"RIFF"[..], &[1, 0][..]));
 

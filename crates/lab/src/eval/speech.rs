@@ -93,7 +93,7 @@ pub async fn run(engine: &Engine, options: &Options) -> anyhow::Result<Report> {
     std::fs::create_dir_all(&options.audio_dir)
         .with_context(|| format!("cannot make {}", options.audio_dir.display()))?;
     let voices = chosen_voices(engine, &options.voices)?;
-    let progress = offline::Progress::new();
+    let progress = offline::Progress::on_terminal();
     let mut clips = Vec::with_capacity(voices.len() * count);
     for voice in &voices {
         for number in 0..count {

@@ -85,7 +85,7 @@ pub async fn run(engine: &Engine, options: &Options) -> anyhow::Result<Report> {
     );
     let degradation = Arc::new(degradation(&manifest, options)?);
     let chosen = spread(&manifest.clips, options.limit);
-    let progress = offline::Progress::new();
+    let progress = offline::Progress::on_terminal();
     let (busy_before, started) = (engine.stats().transcription.busy_seconds, Instant::now());
     let processor_before = processor_seconds();
 

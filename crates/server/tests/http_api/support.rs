@@ -183,6 +183,7 @@ impl World {
         Request::builder()
             .method(method)
             .uri(path)
+            .header("host", "test")
             .header("authorization", format!("Bearer {}", self.key))
     }
 
