@@ -143,5 +143,7 @@ def test_the_stage_that_compiles_is_given_every_file_that_the_compiler_read():
     given = [ROOT / source for line in copied for source in line.split()]
     read = [Path(word) for word in BINARY.with_suffix(".d").read_text().split(":", 1)[1].split()]
     assert len(read) > 100
+    # What a build script wrote was not copied: the stage that compiles runs the script too.
+    read = [path for path in read if "out" not in path.parts]
     missing = [path for path in read if not any(path == one or one in path.parents for one in given)]
     assert not missing, missing

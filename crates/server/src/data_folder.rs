@@ -27,9 +27,9 @@ pub fn prepare(config: &Config) -> anyhow::Result<()> {
 }
 
 /// SQLite's write-ahead log takes the mode of its database, but only when it is made.
-fn with_log_files(database: &PathBuf) -> [PathBuf; 3] {
+fn with_log_files(database: &Path) -> [PathBuf; 3] {
     ["", "-wal", "-shm"].map(|ending| {
-        let mut name = database.clone().into_os_string();
+        let mut name = database.as_os_str().to_owned();
         name.push(ending);
         name.into()
     })

@@ -138,7 +138,7 @@ async fn call(
             let asked = ReserveRequest {
                 workspace_id: request.workspace_id.clone(),
                 key_id: request.key_id.clone(),
-                operation: request.operation.clone(),
+                operation: request.operation,
                 amount_micro: request.amount_micro,
                 request_id: request.request_id.clone(),
             };

@@ -110,7 +110,7 @@ test("Swahili is chosen by the browser and English by hand, and the other way ro
   assert.equal(await page.getAttribute("html", "lang"), "sw");
   await page.fill("#text", "★★★");
   await page.waitForSelector("#error:not([hidden])");
-  assert.match(await page.textContent("#error"), /Maandishi hayana kinachoweza kusemwa/);
+  assert.match(await page.textContent("#error"), /Maandishi hayana kinachoweza kusomwa/);
   await page.click("button[lang=en]");
   await page.waitForSelector("text=Speak a text");
   await page.goto(at("/usage"));

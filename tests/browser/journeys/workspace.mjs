@@ -128,7 +128,7 @@ test("money shows the balance, how to fund, prices and a statement, and warns be
   await page.fill("[name=below]", "19.9");
   await clickAndLoad(page, "form[action$=alert] button");
   await page.waitForSelector("text=Saved.");
-  assert.equal(await page.inputValue("[name=below]"), "19.9");
+  assert.equal(await page.inputValue("[name=below]"), "19.90");
   await page.goto(at(""));
   await speak(page, `${SENTENCE} Asante. `.repeat(2).trim());
   await page.goto(at("/money"));

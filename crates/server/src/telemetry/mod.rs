@@ -46,7 +46,7 @@ pub fn start(settings: &Telemetry) -> anyhow::Result<Guard> {
     let log = log::Log::to(RedactedStderr, settings.log_format)
         .context("the thread that writes the log")?;
     let logs = log_layer(settings.log_format, log)
-        .with_filter(filter.and(filter_fn(|metadata| is_wordless(metadata))))
+        .with_filter(filter.and(filter_fn(is_wordless)))
         .boxed();
     if settings.otlp_endpoint.is_empty() {
         tracing_subscriber::registry().with(vec![logs]).try_init()?;

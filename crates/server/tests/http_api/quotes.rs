@@ -107,7 +107,7 @@ fn a_quote_and_its_charge_are_the_same_number() {
             prop_assert_eq!(&refused["required"], &quote["cost_micro"]);
             // The same from the cache.
             let lexicon = rich.app.lexicons.of(&rich.app.store, &rich.workspace_id);
-            rich.remember_speech_by(&*lexicon.await.unwrap(), &body, b"sound");
+            rich.remember_speech_by(&lexicon.await.unwrap(), &body, b"sound");
             let before_micro = rich.balance_micro().await;
             let hit = rich.post(SPEECH, &body).await;
             if hit.status.as_u16() == 402 {
