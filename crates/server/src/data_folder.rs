@@ -20,8 +20,10 @@ pub fn prepare(config: &Config) -> anyhow::Result<()> {
         .create(dir)
         .with_context(|| format!("cannot make the data folder {}", dir.display()))?;
     make_private(dir);
-    for file in config.database_file().iter().flat_map(with_log_files) {
-        make_private(&file);
+    if let Some(database) = config.database_file() {
+        for file in with_log_files(&database) {
+            make_private(&file);
+        }
     }
     Ok(())
 }
