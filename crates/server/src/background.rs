@@ -1,10 +1,15 @@
 //! Tasks that run beside the requests for as long as the server does.
 
+use std::time::Duration;
+
 use tokio::task::JoinSet;
 
 use crate::app::App;
+use crate::ratelimit::RateLimits;
 use crate::service::accounts;
 use crate::{allocator, batches, ratelimit, retention, webhooks};
+
+const LIMITS_EVERY: Duration = Duration::from_secs(3);
 
 /// Tasks beside the requests; they end with the server.
 pub struct Background(JoinSet<()>);
@@ -20,8 +25,17 @@ impl Background {
         tasks.spawn(batches::work_forever(app.clone()));
         tasks.spawn(retention::forget_forever(app.clone()));
         tasks.spawn(accounts::welcome_forever(app.clone()));
-        tasks.spawn(ratelimit::watch_forever(app.clone()));
+        tasks.spawn(follow_limits_forever(app.clone()));
         tasks.spawn(allocator::trim_forever());
         Background(tasks)
+    }
+}
+
+/// Limits that an operator changes while the service runs.
+async fn follow_limits_forever(app: App) {
+    loop {
+        let settings = RateLimits::from(&app.config.limits);
+        ratelimit::follow(&app.store, &app.rates, settings).await;
+        tokio::time::sleep(LIMITS_EVERY).await;
     }
 }

@@ -1,12 +1,9 @@
 //! Limits that an operator changes while the service runs: `sauti limits set requests_per_minute 1200`. They lie in the
 //! database, so that they hold for every process and outlive them all.
 
-use std::time::Duration;
+use sauti_store::Store;
 
 use super::{RateLimits, Rates};
-use crate::app::App;
-
-const LOOK_EVERY: Duration = Duration::from_secs(3);
 
 /// The limits that can be changed so, with a smallest value of 1.
 pub const LIVE: &[&str] = &[
@@ -31,20 +28,14 @@ pub fn apply(mut limits: RateLimits, live: &[(String, i64)]) -> RateLimits {
     limits
 }
 
-/// Follows the database for as long as the server runs. While it cannot be read, what was read last holds.
-pub async fn watch_forever(app: App) {
-    loop {
-        if let Ok(live) = app.store.live_limits().await {
-            follow(
-                &app.rates,
-                apply(RateLimits::from(&app.config.limits), &live),
-            );
-        }
-        tokio::time::sleep(LOOK_EVERY).await;
+/// Takes up what the database says. While it cannot be read, what was read last holds.
+pub async fn follow(store: &Store, rates: &Rates, settings: RateLimits) {
+    if let Ok(live) = store.live_limits().await {
+        hold_to(rates, apply(settings, &live));
     }
 }
 
-fn follow(rates: &Rates, limits: RateLimits) {
+fn hold_to(rates: &Rates, limits: RateLimits) {
     if rates.limits() != limits {
         tracing::info!(?limits, "other limits hold from now on");
         rates.set_limits(limits);

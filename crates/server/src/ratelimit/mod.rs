@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use axum::http::HeaderValue;
 
-pub use live::{LIVE, apply, watch_forever};
+pub use live::{LIVE, apply, follow};
 pub use live_sessions::{LiveSessions, Seat, SeatRefused};
 pub use local::{Attempts, RateLimiter};
 
