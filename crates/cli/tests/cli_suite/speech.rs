@@ -199,8 +199,9 @@ fn prompts_are_written_as_the_telephone_system_plays_them() {
     let wav = std::fs::read(folder.path().join("sounds/wav/a.wav")).unwrap();
     assert_eq!((&wav[..4], &wav[20..22]), (&b"RIFF"[..], &[1, 0][..]));
 
-    let said = build(&["--format", "gsm"]).failure();
-    assert!(said.contains("ulaw"), "{said}");
+    let said = build(&["--format", "gsm"]);
+    assert_eq!(said.code, 2, "a mistake in the command: {}", said.out);
+    assert!(said.err.contains("ulaw"), "{}", said.err);
     let help = sauti(folder.path(), &["prompts", "build", "--help"]).ok();
     assert!(
         help.contains("sln16") && help.contains("mp3_44100"),
