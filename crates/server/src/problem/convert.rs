@@ -40,16 +40,6 @@ impl From<ServiceError> for Problem {
     fn from(error: ServiceError) -> Problem {
         match error {
             ServiceError::Text(error) => error.into(),
-            ServiceError::TextTooLong {
-                characters,
-                characters_max,
-            } => {
-                let reason = Reason::TooLong {
-                    max: characters_max as u64,
-                    actual: characters as u64,
-                };
-                Problem::field("text", reason)
-            }
             ServiceError::SpeechTooLong { .. } => Problem::new(Code::SpeechTooLong),
             ServiceError::Spool(error) => error.into(),
             ServiceError::Audio(error) => error.into(),

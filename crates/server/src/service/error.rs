@@ -11,11 +11,6 @@ use super::transcribing::SpoolError;
 pub enum ServiceError {
     #[error(transparent)]
     Text(#[from] TextError),
-    #[error("the text has {characters} characters, more than {characters_max}")]
-    TextTooLong {
-        characters: usize,
-        characters_max: usize,
-    },
     #[error("the text takes about {seconds} s to say, more than {seconds_max} s")]
     SpeechTooLong { seconds: u64, seconds_max: u64 },
     #[error(transparent)]

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use sauti_speech::Speed;
-use sauti_text::{Lexicon, Script};
+use sauti_text::{Lexicon, Script, TextError};
 use sha2::{Digest, Sha256};
 
 use super::SpeechRequest;
@@ -112,10 +112,11 @@ impl Reader {
             characters_max(limits, passage.is_ssml),
         );
         if characters > characters_max {
-            return Err(ServiceError::TextTooLong {
+            return Err(TextError::TooLong {
                 characters,
                 characters_max,
-            });
+            }
+            .into());
         }
         let kind: &[u8] = if passage.is_ssml { b"ssml" } else { b"text" };
         let name = CacheKey::of(&[kind, &lexicon.version, passage.text.as_bytes()]);
