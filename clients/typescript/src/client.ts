@@ -36,10 +36,14 @@ export interface TranscribeOptions {
   numerals?: "words" | "digits";
   expect?: "any" | "digits" | "yes_no" | "amount";
   choices?: string[];
+  /** `separate` hears the two sides of a call each for itself. */
+  channels?: "mixed" | "separate";
+  /** What subtitles call the two sides. */
+  channelNames?: string[];
   idempotencyKey?: string;
 }
 
-export type LiveOptions = Pick<TranscribeOptions, "keyterms" | "numerals" | "expect" | "choices"> & {
+export type LiveOptions = Pick<TranscribeOptions, "keyterms" | "numerals" | "expect" | "choices" | "channels"> & {
   /** Of `pcm`; 16000 if absent. */
   rateHz?: number;
   /** `pcm` if absent; G.711 comes at 8000 samples a second. */
@@ -134,6 +138,7 @@ export class Sauti {
     if (options.expect) query.set("expect", options.expect);
     if (options.keyterms?.length) query.set("keyterms", options.keyterms.join(","));
     if (options.choices?.length) query.set("choices", options.choices.join(","));
+    if (options.channels) query.set("channels", options.channels);
     const path = `/v1/audio/transcriptions/live?${query}`;
     try {
       return await LiveTranscription.open(this.transport.options.url + path, this.transport.headers);
@@ -155,8 +160,8 @@ export class Sauti {
   }
 
   /** What a text or so many seconds would cost. */
-  async quote(asked: { text: string } | { audioSeconds: number }): Promise<Quote> {
-    const body = "text" in asked ? asked : { audio_seconds: asked.audioSeconds };
+  async quote(asked: { text: string } | { audioSeconds: number; channels?: "mixed" | "separate" }): Promise<Quote> {
+    const body = "text" in asked ? asked : { audio_seconds: asked.audioSeconds, channels: asked.channels };
     return json((await this.transport.request("POST", "/v1/quotes", JSON.stringify(body), JSON_TYPE)).body);
   }
 
@@ -195,6 +200,8 @@ function formOf(recording: Recording, options: TranscribeOptions, fields: Record
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
   if (options.numerals) form.append("numerals", options.numerals);
   if (options.expect) form.append("expect", options.expect);
+  if (options.channels) form.append("channels", options.channels);
+  for (const name of options.channelNames ?? []) form.append("channel_names[]", name);
   for (const term of options.keyterms ?? []) form.append("keyterms[]", term);
   for (const choice of options.choices ?? []) form.append("choices[]", choice);
   const type = options.contentType ?? "application/octet-stream";

@@ -16,6 +16,8 @@ export interface Word {
   start: number;
   end: number;
   confidence?: number;
+  /** With `channels: "separate"`. */
+  channel?: number;
 }
 
 export interface Segment {
@@ -23,6 +25,8 @@ export interface Segment {
   end: number;
   text: string;
   confidence?: number;
+  /** With `channels: "separate"`. */
+  channel?: number;
   words?: Word[];
 }
 
@@ -63,7 +67,7 @@ export interface TranscriptPiece {
 
 /** Of a live transcription. A `partial` replaces the one before it; `done` has the whole text and its price. */
 export type LiveEvent =
-  | { type: "partial"; text: string }
+  | { type: "partial"; text: string; channel?: number }
   | { type: "final"; segment: Segment }
   | { type: "done"; text: string; seconds: number; cost_micro: number; balance_micro: number };
 

@@ -11,6 +11,8 @@ pub enum AudioError {
     TooLong { seconds_max: f64 },
     #[error("the recording has an impossible format: {0}")]
     AbsurdFormat(String),
+    #[error("channels are only separated of a recording that has two, and this one has {channels}")]
+    NotTwoChannels { channels: u16 },
     #[error("decoding was cancelled")]
     Cancelled,
     #[error("the recording could not be read")]

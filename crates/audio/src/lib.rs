@@ -17,8 +17,8 @@ mod resample;
 mod wav;
 
 pub use decode::{
-    DecodeLimits, GUESS_BYTES, RawFormat, Recording, SAMPLE_RATE_HZ, decode_bytes, decode_file,
-    guess_seconds, seconds_at_most,
+    Channels, DecodeLimits, GUESS_BYTES, RawFormat, Recording, SAMPLE_RATE_HZ, UnknownChannels,
+    decode_bytes, decode_file, guess_seconds, seconds_at_most,
 };
 pub use encode::{StreamEncoder, encode, encode_speech};
 pub use error::AudioError;

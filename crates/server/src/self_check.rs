@@ -1,7 +1,7 @@
 //! Listening to our own speech: what our recogniser hears in the finished sound, and how far that is from the text.
 
 use sauti_audio::{AudioError, DecodeLimits, OutputFormat, RawFormat, decode_bytes};
-use sauti_speech::{Expect, TranscribeRequest};
+use sauti_speech::TranscribeRequest;
 use sauti_text::compare::{character_errors, comparable, word_errors};
 use serde::Serialize;
 
@@ -43,9 +43,7 @@ pub fn recording(audio: Vec<u8>, format: OutputFormat) -> Result<TranscribeReque
     let recording = decode_bytes(audio, declared, &DecodeLimits::default(), &|| false)?;
     Ok(TranscribeRequest {
         samples: recording.samples.into(),
-        keyterms: Vec::new(),
-        expect: Expect::Any,
-        digits: false,
+        ..TranscribeRequest::default()
     })
 }
 

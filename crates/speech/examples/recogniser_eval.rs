@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use sauti_speech::recogniser::{BeamConfig, Recogniser};
-use sauti_speech::{Expect, TranscribeEvent, TranscribeRequest};
+use sauti_speech::{TranscribeEvent, TranscribeRequest};
 use sauti_text::compare::{Errors, character_errors, comparable, word_errors};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -55,9 +55,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             .collect();
         let request = TranscribeRequest {
             samples: samples.into(),
-            keyterms: Vec::new(),
-            expect: Expect::Any,
-            digits: false,
+            ..TranscribeRequest::default()
         };
         let started = Instant::now();
         let mut heard = Vec::new();

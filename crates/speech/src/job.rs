@@ -58,14 +58,23 @@ pub enum Expect {
 }
 
 /// A recording to transcribe: mono, 16,000 Hz.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct TranscribeRequest {
     /// Not `Arc<[i16]>`: making one would copy the whole recording.
     pub samples: Arc<Vec<i16>>,
+    /// The other side of a call. Then each side is heard for itself, and segments say which one they are of.
+    pub second_channel: Option<Arc<Vec<i16>>>,
     pub keyterms: Vec<String>,
     pub expect: Expect,
     /// Digits rather than words for numbers in the readable text.
     pub digits: bool,
+}
+
+impl TranscribeRequest {
+    /// What is heard for itself: everything, or the two sides of a call.
+    pub(crate) fn channels(&self) -> impl Iterator<Item = &Arc<Vec<i16>>> {
+        std::iter::once(&self.samples).chain(&self.second_channel)
+    }
 }
 
 /// A word and where it stands, in seconds from the start.
@@ -79,7 +88,7 @@ pub struct Word {
 }
 
 /// A stretch of speech between silences, about a subtitle's worth to a few sentences.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
 pub struct Segment {
     pub start: f64,
     pub end: f64,
@@ -88,6 +97,9 @@ pub struct Segment {
     /// Exactly what was recognised, lower case, word by word.
     pub words: Vec<Word>,
     pub confidence: f32,
+    /// From 1, where channels were heard separately.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub channel: Option<u32>,
 }
 
 impl Segment {

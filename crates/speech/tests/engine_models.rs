@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use sauti_speech::{
-    Engine, EngineConfig, Expect, Job, Priority, Readiness, SpeakEvent, SpeakRequest, SpeechError,
+    Engine, EngineConfig, Job, Priority, Readiness, SpeakEvent, SpeakRequest, SpeechError,
     TranscribeEvent, TranscribeRequest, Transcript,
 };
 use sauti_text::{Lexicon, Script};
@@ -77,9 +77,7 @@ fn recording(spoken: &[f32]) -> Arc<Vec<i16>> {
 async fn transcribe(engine: &Engine, samples: Arc<Vec<i16>>) -> Transcript {
     let request = TranscribeRequest {
         samples,
-        keyterms: Vec::new(),
-        expect: Expect::Any,
-        digits: false,
+        ..TranscribeRequest::default()
     };
     let mut handle = engine
         .transcribe(job("listener"), request, None)

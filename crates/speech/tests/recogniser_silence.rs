@@ -187,6 +187,7 @@ fn transcribe(recogniser: &mut Recogniser, samples: Vec<i16>, expect: Expect) ->
         keyterms: vec!["Sauti".to_owned()],
         expect,
         digits: true,
+        ..TranscribeRequest::default()
     };
     let mut done = None;
     recogniser

@@ -21,9 +21,7 @@ fn speech() -> Vec<i16> {
 fn request(samples: Vec<i16>) -> TranscribeRequest {
     TranscribeRequest {
         samples: samples.into(),
-        keyterms: Vec::new(),
-        expect: Expect::Any,
-        digits: false,
+        ..TranscribeRequest::default()
     }
 }
 

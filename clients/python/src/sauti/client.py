@@ -95,11 +95,12 @@ class Sauti:
     def transcribe(
         self, recording: Recording, *, name: str | None = None, content_type: str = "application/octet-stream", words: bool = False,
         keyterms: Sequence[str] = (), numerals: str | None = None, expect: str | None = None, choices: Sequence[str] = (),
-        idempotency_key: str | None = None,
+        channels: str | None = None, idempotency_key: str | None = None,
     ) -> Transcript:
-        """Transcribes a recording: bytes, a path or an open file."""
+        """Transcribes a recording: bytes, a path or an open file. `channels="separate"` hears the two sides of a call each for itself."""
         granularities = ["segment", "word"] if words else ["segment"]
         fields = [("response_format", "verbose_json"), *(("timestamp_granularities[]", each) for each in granularities)]
+        fields += [("channels", channels)] if channels else []
         body, form = upload(recording, name, content_type, fields, keyterms, numerals, expect, choices)
         answer = self.post("/v1/audio/transcriptions", body, form, idempotency_key)
         told = answer.json()
@@ -110,10 +111,12 @@ class Sauti:
 
     def subtitles(
         self, recording: Recording, kind: str = "srt", *, name: str | None = None, content_type: str = "application/octet-stream",
-        keyterms: Sequence[str] = (), numerals: str | None = None, idempotency_key: str | None = None,
+        keyterms: Sequence[str] = (), numerals: str | None = None, channels: str | None = None, channel_names: Sequence[str] = (),
+        idempotency_key: str | None = None,
     ) -> str:
-        """Subtitles of a recording, as `srt` or `vtt`."""
-        fields = [("response_format", kind)]
+        """Subtitles of a recording, as `srt` or `vtt`. With `channels="separate"` they name the sides of a call."""
+        fields = [("response_format", kind), *(("channel_names[]", each) for each in channel_names)]
+        fields += [("channels", channels)] if channels else []
         body, form = upload(recording, name, content_type, fields, keyterms, numerals, None, ())
         return self.post("/v1/audio/transcriptions", body, form, idempotency_key).body.decode()
 
@@ -132,11 +135,11 @@ class Sauti:
 
     def live(
         self, rate_hz: int = 16_000, *, numerals: str | None = None, expect: str | None = None, keyterms: Sequence[str] = (),
-        choices: Sequence[str] = (), encoding: str | None = None,
+        choices: Sequence[str] = (), encoding: str | None = None, channels: str | None = None,
     ) -> LiveTranscription:
         """Hears while somebody speaks; see LiveTranscription. G.711 (`encoding="ulaw"` or `"alaw"`) comes at 8000 samples a second."""
         rate = None if encoding in ("ulaw", "alaw") else str(rate_hz)
-        query = {"encoding": encoding, "rate": rate, "numerals": numerals, "expect": expect, "keyterms": ",".join(keyterms), "choices": ",".join(choices)}
+        query = {"encoding": encoding, "rate": rate, "numerals": numerals, "expect": expect, "keyterms": ",".join(keyterms), "choices": ",".join(choices), "channels": channels}
         path = "/v1/audio/transcriptions/live?" + urllib.parse.urlencode({name: value for name, value in query.items() if value})
         return LiveTranscription(self.transport.parts, path, self.transport.headers, self.transport.timeout_s)
 
@@ -148,9 +151,9 @@ class Sauti:
     def limits(self) -> Limits:
         return read(Limits, self.get("/v1/limits"))
 
-    def quote(self, *, text: str | None = None, audio_seconds: float | None = None) -> Quote:
+    def quote(self, *, text: str | None = None, audio_seconds: float | None = None, channels: str | None = None) -> Quote:
         """What a text or so many seconds would cost."""
-        asked = {"text": text} if text is not None else {"audio_seconds": audio_seconds}
+        asked = {"text": text} if text is not None else {"audio_seconds": audio_seconds, "channels": channels}
         answer = self.transport.request("POST", "/v1/quotes", json.dumps(asked).encode(), {"Content-Type": JSON})
         return read(Quote, answer.json())
 

@@ -134,7 +134,7 @@ class LiveTranscription:
 
     def understood(self, told: dict[str, Any]) -> Partial | Final | Exception:
         if told["type"] == "partial":
-            return Partial(told["text"])
+            return Partial(told["text"], told.get("channel"))
         if told["type"] == "final":
             words = tuple(read(Word, word) for word in told["segment"].pop("words", []))
             segment = read(Segment, {**told["segment"], "words": words})

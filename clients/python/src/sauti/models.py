@@ -47,6 +47,8 @@ class Word:
     start: float
     end: float
     confidence: float | None = None
+    channel: int | None = None
+    """With `channels="separate"`."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,8 @@ class Segment:
     text: str
     confidence: float | None = None
     words: tuple[Word, ...] = ()
+    channel: int | None = None
+    """With `channels="separate"`."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +114,7 @@ class Partial:
     """What was heard so far of a sentence that still runs; the next one replaces it."""
 
     text: str
+    channel: int | None = None
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ pub use guess::{GUESS_BYTES, guess_seconds, seconds_at_most};
 pub(crate) use session::Session;
 pub(crate) use source::{Source, Window};
 pub(crate) use types::Decoded;
-pub use types::{DecodeLimits, RawFormat, Recording, SAMPLE_RATE_HZ};
+pub use types::{Channels, DecodeLimits, RawFormat, Recording, SAMPLE_RATE_HZ, UnknownChannels};
 
 use crate::AudioError;
 use sniff::Container;

@@ -1,4 +1,4 @@
-use super::{DecodeLimits, Decoded, Recording, SAMPLE_RATE_HZ};
+use super::{Channels, DecodeLimits, Decoded, Recording, SAMPLE_RATE_HZ};
 use crate::AudioError;
 use crate::pcm::i16_from_f32;
 use crate::resample::Resampler;
@@ -6,7 +6,8 @@ use crate::resample::Resampler;
 /// Louder than any honest float recording; keeps sums finite.
 const SAMPLE_MAX: f32 = 16.0;
 
-/// One decode under way: takes interleaved frames, mixes them down, resamples and keeps 16-bit mono. Enforces the limits.
+/// One decode under way: takes interleaved frames, mixes them down or takes them apart, resamples and keeps 16 bits.
+/// Enforces the limits.
 pub(crate) struct Session<'a> {
     limits: &'a DecodeLimits,
     cancelled: &'a dyn Fn() -> bool,
@@ -14,13 +15,15 @@ pub(crate) struct Session<'a> {
     seconds: f64,
     source_rate_hz: u32,
     source_channels: u16,
-    out: Vec<i16>,
+    /// One for everything, or one for each channel.
+    out: Vec<Vec<i16>>,
 }
 
 struct Stage {
     rate_hz: u32,
     channels: u16,
-    resampler: Resampler,
+    /// One for each of `out`.
+    resamplers: Vec<Resampler>,
     mono: Vec<f32>,
     resampled: Vec<f32>,
 }
@@ -34,7 +37,7 @@ impl<'a> Session<'a> {
             seconds: 0.0,
             source_rate_hz: 0,
             source_channels: 0,
-            out: Vec::new(),
+            out: vec![Vec::new(); limits.channels.count() as usize],
         }
     }
 
@@ -56,6 +59,9 @@ impl<'a> Session<'a> {
         if channels == 0 || channels > limits.channels_max {
             return Err(AudioError::AbsurdFormat(format!("{channels} channels")));
         }
+        if limits.channels == Channels::Separate && channels != 2 {
+            return Err(AudioError::NotTwoChannels { channels });
+        }
         self.end_stage();
         if self.source_rate_hz == 0 {
             (self.source_rate_hz, self.source_channels) = (rate_hz, channels);
@@ -63,7 +69,11 @@ impl<'a> Session<'a> {
         self.stage = Some(Stage {
             rate_hz,
             channels,
-            resampler: Resampler::new(rate_hz, SAMPLE_RATE_HZ),
+            resamplers: self
+                .out
+                .iter()
+                .map(|_| Resampler::new(rate_hz, SAMPLE_RATE_HZ))
+                .collect(),
             mono: Vec::new(),
             resampled: Vec::new(),
         });
@@ -112,24 +122,33 @@ impl<'a> Session<'a> {
         let Some(stage) = &mut self.stage else {
             return Ok(());
         };
-        stage.mono.clear();
-        stage.mono.extend(interleaved.chunks_exact(lanes).map(mix));
-        stage.resampled.clear();
-        stage.resampler.push(&stage.mono, &mut stage.resampled);
-        self.out
-            .extend(stage.resampled.iter().map(|&s| i16_from_f32(s)));
+        let outs = self.out.iter_mut().zip(&mut stage.resamplers);
+        for (channel, (out, resampler)) in outs.enumerate() {
+            let frames = interleaved.chunks_exact(lanes);
+            stage.mono.clear();
+            match self.limits.channels {
+                Channels::Mixed => stage.mono.extend(frames.map(mix)),
+                Channels::Separate => stage.mono.extend(frames.map(|frame| sound(frame[channel]))),
+            }
+            stage.resampled.clear();
+            resampler.push(&stage.mono, &mut stage.resampled);
+            out.extend(stage.resampled.iter().map(|&s| i16_from_f32(s)));
+        }
         Ok(())
     }
 
     pub(crate) fn finish(mut self, decoded: Decoded) -> Result<Recording, AudioError> {
         self.end_stage();
-        if self.out.is_empty() {
+        self.out.iter_mut().for_each(Vec::shrink_to_fit);
+        let mut out = self.out.into_iter();
+        let samples = out.next().unwrap_or_default();
+        if samples.is_empty() {
             return Err(AudioError::Empty);
         }
-        self.out.shrink_to_fit();
         Ok(Recording {
-            seconds: self.out.len() as f64 / f64::from(SAMPLE_RATE_HZ),
-            samples: self.out,
+            seconds: samples.len() as f64 / f64::from(SAMPLE_RATE_HZ),
+            samples,
+            second_channel: out.next(),
             container: decoded.container,
             codec: decoded.codec,
             source_rate_hz: self.source_rate_hz,
@@ -139,10 +158,11 @@ impl<'a> Session<'a> {
 
     fn end_stage(&mut self) {
         if let Some(mut stage) = self.stage.take() {
-            stage.resampled.clear();
-            stage.resampler.finish(&mut stage.resampled);
-            self.out
-                .extend(stage.resampled.iter().map(|&s| i16_from_f32(s)));
+            for (out, resampler) in self.out.iter_mut().zip(stage.resamplers) {
+                stage.resampled.clear();
+                resampler.finish(&mut stage.resampled);
+                out.extend(stage.resampled.iter().map(|&s| i16_from_f32(s)));
+            }
         }
     }
 
@@ -157,15 +177,12 @@ impl<'a> Session<'a> {
 }
 
 fn mix(frame: &[f32]) -> f32 {
-    let sum: f32 = frame
-        .iter()
-        .map(|s| {
-            if s.is_finite() {
-                s.clamp(-SAMPLE_MAX, SAMPLE_MAX)
-            } else {
-                0.0
-            }
-        })
-        .sum();
-    sum / frame.len() as f32
+    frame.iter().copied().map(sound).sum::<f32>() / frame.len() as f32
+}
+
+fn sound(sample: f32) -> f32 {
+    match sample.is_finite() {
+        true => sample.clamp(-SAMPLE_MAX, SAMPLE_MAX),
+        false => 0.0,
+    }
 }

@@ -3,9 +3,47 @@
 /// The rate of every decoded recording.
 pub const SAMPLE_RATE_HZ: u32 = 16_000;
 
-/// What a recording may be before it is refused.
+/// Whether the channels of a recording are heard as one, or each for itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Channels {
+    #[default]
+    Mixed,
+    /// The two sides of a call: a recording must have exactly two channels.
+    Separate,
+}
+
+/// The word is none of [`Channels::NAMES`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UnknownChannels;
+
+impl std::str::FromStr for Channels {
+    type Err = UnknownChannels;
+
+    fn from_str(name: &str) -> Result<Self, UnknownChannels> {
+        match name {
+            "mixed" => Ok(Channels::Mixed),
+            "separate" => Ok(Channels::Separate),
+            _ => Err(UnknownChannels),
+        }
+    }
+}
+
+impl Channels {
+    pub const NAMES: &str = "mixed, separate";
+
+    /// How many recordings one becomes.
+    pub fn count(self) -> u32 {
+        match self {
+            Channels::Mixed => 1,
+            Channels::Separate => 2,
+        }
+    }
+}
+
+/// How a recording is read, and what it may be before it is refused.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DecodeLimits {
+    pub channels: Channels,
     pub seconds_max: f64,
     pub channels_max: u16,
     pub rate_hz_min: u32,
@@ -15,6 +53,7 @@ pub struct DecodeLimits {
 impl Default for DecodeLimits {
     fn default() -> Self {
         Self {
+            channels: Channels::Mixed,
             seconds_max: 7_200.0,
             channels_max: 16,
             rate_hz_min: 4_000,
@@ -36,6 +75,8 @@ pub enum RawFormat {
 pub struct Recording {
     /// Mono, 16 kHz.
     pub samples: Vec<i16>,
+    /// Where channels were asked for separately: `samples` is the first, this is the second, just as long.
+    pub second_channel: Option<Vec<i16>>,
     pub seconds: f64,
     pub container: &'static str,
     pub codec: String,

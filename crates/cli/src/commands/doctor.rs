@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use clap::Args;
 use sauti_server::config::Config;
-use sauti_speech::{Expect, SpeakRequest, TranscribeRequest};
+use sauti_speech::{SpeakRequest, TranscribeRequest};
 use sauti_text::{Lexicon, Script};
 use secrecy::ExposeSecret;
 use serde::Deserialize;
@@ -479,9 +479,7 @@ fn speak_and_listen(config: &Config) -> anyhow::Result<String> {
         let samples: Vec<i16> = narrow.into_iter().map(|s| (s * 32_767.0) as i16).collect();
         let request = TranscribeRequest {
             samples: samples.into(),
-            keyterms: Vec::new(),
-            expect: Expect::Any,
-            digits: false,
+            ..TranscribeRequest::default()
         };
         let heard = offline::transcribe(&engine, request, |_| ()).await?;
         Ok(format!(

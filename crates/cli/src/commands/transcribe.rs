@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use sauti_audio::{DecodeLimits, RawFormat, Recording};
+use sauti_audio::{Channels, DecodeLimits, RawFormat, Recording};
 use sauti_speech::recogniser::AnswerValue;
 use sauti_speech::{Engine, Expect, TranscribeRequest, Transcript};
 use serde_json::json;
@@ -40,6 +40,9 @@ pub(super) struct Transcribe {
     /// What is expected: any, digits, yes_no, amount
     #[arg(long, value_enum, default_value_t)]
     expect: Expected,
+    /// Channels mixed into one, or the two sides of a call each for itself: segments then say their channel
+    #[arg(long, value_enum, default_value_t)]
+    channels: ChannelsHeard,
     /// Files without a header hold this
     #[arg(long, value_enum, value_name = "FORMAT")]
     raw: Option<Raw>,
@@ -53,6 +56,13 @@ enum Numerals {
     #[default]
     Words,
     Digits,
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+enum ChannelsHeard {
+    #[default]
+    Mixed,
+    Separate,
 }
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
@@ -83,6 +93,10 @@ impl Transcribe {
     pub(super) fn run(self, common: &Common) -> anyhow::Result<ExitCode> {
         let config = common.load()?;
         let limits = DecodeLimits {
+            channels: match self.channels {
+                ChannelsHeard::Mixed => Channels::Mixed,
+                ChannelsHeard::Separate => Channels::Separate,
+            },
             seconds_max: config.limits.recording_seconds_max as f64,
             ..DecodeLimits::default()
         };
@@ -138,6 +152,7 @@ impl Transcribe {
             let seconds = recording.seconds;
             let request = TranscribeRequest {
                 samples: recording.samples.into(),
+                second_channel: recording.second_channel.map(Arc::new),
                 keyterms,
                 expect,
                 digits,

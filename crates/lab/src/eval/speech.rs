@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, ensure};
 use sauti_audio::{OutputFormat, resample};
 use sauti_speech::voice::VoiceInfo;
-use sauti_speech::{Engine, Expect, SpeakRequest, TranscribeRequest};
+use sauti_speech::{Engine, SpeakRequest, TranscribeRequest};
 use sauti_text::compare::{Errors, character_errors, comparable};
 use sauti_text::{Lexicon, Script};
 use serde::Serialize;
@@ -157,9 +157,7 @@ async fn say(
     let samples: Vec<i16> = narrow.into_iter().map(|s| (s * 32_767.0) as i16).collect();
     let request = TranscribeRequest {
         samples: samples.into(),
-        keyterms: Vec::new(),
-        expect: Expect::Any,
-        digits: false,
+        ..TranscribeRequest::default()
     };
     let heard = offline::transcribe(engine, request, |_| ()).await?;
     let name = format!("{number:04} {}", prompt.domain);

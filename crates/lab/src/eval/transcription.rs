@@ -8,7 +8,7 @@ use std::time::Instant;
 use anyhow::{Context, ensure};
 use base64::Engine as _;
 use sauti_audio::{DecodeLimits, OutputFormat};
-use sauti_speech::{Engine, Expect, TranscribeRequest};
+use sauti_speech::{Engine, TranscribeRequest};
 use sauti_text::compare;
 use serde::Serialize;
 
@@ -192,9 +192,7 @@ async fn hear(
         .context("decoding broke off")??;
     let request = TranscribeRequest {
         samples: samples.into(),
-        keyterms: Vec::new(),
-        expect: Expect::Any,
-        digits: false,
+        ..TranscribeRequest::default()
     };
     let heard = offline::transcribe(&engine, request, |_| ())
         .await

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use sauti_audio::AudioError;
+use sauti_audio::{AudioError, Channels};
 use sauti_speech::{Job, Priority, SpeechError};
 use sauti_store::ids::{new_id, now_us};
 use sauti_store::{BLOB_PART_BYTES, ClaimedItem, LedgerError, Operation};
@@ -238,7 +238,7 @@ async fn transcribe(worker: &BatchWorker, item: &ClaimedItem) -> Result<(), Stop
     let wanted = TranscriptionFields::of_json(&fields);
     let wanted = wanted.check().map_err(Problem::fields)?;
     let upload = recording(worker, item, &fields).await?;
-    let sound = decoded(worker, upload).await?;
+    let sound = decoded(worker, upload, wanted.channels).await?;
     let payer = Payer::of_item(item);
     let transcribing =
         Transcribing::start(app, &payer, job(item), &wanted, sound, None, false).await?;
@@ -254,9 +254,9 @@ async fn transcribe(worker: &BatchWorker, item: &ClaimedItem) -> Result<(), Stop
     Ok(hold.settle_item(&bill, finished).await?)
 }
 
-async fn decoded(worker: &BatchWorker, upload: Upload) -> Result<Sound, Stop> {
+async fn decoded(worker: &BatchWorker, upload: Upload, channels: Channels) -> Result<Sound, Stop> {
     let _turn = worker.decoding.acquire().await.map_err(Problem::internal)?;
-    Ok(Sound::decode(&worker.app, upload).await?)
+    Ok(Sound::decode(&worker.app, upload, channels).await?)
 }
 
 async fn recording(

@@ -92,6 +92,12 @@ impl From<AudioError> for Problem {
             AudioError::TooLong { .. } => {
                 Problem::detailed(Code::RecordingTooLong, sentence(&error))
             }
+            AudioError::NotTwoChannels { channels } => {
+                let message = format!(
+                    "separate needs a recording of two channels, and this one has {channels}"
+                );
+                Problem::field("channels", Reason::Other { message })
+            }
             AudioError::Cancelled => Problem::new(Code::DeadlineExceeded),
             AudioError::Io(cause) => Problem::internal(cause),
         }

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use sauti_audio::OutputFormat;
+use sauti_audio::{Channels, OutputFormat, UnknownChannels};
 use sauti_speech::Speed;
 use sauti_store::Operation;
 use serde::{Deserialize, Serialize};
@@ -117,6 +117,8 @@ pub struct QuoteBody {
     pub speed: Option<f64>,
     /// The length of a recording.
     pub audio_seconds: Option<f64>,
+    /// As in the transcription request: with `separate`, the seconds of two channels are charged.
+    pub channels: Option<String>,
 }
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -152,6 +154,7 @@ pub async fn create_quote(
     let ssml = fields.flag("ssml");
     let speed = take_speed(&mut fields);
     let seconds = fields.number("audio_seconds");
+    let channels = take_channels(&mut fields);
     if text.is_none()
         && seconds.is_none()
         && !fields.is_wrong("text")
@@ -176,7 +179,14 @@ pub async fn create_quote(
         );
     }
     fields.finish(
-        &["text", "input", "ssml", "speed", "audio_seconds"],
+        &[
+            "text",
+            "input",
+            "ssml",
+            "speed",
+            "audio_seconds",
+            "channels",
+        ],
         &["voice_id", "voice", "model", "output_format"],
     )?;
 
@@ -200,7 +210,7 @@ pub async fn create_quote(
         }
         None => {
             let seconds = seconds.unwrap_or_default();
-            (Bill::transcription(prices, seconds), None)
+            (Bill::transcription(prices, seconds, channels), None)
         }
     };
     let cost_micro = bill.amount_micro;
@@ -215,6 +225,18 @@ pub async fn create_quote(
         balance_micro,
         covered,
     }))
+}
+
+fn take_channels(fields: &mut Fields) -> Channels {
+    match fields.text("channels").as_deref().map(str::parse) {
+        None => Channels::Mixed,
+        Some(Ok(channels)) => channels,
+        Some(Err(UnknownChannels)) => {
+            let allowed = Channels::NAMES.to_owned();
+            fields.error("channels", Reason::UnknownValue { allowed });
+            Channels::Mixed
+        }
+    }
 }
 
 #[derive(Debug, Deserialize, utoipa::ToSchema)]

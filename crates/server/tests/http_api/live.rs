@@ -13,7 +13,7 @@ use sauti_store::NewKey;
 
 use crate::real_port::{Running, serve};
 use crate::support::{CREDIT_MICRO, SPEECH, World};
-use crate::with_models::{SENTENCE, ready_world, ready_world_with};
+use crate::with_models::{SENTENCE, call_of_two, ready_world, ready_world_with};
 
 type Socket = WebSocketStream<TcpStream>;
 
@@ -326,4 +326,43 @@ async fn a_word_that_is_not_understood_ends_the_session_with_the_reason() {
     assert_eq!(all[0]["code"], "malformed_request");
     assert_eq!(all[0]["status"], 400);
     settles_at(&world, CREDIT_MICRO).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn both_sides_of_a_call_are_heard_live_and_each_is_paid() {
+    let world = ready_world().await;
+    let running = serve(&world).await;
+    let sound = call_of_two(&world).await;
+    let before_micro = world.balance_micro().await;
+
+    let query = "rate=8000&channels=separate";
+    let mut socket = listen(&running, &world.key, query).await.unwrap();
+    send_sound(&mut socket, &sound).await;
+    finish(&mut socket).await;
+    let all = messages(socket).await;
+
+    for channel in [1, 2] {
+        let own: Vec<Value> = all
+            .iter()
+            .filter(|m| m["channel"] == channel)
+            .cloned()
+            .collect();
+        heard_rightly(&own);
+        let finals = of_kind(&own, "final");
+        assert!(
+            finals
+                .iter()
+                .all(|message| message["segment"]["channel"] == channel)
+        );
+        assert!(!of_kind(&own, "partial").is_empty());
+    }
+    let seconds = sound.len() as f64 / 4.0 / 8_000.0;
+    let done = all.last().unwrap();
+    assert!(
+        (done["seconds"].as_f64().unwrap() - seconds).abs() < 0.01,
+        "{done}"
+    );
+    let cost_micro = 2 * seconds.ceil() as i64 * SECOND_MICRO;
+    assert_eq!(done["cost_micro"], cost_micro);
+    settles_at(&world, before_micro - cost_micro).await;
 }

@@ -348,3 +348,89 @@ async fn whoever_would_wait_too_long_is_refused_before_money_or_a_recording_is_t
     let refusals = engine.stats().transcription.refusals;
     assert_eq!((refusals.wait, refusals.queue, refusals.tenant), (3, 0, 0));
 }
+
+/// The sentence by asha on the left, and after it by juma on the right.
+pub async fn call_of_two(world: &World) -> Vec<u8> {
+    let mut sides = Vec::new();
+    for voice in ["asha", "juma"] {
+        let body = json!({"text": SENTENCE, "voice_id": voice, "output_format": "raw_pcm_8000"});
+        sides.push(world.post(SPEECH, &body).await.assert_ok().body.to_vec());
+    }
+    let quiet = |side: &Vec<u8>| vec![0; side.len()];
+    let left = [sides[0].clone(), quiet(&sides[1])].concat();
+    let right = [quiet(&sides[0]), sides[1].clone()].concat();
+    let frames = left.chunks(2).zip(right.chunks(2));
+    frames.flat_map(|(l, r)| [l, r].concat()).collect()
+}
+
+fn stereo_wav(pcm: &[u8]) -> Vec<u8> {
+    let bytes = pcm.len() as u32;
+    let mut wav = b"RIFF".to_vec();
+    wav.extend((36 + bytes).to_le_bytes());
+    wav.extend(b"WAVEfmt \x10\0\0\0\x01\0\x02\0");
+    wav.extend(8_000u32.to_le_bytes());
+    wav.extend(32_000u32.to_le_bytes());
+    wav.extend(b"\x04\0\x10\0data");
+    wav.extend(bytes.to_le_bytes());
+    wav.extend(pcm);
+    wav
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_two_sides_of_a_call_are_heard_separately_at_the_quoted_price() {
+    let world = ready_world().await;
+    let pcm = call_of_two(&world).await;
+    let (wav, seconds) = (stereo_wav(&pcm), pcm.len() as f64 / 32_000.0);
+    let recording = ("file", Some(("a.wav", "audio/wav")), wav.as_slice());
+    let separate = ("channels", None, "separate".as_bytes());
+    let quote = json!({"audio_seconds": seconds, "channels": "separate"});
+    let quote = world.post("/v1/quotes", &quote).await.assert_ok().json();
+    let verbose = ("response_format", None, "verbose_json".as_bytes());
+    let words = (
+        "timestamp_granularities",
+        None,
+        r#"["word", "segment"]"#.as_bytes(),
+    );
+    let heard = world
+        .transcribe(&[recording, separate, verbose, words])
+        .await;
+    let cost_micro = heard
+        .assert_ok()
+        .header("sauti-cost")
+        .parse::<i64>()
+        .unwrap();
+    assert_eq!(quote["cost_micro"], cost_micro);
+    assert_eq!(
+        heard.header("sauti-units"),
+        (2 * seconds.ceil() as i64).to_string()
+    );
+    let heard = heard.json();
+    let twice = format!("{SENTENCE} {SENTENCE}");
+    let errors = sauti_text::compare::word_errors(&twice, heard["text"].as_str().unwrap());
+    assert!(errors.rate() < 0.3, "{heard}");
+    for part in ["segments", "words"] {
+        let channels: Vec<i64> = heard[part]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|part| part["channel"].as_i64().unwrap())
+            .collect();
+        assert!(channels.is_sorted() && channels.contains(&1) && channels.contains(&2));
+    }
+
+    let names = ("channel_names", None, r#"["Wakala", "Mteja"]"#.as_bytes());
+    let vtt = ("response_format", None, "vtt".as_bytes());
+    let heard = world.transcribe(&[recording, separate, names, vtt]).await;
+    let heard = String::from_utf8(heard.assert_ok().body.to_vec()).unwrap();
+    assert!(
+        heard.contains("<v Wakala>") && heard.contains("<v Mteja>"),
+        "{heard}"
+    );
+
+    let mono = silent_wav(1.0);
+    let mono = ("file", Some(("a.wav", "audio/wav")), mono.as_slice());
+    let refused = world.transcribe(&[mono, separate]).await;
+    refused.assert_problem(422, "validation_failed");
+    assert_eq!(refused.json()["errors"][0]["field"], "channels");
+    world.assert_ledger_is_sound().await;
+}

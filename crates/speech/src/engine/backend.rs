@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use super::lock;
 use crate::recogniser::Recogniser;
 use crate::voice::Synthesiser;
-use crate::{Expect, SpeakEvent, SpeakRequest, SpeechError, TranscribeEvent, TranscribeRequest};
+use crate::{SpeakEvent, SpeakRequest, SpeechError, TranscribeEvent, TranscribeRequest};
 
 pub(super) type Emit<'a, T> = &'a mut dyn FnMut(T) -> ControlFlow<()>;
 
@@ -105,9 +105,7 @@ fn warm_up(models: &mut ModelBackend, voice_id: &str) -> Result<(), SpeechError>
             .map(|(_, s)| (s * 32_767.0) as i16)
             .collect::<Vec<_>>()
             .into(),
-        keyterms: Vec::new(),
-        expect: Expect::Any,
-        digits: false,
+        ..TranscribeRequest::default()
     };
     models.transcribe(&request, &mut |_| ControlFlow::Continue(()))
 }

@@ -8,7 +8,7 @@ use std::time::Instant;
 use tokio::sync::mpsc;
 
 use super::pool::PoolShared;
-use crate::{SpeakEvent, SpeechError, TranscribeEvent, Transcript};
+use crate::{Segment, SpeakEvent, SpeechError, TranscribeEvent, Transcript};
 
 /// More than the clauses of the longest text or the segments of a piece of a recording: a slow
 /// reader must not hold a worker, and what waits here is bounded by the request's own limits.
@@ -73,43 +73,103 @@ impl Speaking {
     }
 }
 
-/// A recording's pieces, whose events are told as if it had been read in one go.
+/// A recording's pieces, whose events are told as if it had been read in one go, and both sides of a call on one time line.
 #[derive(Debug)]
 pub(crate) struct Listening {
     pub(super) place: QueueSlot,
+    pub(super) channels: Vec<ChannelHeard>,
+    pub(super) ended: bool,
+}
+
+/// What is heard on one channel, or in the whole recording.
+#[derive(Debug)]
+pub(super) struct ChannelHeard {
+    /// From 1, where channels are heard separately.
+    number: Option<u32>,
     /// The pieces still to be told, each with its start in seconds.
-    pub(super) pieces: VecDeque<(f64, Receiver<TranscribeEvent>)>,
-    pub(super) told: Transcript,
+    pieces: VecDeque<(f64, Receiver<TranscribeEvent>)>,
+    /// The next segment, until it is its turn, and how far into the recording it was heard.
+    next: Option<(Segment, f64)>,
+    told: Transcript,
 }
 
 impl Listening {
     pub(crate) async fn next(&mut self) -> Option<Result<TranscribeEvent, SpeechError>> {
-        loop {
-            let (offset, receiver) = self.pieces.front_mut()?;
+        if self.ended {
+            return None;
+        }
+        for channel in &mut self.channels {
+            if let Err(error) = channel.hear_next(&self.place).await {
+                self.ended = true;
+                return Some(Err(error));
+            }
+        }
+        // What both have been heard up to.
+        let heard = self.channels.iter().filter_map(|c| c.next.as_ref());
+        let done_seconds = heard.map(|(_, done)| *done).fold(f64::MAX, f64::min);
+        let first = self
+            .channels
+            .iter_mut()
+            .filter(|channel| channel.next.is_some())
+            .min_by(|a, b| a.next_start().total_cmp(&b.next_start()));
+        if let Some((segment, _)) = first.and_then(|channel| channel.next.take()) {
+            return Some(Ok(TranscribeEvent::Segment {
+                segment,
+                done_seconds,
+            }));
+        }
+        self.ended = true;
+        let channels = self.channels.drain(..).map(|channel| channel.told);
+        Some(Ok(TranscribeEvent::Done(on_one_time_line(channels))))
+    }
+}
+
+impl ChannelHeard {
+    pub(super) fn new(
+        number: Option<u32>,
+        pieces: VecDeque<(f64, Receiver<TranscribeEvent>)>,
+    ) -> Self {
+        Self {
+            number,
+            pieces,
+            next: None,
+            told: Transcript {
+                no_speech: true,
+                ..Transcript::default()
+            },
+        }
+    }
+
+    /// Waits until the next segment is there, or no more will come.
+    async fn hear_next(&mut self, place: &QueueSlot) -> Result<(), SpeechError> {
+        while self.next.is_none() {
+            let Some((offset, receiver)) = self.pieces.front_mut() else {
+                return Ok(());
+            };
             let offset = *offset;
-            match self.place.receive(receiver).await {
-                Ok(TranscribeEvent::Segment {
+            match place.receive(receiver).await? {
+                TranscribeEvent::Segment {
                     segment,
                     done_seconds,
-                }) => {
-                    return Some(Ok(TranscribeEvent::Segment {
-                        segment: segment.shifted(offset),
-                        done_seconds: done_seconds + offset,
-                    }));
-                }
-                Ok(TranscribeEvent::Done(piece)) => {
+                } => self.next = Some((self.placed(segment, offset), done_seconds + offset)),
+                TranscribeEvent::Done(piece) => {
                     self.append(piece, offset);
                     self.pieces.pop_front();
-                    if self.pieces.is_empty() {
-                        let whole = std::mem::take(&mut self.told);
-                        return Some(Ok(TranscribeEvent::Done(whole)));
-                    }
-                }
-                Err(error) => {
-                    self.pieces.clear();
-                    return Some(Err(error));
                 }
             }
+        }
+        Ok(())
+    }
+
+    fn next_start(&self) -> f64 {
+        let next = self.next.as_ref();
+        next.map_or(f64::MAX, |(segment, _)| segment.start)
+    }
+
+    fn placed(&self, segment: Segment, offset: f64) -> Segment {
+        Segment {
+            channel: self.number,
+            ..segment.shifted(offset)
         }
     }
 
@@ -121,10 +181,26 @@ impl Listening {
         self.told.seconds += piece.seconds;
         self.told.no_speech &= piece.no_speech;
         self.told.not_understood |= piece.not_understood;
-        let segments = piece.segments.into_iter();
-        self.told
-            .segments
-            .extend(segments.map(|segment| segment.shifted(offset)));
+        for segment in piece.segments {
+            let segment = self.placed(segment, offset);
+            self.told.segments.push(segment);
+        }
         self.told.not_understood &= self.told.segments.is_empty();
     }
+}
+
+/// One transcript stays as it is; those of two channels are put together by time.
+fn on_one_time_line(mut channels: impl Iterator<Item = Transcript>) -> Transcript {
+    let mut whole = channels.next().unwrap_or_default();
+    for other in channels {
+        whole.segments.extend(other.segments);
+        whole.segments.sort_by(|a, b| a.start.total_cmp(&b.start));
+        let texts = whole.segments.iter().map(|segment| segment.text.as_str());
+        let texts: Vec<&str> = texts.filter(|text| !text.is_empty()).collect();
+        whole.text = texts.join(" ");
+        whole.no_speech &= other.no_speech;
+        whole.not_understood |= other.not_understood;
+        whole.not_understood &= whole.segments.is_empty();
+    }
+    whole
 }

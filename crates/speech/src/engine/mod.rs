@@ -24,7 +24,7 @@ use std::time::Instant;
 
 pub use admission::Booking;
 use backend::First;
-use handle::EVENTS_MAX;
+use handle::{ChannelHeard, EVENTS_MAX};
 pub(crate) use handle::{Listening, Speaking};
 use pool::{Pool, PoolConfig};
 use queue::Bounds;
@@ -37,8 +37,7 @@ use work::{EventSender, RecordingPiece, Task};
 use crate::recogniser::Recogniser;
 use crate::voice::VoiceInfo;
 use crate::{
-    Job, SpeakHandle, SpeakRequest, SpeechError, TranscribeHandle, TranscribeRequest, Transcript,
-    voice,
+    Job, SpeakHandle, SpeakRequest, SpeechError, TranscribeHandle, TranscribeRequest, voice,
 };
 
 #[derive(Debug, Clone)]
@@ -222,22 +221,30 @@ fn transcribe(
     request: TranscribeRequest,
     booking: Option<Booking>,
 ) -> Result<TranscribeHandle, SpeechError> {
-    let (mut pieces, mut receivers) = (VecDeque::new(), VecDeque::new());
-    for samples in pieces::cut(&request.samples) {
-        let (sender, receiver) = mpsc::channel(EVENTS_MAX);
-        receivers.push_back((samples.start as f64 / work::RECORDING_HZ, receiver));
-        let answer = EventSender::new(sender);
-        pieces.push_back(RecordingPiece { samples, answer });
+    let (mut pieces, mut channels) = (Vec::new(), Vec::new());
+    let (mut held_samples, is_separate) = (0, request.second_channel.is_some());
+    for (channel, samples) in (1..).zip(request.channels()) {
+        held_samples += samples.len();
+        let mut receivers = VecDeque::new();
+        for samples in pieces::cut(samples) {
+            let (sender, receiver) = mpsc::channel(EVENTS_MAX);
+            receivers.push_back((samples.start as f64 / work::RECORDING_HZ, receiver));
+            pieces.push(RecordingPiece {
+                channel,
+                samples,
+                answer: EventSender::new(sender),
+            });
+        }
+        channels.push(ChannelHeard::new(is_separate.then_some(channel), receivers));
     }
-    let held_seconds = request.samples.len() as f64 / work::RECORDING_HZ;
-    let task = Task::Transcribe(Arc::new(request), pieces);
+    // Both sides of a call come along together.
+    pieces.sort_by_key(|piece| piece.samples.start);
+    let held_seconds = held_samples as f64 / work::RECORDING_HZ;
+    let task = Task::Transcribe(Arc::new(request), pieces.into());
     let events = Listening {
         place: pool.submit(&job, held_seconds, task, booking)?,
-        pieces: receivers,
-        told: Transcript {
-            no_speech: true,
-            ..Transcript::default()
-        },
+        channels,
+        ended: false,
     };
     Ok(TranscribeHandle { events })
 }

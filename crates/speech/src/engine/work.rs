@@ -29,6 +29,7 @@ pub(super) enum Task {
 /// A part of a recording, with a channel of its own: pieces may be read at the same time.
 #[derive(Debug)]
 pub(super) struct RecordingPiece {
+    pub channel: u32,
     pub samples: Range<usize>,
     pub answer: EventSender<TranscribeEvent>,
 }
@@ -133,14 +134,17 @@ impl RecordingPiece {
             done |= matches!(event, TranscribeEvent::Done(_));
             answer.send(event, stop)
         };
-        let result = if self.samples.len() == request.samples.len() {
+        let is_whole =
+            request.second_channel.is_none() && self.samples.len() == request.samples.len();
+        let result = if is_whole {
             backend.transcribe(request, &mut emit)
         } else {
+            let channel = request.channels().nth(self.channel as usize - 1);
+            let samples = channel.unwrap_or(&request.samples)[self.samples.clone()].to_vec();
             let part = TranscribeRequest {
-                samples: request.samples[self.samples.clone()].to_vec().into(),
-                keyterms: request.keyterms.clone(),
-                expect: request.expect.clone(),
-                digits: request.digits,
+                samples: samples.into(),
+                second_channel: None,
+                ..request.clone()
             };
             backend.transcribe(&part, &mut emit)
         };

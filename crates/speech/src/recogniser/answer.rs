@@ -177,6 +177,7 @@ mod tests {
             text: said.to_owned(),
             words: words.collect(),
             confidence: 1.0,
+            ..Segment::default()
         }]
     }
 

@@ -1,4 +1,4 @@
-//! Log-mel spectra as the acoustic model was trained on.
+//! Mel spectra: the log-mel ones that the acoustic model was trained on, and the power in each band, which others take.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use realfft::{RealFftPlanner, RealToComplex};
 
 pub(super) const MELS: usize = 80;
 pub(super) const HOP: usize = 160;
-const WINDOW: usize = 400;
+pub(super) const WINDOW: usize = 400;
 const BINS: usize = WINDOW / 2 + 1;
 /// The encoder takes frames by fours.
 const BLOCK: usize = 4 * HOP;
@@ -19,14 +19,17 @@ struct Band {
     weights: Vec<f32>,
 }
 
-pub(super) struct LogMel {
+/// The power in each mel band over 25 ms.
+pub(super) struct MelPower {
     fft: Arc<dyn RealToComplex<f32>>,
     window: Vec<f32>,
     bands: Vec<Band>,
 }
 
-impl LogMel {
-    pub(super) fn new() -> Self {
+pub(super) struct LogMel(MelPower);
+
+impl MelPower {
+    pub(super) fn new(bands: usize) -> Self {
         let window = (0..WINDOW)
             .map(|i| {
                 let angle = std::f64::consts::TAU * i as f64 / WINDOW as f64;
@@ -36,20 +39,17 @@ impl LogMel {
         Self {
             fft: RealFftPlanner::new().plan_fft_forward(WINDOW),
             window,
-            bands: mel_bands(),
+            bands: mel_bands(bands),
         }
     }
 
-    /// Frames of [`MELS`] values, one after another; as many as fit, rounded up to a multiple of four.
-    pub(super) fn spectra(&self, samples: &[i16]) -> Vec<f32> {
-        let wave = padded_wave(samples);
-        let frames = (wave.len() - WINDOW) / HOP;
-        let mut out = Vec::with_capacity(frames * MELS);
+    /// The bands of each frame, one after another. The first frame begins with the wave, and the next ones every 10 ms.
+    pub(super) fn spectra(&self, wave: &[f32], frames: usize) -> Vec<f32> {
+        let mut out = Vec::with_capacity(frames * self.bands.len());
         let mut input = vec![0f32; WINDOW];
         let mut spectrum = self.fft.make_output_vec();
         let mut scratch = self.fft.make_scratch_vec();
         let mut power = [0f32; BINS];
-        let mut loudest = f32::MIN;
         for frame in 0..frames {
             let from = &wave[frame * HOP..][..WINDOW];
             for ((x, sample), w) in input.iter_mut().zip(from).zip(&self.window) {
@@ -65,11 +65,27 @@ impl LogMel {
             }
             for band in &self.bands {
                 let bins = power[band.first..].iter().zip(&band.weights);
-                let energy: f32 = bins.map(|(p, w)| p * w).sum();
-                let value = energy.max(1e-10).log10();
-                loudest = loudest.max(value);
-                out.push(value);
+                out.push(bins.map(|(p, w)| p * w).sum());
             }
+        }
+        out
+    }
+}
+
+impl LogMel {
+    pub(super) fn new() -> Self {
+        Self(MelPower::new(MELS))
+    }
+
+    /// Frames of [`MELS`] values, one after another; as many as fit, rounded up to a multiple of four.
+    pub(super) fn spectra(&self, samples: &[i16]) -> Vec<f32> {
+        let wave = padded_wave(samples);
+        let frames = (wave.len() - WINDOW) / HOP;
+        let mut out = self.0.spectra(&wave, frames);
+        let mut loudest = f32::MIN;
+        for value in &mut out {
+            *value = value.max(1e-10).log10();
+            loudest = loudest.max(*value);
         }
         for value in &mut out {
             *value = (value.max(loudest - 8.0) + 4.0) / 4.0;
@@ -96,15 +112,15 @@ fn padded_wave(samples: &[i16]) -> Vec<f32> {
 }
 
 /// Slaney's mel scale: linear to 1 kHz, logarithmic above; triangles of equal area.
-fn mel_bands() -> Vec<Band> {
+fn mel_bands(bands: usize) -> Vec<Band> {
     let step = 6.4f64.ln() / 27.0;
     let to_hz = |mel: f64| match mel >= 15.0 {
         true => 1000.0 * (step * (mel - 15.0)).exp(),
         false => mel * 200.0 / 3.0,
     };
     let top = 15.0 + 8f64.ln() / step;
-    let edges: Vec<f64> = (0..MELS + 2)
-        .map(|i| to_hz(top * i as f64 / (MELS + 1) as f64))
+    let edges: Vec<f64> = (0..bands + 2)
+        .map(|i| to_hz(top * i as f64 / (bands + 1) as f64))
         .collect();
     edges
         .windows(3)

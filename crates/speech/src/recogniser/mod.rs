@@ -153,12 +153,7 @@ impl Recogniser {
     }
 
     fn read_freely(&self, posteriors: &Posteriors) -> Result<decode::DecodedWords, SpeechError> {
-        let wanted = Expectations::new(&TranscribeRequest {
-            samples: Vec::new().into(),
-            keyterms: Vec::new(),
-            expect: crate::Expect::Any,
-            digits: false,
-        })?;
+        let wanted = Expectations::new(&TranscribeRequest::default())?;
         let decoded = decode(posteriors, &self.lm, &self.config, &wanted, &[], 0.0);
         Ok(decoded)
     }
@@ -260,6 +255,7 @@ fn segment_of(
             .unwrap_or_else(|| text::readable(&words, digits, before, pause_after_ms)),
         confidence: mean_confidence(&words),
         words,
+        ..Segment::default()
     }
 }
 

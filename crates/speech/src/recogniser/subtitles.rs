@@ -17,6 +17,8 @@ pub struct Cue {
     pub end: f64,
     /// One line or two.
     pub lines: Vec<String>,
+    /// As the segment it is of.
+    pub channel: Option<u32>,
 }
 
 /// A written token with the time it is spoken in.
@@ -40,10 +42,13 @@ pub fn cues(transcript: &Transcript) -> Vec<Cue> {
                 start: now[0].start,
                 end: now[now.len() - 1].end,
                 lines: broken_in_lines(now),
+                channel: segment.channel,
             });
             rest = later;
         }
     }
+    // Both sides of a call may speak at once.
+    out.sort_by(|a, b| a.start.total_cmp(&b.start));
     lengthen_short_ones(&mut out, transcript.seconds);
     out
 }
@@ -219,6 +224,7 @@ mod tests {
             text: text.to_owned(),
             words,
             confidence: 1.0,
+            ..Segment::default()
         }
     }
 

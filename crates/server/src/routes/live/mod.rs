@@ -1,6 +1,6 @@
 //! `GET /v1/audio/transcriptions/live`: a WebSocket that hears while somebody speaks.
 //!
-//! In: binary messages of mono samples, and `{"type":"finish"}`. Out: JSON,
+//! In: binary messages of samples, mono or of both sides of a call in turn, and `{"type":"finish"}`. Out: JSON,
 //! `partial` (replaces the one before), `final` (a finished stretch), `done`, `error`.
 
 mod session;
@@ -32,14 +32,15 @@ const RATE_HZ_MAX: u32 = 48_000;
 /// Transcribe while somebody speaks (WebSocket)
 ///
 /// Send binary messages of mono samples and `{"type":"finish"}` at the end; `partial`, `final`,
-/// `done` and `error` messages come back as JSON. Every started second is charged; who leaves
-/// without `finish` pays for what was heard until the last message that came back.
+/// `done` and `error` messages come back as JSON. With `channels=separate`, samples of both sides of a call come in turn
+/// and each message says its `channel`. Every started second of each channel is charged; who leaves without `finish` pays for what was heard until the last message that came back.
 #[utoipa::path(get, path = "/v1/audio/transcriptions/live", tag = "transcription", operation_id = "liveTranscription",
     params(
         ("encoding" = Option<String>, Query, description = "pcm (default: 16-bit little-endian), ulaw or alaw (G.711, 8000 samples a second)."),
         ("rate" = Option<u32>, Query, description = "Samples a second of pcm, 8000 to 48000; 16000 if absent."),
         ("numerals" = Option<String>, Query, description = "words (default) or digits."),
         ("expect" = Option<String>, Query, description = "any (default), digits, yes_no or amount."),
+        ("channels" = Option<String>, Query, description = "mixed (default: mono samples) or separate: samples of two channels in turn, each heard for itself."),
         ("keyterms" = Option<String>, Query, description = "Names and terms to listen for, separated by commas."),
     ),
     responses((status = 101, description = "The WebSocket is open.")))]
@@ -62,7 +63,7 @@ pub async fn live(
         _ => return Err(Problem::new(Code::WarmingUp).retry_after(2)),
     }
     // Money before the seat: who cannot pay takes no place, and 402 is a proper refusal.
-    let meter = LiveMeter::open(&app, caller.payer(&context)).await?;
+    let meter = LiveMeter::open(&app, caller.payer(&context), wanted.channels).await?;
     let seat = app.live_sessions.take_seat(&caller.workspace_id)?;
     let ear = LiveEar::open(&app, format, &wanted)?;
     let session = Session::new(app, caller, context, parts, meter, ear, seat);
@@ -115,7 +116,7 @@ fn parse(query: Option<&str>) -> Result<(RawFormat, TranscriptionRequest), Probl
         query.take("rate").as_deref(),
     )?;
     let mut fields = TranscriptionFields::default();
-    for name in ["numerals", "expect"] {
+    for name in ["numerals", "expect", "channels"] {
         fields.set(name, query.take(name).into_iter().collect());
     }
     for name in ["keyterms", "choices"] {
@@ -162,6 +163,9 @@ mod tests {
         assert!(parse(Some("rate=4000")).is_err());
         assert!(parse(Some("rate=fast")).is_err());
         assert!(parse(Some("expect=joy")).is_err());
+        assert!(parse(Some("channels=2")).is_err());
+        let (_, wanted) = parse(Some("channels=separate")).unwrap();
+        assert_eq!(wanted.channels, sauti_audio::Channels::Separate);
     }
 
     #[test]

@@ -251,8 +251,8 @@ impl Session {
 
     /// Passes on what was heard. False when the caller left.
     async fn relay(&mut self, socket: &mut WebSocket, heard: LiveHeard) -> Result<bool, Problem> {
-        for event in heard.events {
-            let message = match event {
+        for (channel, event) in heard.events {
+            let mut message = match event {
                 LiveEvent::Partial(partial) => json!({"type": "partial", "text": partial}),
                 LiveEvent::Final(segment) => {
                     let message = json!({"type": "final", "segment": segment});
@@ -264,6 +264,9 @@ impl Session {
                     json!({"type": "not_understood"})
                 }
             };
+            if let Some(channel) = channel {
+                message["channel"] = json!(channel);
+            }
             if !tell(socket, &message).await {
                 return Ok(false);
             }

@@ -81,13 +81,15 @@ pub async fn create_transcription(
     if let Claim::Replay(answer) = claim {
         return idempotency::replay(&app, &caller, answer).await;
     }
-    let about_seconds = form.file.about_seconds();
+    let channels = f64::from(wanted.channels.count());
+    let about_seconds = form.file.about_seconds() * channels;
     let booking = app
         .engine
         .book_transcription(&caller.workspace_id, about_seconds)?;
-    let sound = Sound::decode(&app, form.file).await?;
-    allow_audio(&app, &caller, sound.seconds).await?;
-    let more_s = app.config.server.request_timeout_per_audio_second * sound.seconds;
+    let sound = Sound::decode(&app, form.file, wanted.channels).await?;
+    let heard_seconds = sound.seconds * channels;
+    allow_audio(&app, &caller, heard_seconds).await?;
+    let more_s = app.config.server.request_timeout_per_audio_second * heard_seconds;
     context.deadline().extend(Duration::from_secs_f64(more_s));
     answer(&app, caller, &context, &wanted, sound, booking, claim).await
 }

@@ -13,6 +13,8 @@ const KNOWN: &[&str] = &[
     "expect",
     "choices[]",
     "stream",
+    "channels",
+    "channel_names[]",
 ];
 /// What OpenAI's clients also send.
 const IGNORED: &[&str] = &[
@@ -52,6 +54,12 @@ pub struct TranscriptionForm {
     pub choices: Option<Vec<String>>,
     /// Whether to answer with events, segment by segment.
     pub stream: Option<bool>,
+    /// `mixed` (default) or `separate`: the two channels of a call recording are heard each for itself, put on one time
+    /// line, and each one's seconds are charged.
+    pub channels: Option<String>,
+    /// What subtitles call the first and the second channel; `Channel 1` and `Channel 2` if absent.
+    #[schema(rename = "channel_names[]")]
+    pub channel_names: Option<Vec<String>>,
 }
 
 /// What an item of a batch has besides.

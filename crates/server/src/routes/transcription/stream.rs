@@ -161,6 +161,9 @@ fn delta(segment: &Segment, space: &str, done_seconds: f64, words: bool) -> Even
     let delta = format!("{space}{}", segment.text);
     let mut event = json!({"type": "transcript.text.delta", "delta": delta,
         "start": segment.start, "end": segment.end, "done_seconds": done_seconds});
+    if let Some(channel) = segment.channel {
+        event["channel"] = json!(channel);
+    }
     if words {
         event["words"] = json!(transcribing::words(segment));
     }

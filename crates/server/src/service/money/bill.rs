@@ -1,5 +1,6 @@
 //! What a piece of work amounts to.
 
+use sauti_audio::Channels;
 use sauti_store::{Operation, Usage};
 
 use super::price;
@@ -30,11 +31,13 @@ impl Bill {
         }
     }
 
-    pub fn transcription(prices: &Prices, seconds: f64) -> Bill {
+    /// Channels that are heard separately are recordings of their own: each one's seconds are billed.
+    pub fn transcription(prices: &Prices, seconds: f64, channels: Channels) -> Bill {
+        let units = price::billed_seconds(seconds) * i64::from(channels.count());
         Bill {
             operation: Operation::Transcription,
-            units: price::billed_seconds(seconds),
-            amount_micro: price::transcription_micro(prices, seconds),
+            units,
+            amount_micro: price::transcription_micro(prices, units),
             audio_seconds: seconds,
             cached: false,
         }

@@ -26,9 +26,8 @@ pub fn billed_seconds(seconds: f64) -> i64 {
     seconds.max(0.0).ceil() as i64
 }
 
-/// The price of transcribing this many seconds.
-pub fn transcription_micro(prices: &Prices, seconds: f64) -> i64 {
-    let seconds = billed_seconds(seconds);
+/// The price of transcribing this many billed seconds.
+pub fn transcription_micro(prices: &Prices, seconds: i64) -> i64 {
     priced(prices, seconds, prices.per_audio_minute_micro, 60)
 }
 
@@ -61,9 +60,10 @@ mod tests {
 
     #[test]
     fn a_minute_costs_what_the_settings_say_and_a_begun_second_counts() {
-        assert_eq!(transcription_micro(&prices(), 60.0), 1_500_000);
-        assert_eq!(transcription_micro(&prices(), 60.0004), 1_525_000);
-        assert_eq!(transcription_micro(&prices(), 0.0), 10_000);
+        let seconds_micro = |seconds| transcription_micro(&prices(), billed_seconds(seconds));
+        assert_eq!(seconds_micro(60.0), 1_500_000);
+        assert_eq!(seconds_micro(60.0004), 1_525_000);
+        assert_eq!(seconds_micro(0.0), 10_000);
     }
 
     #[test]
@@ -87,8 +87,8 @@ mod tests {
     fn seconds_times_the_price_of_one_is_the_amount() {
         let second_micro = prices().per_audio_minute_micro / 60;
         for seconds in [0.5, 1.0, 5.779, 15.2, 59.999, 7_199.1] {
-            let amount_micro = transcription_micro(&prices(), seconds);
-            assert_eq!(amount_micro, billed_seconds(seconds) * second_micro);
+            let units = billed_seconds(seconds);
+            assert_eq!(transcription_micro(&prices(), units), units * second_micro);
         }
     }
 
@@ -98,6 +98,6 @@ mod tests {
             per_audio_minute_micro: 0,
             ..prices()
         };
-        assert_eq!(transcription_micro(&free, 7200.0), 0);
+        assert_eq!(transcription_micro(&free, 7_200), 0);
     }
 }

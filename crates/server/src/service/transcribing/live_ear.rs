@@ -1,13 +1,12 @@
 //! The recogniser of one live session, on a thread of its own: it keeps the state of the stream
 //! between messages, which a queue of jobs could not.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use sauti_audio::pcm::{f32_from_i16, i16_from_f32};
-use sauti_audio::{RawFormat, Resampler, SAMPLE_RATE_HZ};
+use sauti_audio::{Channels, RawFormat, Resampler, SAMPLE_RATE_HZ};
 use sauti_speech::recogniser::{LiveEvent, LiveSession};
-use sauti_speech::{Expect, SpeechError};
+use sauti_speech::{Expect, Segment, SpeechError};
 use tokio::sync::mpsc;
 
 use super::request::TranscriptionRequest;
@@ -21,7 +20,8 @@ const MESSAGES_MAX: usize = 32;
 
 /// What a message of sound, or the end of all sound, brought.
 pub struct LiveHeard {
-    pub events: Vec<LiveEvent>,
+    /// Each with its channel, from 1, where channels are heard separately.
+    pub events: Vec<(Option<u32>, LiveEvent)>,
     /// How far into the sound the recogniser is.
     pub seconds: f64,
 }
@@ -31,10 +31,12 @@ pub struct LiveEar {
     sound: Option<mpsc::Sender<Vec<i16>>>,
     heard: mpsc::UnboundedReceiver<Result<LiveHeard, SpeechError>>,
     format: RawFormat,
+    channels: Channels,
     expect: Expect,
-    samples: u64,
-    /// Half a sample that a message was cut in.
-    odd_byte: Option<u8>,
+    /// Samples of each channel.
+    frames: u64,
+    /// The part of a frame that a message was cut in.
+    cut_off: Vec<u8>,
 }
 
 impl LiveEar {
@@ -47,19 +49,22 @@ impl LiveEar {
         let retry_after = WARMING_UP_RETRY;
         let recogniser = app.engine.recogniser();
         let recogniser = recogniser.ok_or(SpeechError::WarmingUp { retry_after })?;
-        let session = LiveSession::new(&recogniser, &wanted.for_engine(Arc::default()))?;
+        let listen = |_| LiveSession::new(&recogniser, &wanted.for_engine());
+        let sessions: Result<Vec<_>, _> = (0..wanted.channels.count()).map(listen).collect();
+        let sessions = sessions?;
         let (sound, incoming) = mpsc::channel::<Vec<i16>>(MESSAGES_MAX);
         // Unbounded, lest both ends wait for each other; the sound bounds what is heard in it.
         let (outgoing, heard) = mpsc::unbounded_channel();
         let rate_hz = format.rate_hz();
-        tokio::task::spawn_blocking(move || recognise(session, rate_hz, incoming, &outgoing));
+        tokio::task::spawn_blocking(move || recognise(sessions, rate_hz, incoming, &outgoing));
         Ok(LiveEar {
             sound: Some(sound),
             heard,
             format,
+            channels: wanted.channels,
             expect: wanted.expect.clone(),
-            samples: 0,
-            odd_byte: None,
+            frames: 0,
+            cut_off: Vec::new(),
         })
     }
 
@@ -70,23 +75,26 @@ impl LiveEar {
 
     /// How much sound came in.
     pub fn seconds(&self) -> f64 {
-        self.samples as f64 / f64::from(self.format.rate_hz())
+        self.frames as f64 / f64::from(self.format.rate_hz())
+    }
+
+    fn frame_bytes(&self) -> u32 {
+        self.format.sample_bytes() * self.channels.count()
     }
 
     /// How much sound these bytes are.
     pub fn seconds_in(&self, sound: &[u8]) -> f64 {
-        sound.len() as f64 / f64::from(self.format.rate_hz() * self.format.sample_bytes())
+        sound.len() as f64 / f64::from(self.format.rate_hz() * self.frame_bytes())
     }
 
     pub async fn push(&mut self, sound: &[u8]) {
-        let mut bytes = Vec::with_capacity(sound.len() + 1);
-        bytes.extend(self.odd_byte.take());
+        let mut bytes = std::mem::take(&mut self.cut_off);
         bytes.extend_from_slice(sound);
-        if bytes.len() % self.format.sample_bytes() as usize != 0 {
-            self.odd_byte = bytes.pop();
-        }
+        let frame_bytes = self.frame_bytes() as usize;
+        let frames = bytes.len() / frame_bytes;
+        self.cut_off = bytes.split_off(frames * frame_bytes);
         let samples = self.format.samples(&bytes);
-        self.samples += samples.len() as u64;
+        self.frames += frames as u64;
         if let Some(sound) = &self.sound {
             // A closed channel means the recogniser failed; `next` brings the reason.
             sound.send(samples).await.ok();
@@ -109,41 +117,82 @@ impl LiveEar {
     }
 }
 
+/// One channel of the sound as it comes.
+struct LiveChannel {
+    /// From 1, where there are several.
+    number: Option<u32>,
+    session: LiveSession,
+    to_16k: Option<Resampler>,
+}
+
+impl LiveChannel {
+    fn tagged(
+        &self,
+        events: Result<Vec<LiveEvent>, SpeechError>,
+    ) -> Result<Vec<(Option<u32>, LiveEvent)>, SpeechError> {
+        let tag = |event| match event {
+            LiveEvent::Final(segment) => LiveEvent::Final(Segment {
+                channel: self.number,
+                ..segment
+            }),
+            other => other,
+        };
+        let events = events?.into_iter();
+        Ok(events.map(|event| (self.number, tag(event))).collect())
+    }
+}
+
 fn recognise(
-    mut session: LiveSession,
+    sessions: Vec<LiveSession>,
     rate_hz: u32,
     mut incoming: mpsc::Receiver<Vec<i16>>,
     outgoing: &mpsc::UnboundedSender<Result<LiveHeard, SpeechError>>,
 ) {
-    let mut to_16k = (rate_hz != SAMPLE_RATE_HZ).then(|| Resampler::new(rate_hz, SAMPLE_RATE_HZ));
-    let mut samples_heard = 0;
-    let mut tell = |events: Result<Vec<LiveEvent>, SpeechError>, samples: usize| {
-        samples_heard += samples as u64;
-        let seconds = samples_heard as f64 / f64::from(rate_hz);
+    let count = sessions.len();
+    let mut channels: Vec<LiveChannel> = (1..)
+        .zip(sessions)
+        .map(|(number, session)| LiveChannel {
+            number: (count > 1).then_some(number),
+            session,
+            to_16k: (rate_hz != SAMPLE_RATE_HZ).then(|| Resampler::new(rate_hz, SAMPLE_RATE_HZ)),
+        })
+        .collect();
+    let mut frames_heard = 0;
+    let mut tell = |events: Result<Vec<_>, SpeechError>, frames: usize| {
+        frames_heard += frames as u64;
+        let seconds = frames_heard as f64 / f64::from(rate_hz);
         let failed = events.is_err();
         let told = outgoing.send(events.map(|events| LiveHeard { events, seconds }));
         told.is_ok() && !failed
     };
     while let Some(samples) = incoming.blocking_recv() {
         // Nobody listens for what still waits in the queue once the session is over.
-        let wanted = !outgoing.is_closed();
-        if !wanted
-            || !tell(
-                session.push(&resampled(&mut to_16k, &samples)),
-                samples.len(),
-            )
-        {
+        if outgoing.is_closed() {
+            return;
+        }
+        let heard = channels.iter_mut().enumerate().map(|(at, channel)| {
+            let own: Vec<i16> = samples.iter().skip(at).step_by(count).copied().collect();
+            let events = channel.session.push(&resampled(&mut channel.to_16k, own));
+            channel.tagged(events)
+        });
+        let events = heard.collect::<Result<Vec<_>, _>>();
+        if !tell(events.map(|events| events.concat()), samples.len() / count) {
             return;
         }
     }
-    tell(session.finish(), 0);
+    let heard = channels.iter_mut().map(|channel| {
+        let events = channel.session.finish();
+        channel.tagged(events)
+    });
+    let events = heard.collect::<Result<Vec<_>, _>>();
+    tell(events.map(|events| events.concat()), 0);
 }
 
-fn resampled(to_16k: &mut Option<Resampler>, samples: &[i16]) -> Vec<i16> {
+fn resampled(to_16k: &mut Option<Resampler>, samples: Vec<i16>) -> Vec<i16> {
     let Some(resampler) = to_16k else {
-        return samples.to_vec();
+        return samples;
     };
-    let input: Vec<f32> = samples.iter().copied().map(f32_from_i16).collect();
+    let input: Vec<f32> = samples.into_iter().map(f32_from_i16).collect();
     let mut output = Vec::with_capacity(input.len() * 2);
     resampler.push(&input, &mut output);
     output.into_iter().map(i16_from_f32).collect()

@@ -1,19 +1,21 @@
-//! What a live session costs: its seconds, rounded up, and at least the smallest charge. Money is set aside in intervals
+//! What a live session costs: its seconds, on each channel, rounded up, and at least the smallest charge. Money is set aside in intervals
 //! before their sound is listened to. An interval that was heard whole is paid; of the last one, what the caller was told.
 
 use std::collections::VecDeque;
 
-use sauti_store::{LedgerError, Operation};
+use sauti_audio::Channels;
+use sauti_store::LedgerError;
 
 use crate::app::App;
 use crate::service::Payer;
-use crate::service::money::{Bill, Hold, price};
+use crate::service::money::{Bill, Hold};
 
 const INTERVAL_S: u32 = 15;
 
 pub struct LiveMeter {
     app: App,
     payer: Payer,
+    channels: Channels,
     /// One for each interval that is reserved and not paid, in their order.
     holds: VecDeque<Hold>,
     reserved_s: u32,
@@ -29,10 +31,15 @@ pub struct LivePaid {
 
 impl LiveMeter {
     /// Sets the money for the first interval aside.
-    pub async fn open(app: &App, payer: Payer) -> Result<LiveMeter, LedgerError> {
+    pub async fn open(
+        app: &App,
+        payer: Payer,
+        channels: Channels,
+    ) -> Result<LiveMeter, LedgerError> {
         let mut meter = LiveMeter {
             app: app.clone(),
             payer,
+            channels,
             holds: VecDeque::new(),
             reserved_s: 0,
             paid_s: 0,
@@ -93,16 +100,18 @@ impl LiveMeter {
 
     /// From one second to another. The parts of a session add up to the price of the whole.
     fn bill(&self, from_s: u32, to_s: u32) -> Bill {
-        let up_to_micro = |seconds: u32| match seconds {
-            0 => 0,
-            _ => price::transcription_micro(&self.app.config.prices, f64::from(seconds)),
+        let bill = |seconds: u32| {
+            Bill::transcription(&self.app.config.prices, f64::from(seconds), self.channels)
         };
+        let (whole, mut before) = (bill(to_s), bill(from_s));
+        if from_s == 0 {
+            before.amount_micro = 0;
+        }
         Bill {
-            operation: Operation::Transcription,
-            units: i64::from(to_s - from_s),
-            amount_micro: up_to_micro(to_s) - up_to_micro(from_s),
+            units: whole.units - before.units,
+            amount_micro: whole.amount_micro - before.amount_micro,
             audio_seconds: f64::from(to_s - from_s),
-            cached: false,
+            ..whole
         }
     }
 }

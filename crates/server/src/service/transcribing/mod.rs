@@ -11,7 +11,8 @@ mod written;
 
 use std::time::Instant;
 
-use sauti_speech::{Booking, Job, TranscribeHandle, Transcript};
+use sauti_audio::Channels;
+use sauti_speech::{Booking, Job, TranscribeHandle, TranscribeRequest, Transcript};
 use sauti_store::Operation;
 
 pub use live_ear::{LiveEar, LiveHeard};
@@ -35,6 +36,7 @@ pub struct Transcribing {
     pub handle: TranscribeHandle,
     pub hold: Hold,
     pub bill: Bill,
+    channels: Channels,
     started: Instant,
 }
 
@@ -49,7 +51,8 @@ impl Transcribing {
         booking: Option<Booking>,
         is_paid: bool,
     ) -> Result<Transcribing, ServiceError> {
-        let mut bill = Bill::transcription(&app.config.prices, sound.seconds);
+        let channels = request.channels;
+        let mut bill = Bill::transcription(&app.config.prices, sound.seconds, channels);
         let hold = match is_paid {
             true => {
                 bill.amount_micro = 0;
@@ -58,13 +61,17 @@ impl Transcribing {
             false => Hold::reserve(app, payer, &bill).await?,
         };
         let started = Instant::now();
-        let handle = app
-            .engine
-            .transcribe(job, request.for_engine(sound.samples), booking)?;
+        let heard = TranscribeRequest {
+            samples: sound.samples,
+            second_channel: sound.second_channel,
+            ..request.for_engine()
+        };
+        let handle = app.engine.transcribe(job, heard, booking)?;
         Ok(Transcribing {
             handle,
             hold,
             bill,
+            channels,
             started,
         })
     }
@@ -86,7 +93,7 @@ impl Transcribing {
     pub async fn settle_to(self, app: &App, seconds: f64) -> Result<(), ServiceError> {
         if seconds > 0.0 {
             let seconds = seconds.min(self.bill.audio_seconds);
-            let bill = Bill::transcription(&app.config.prices, seconds);
+            let bill = Bill::transcription(&app.config.prices, seconds, self.channels);
             self.hold.settle(&bill, None).await?;
         }
         Ok(())

@@ -1,8 +1,7 @@
 //! What is asked of a recording. Doors fill `TranscriptionFields` from a form, an address or JSON; what they may hold is
 //! decided here, once.
 
-use std::sync::Arc;
-
+use sauti_audio::{Channels, UnknownChannels};
 use sauti_speech::{Expect, TranscribeRequest};
 use serde_json::{Map, Value};
 
@@ -11,6 +10,7 @@ use crate::problem::{FieldError, Reason};
 const KEYTERMS_MAX: usize = 100;
 const CHOICES_MAX: usize = 100;
 const TERM_CHARS_MAX: usize = 100;
+const CHANNELS_MAX: usize = 2;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResponseFormat {
@@ -32,15 +32,19 @@ pub struct TranscriptionRequest {
     pub stream: bool,
     /// Whether the plain answer brings the confidence of each word, as OpenAI's clients ask for it.
     pub logprobs: bool,
+    pub channels: Channels,
+    /// What subtitles call the channels, as far as the caller named them.
+    pub channel_names: Vec<String>,
 }
 
 impl TranscriptionRequest {
-    pub fn for_engine(&self, samples: Arc<Vec<i16>>) -> TranscribeRequest {
+    /// What to listen for; the sound comes with it or later.
+    pub fn for_engine(&self) -> TranscribeRequest {
         TranscribeRequest {
-            samples,
             keyterms: self.keyterms.clone(),
             expect: self.expect.clone(),
             digits: self.digits,
+            ..TranscribeRequest::default()
         }
     }
 }
@@ -56,6 +60,8 @@ pub struct TranscriptionFields {
     keyterms: Vec<String>,
     choices: Vec<String>,
     include: Vec<String>,
+    channels: Option<String>,
+    channel_names: Vec<String>,
 }
 
 impl TranscriptionFields {
@@ -84,6 +90,8 @@ impl TranscriptionFields {
             "keyterms" | "keywords" => return add(&mut self.keyterms, values),
             "choices" => return add(&mut self.choices, values),
             "include" => return add(&mut self.include, values),
+            "channel_names" => return add(&mut self.channel_names, values),
+            "channels" => &mut self.channels,
             "response_format" => &mut self.response_format,
             "numerals" => &mut self.numerals,
             "expect" => &mut self.expect,
@@ -111,6 +119,8 @@ impl TranscriptionFields {
             digits: check.numerals(),
             stream: check.stream(),
             logprobs: self.include.iter().any(|value| value == "logprobs"),
+            channels: check.channels(),
+            channel_names: check.terms("channel_names[]", &self.channel_names, CHANNELS_MAX),
         };
         match check.errors.is_empty() {
             true => Ok(request),
@@ -208,6 +218,14 @@ impl Check<'_> {
                 Expect::Any
             }
         }
+    }
+
+    fn channels(&mut self) -> Channels {
+        let channels = filled(&self.fields.channels).map_or(Ok(Channels::Mixed), str::parse);
+        channels.unwrap_or_else(|UnknownChannels| {
+            self.wrong("channels", Channels::NAMES);
+            Channels::Mixed
+        })
     }
 
     fn numerals(&mut self) -> bool {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use sauti_audio::{AudioError, DecodeLimits, Recording, decode_bytes, decode_file};
+use sauti_audio::{AudioError, Channels, DecodeLimits, Recording, decode_bytes, decode_file};
 
 use super::spool::{Source, Upload};
 use crate::app::App;
@@ -13,6 +13,8 @@ use crate::service::ServiceError;
 #[derive(Debug)]
 pub struct Sound {
     pub samples: Arc<Vec<i16>>,
+    /// The other side of a call, where the request wants them apart.
+    pub second_channel: Option<Arc<Vec<i16>>>,
     pub seconds: f64,
 }
 
@@ -26,7 +28,11 @@ impl Drop for StopOnDrop {
 }
 
 impl Sound {
-    pub async fn decode(app: &App, upload: Upload) -> Result<Sound, ServiceError> {
+    pub async fn decode(
+        app: &App,
+        upload: Upload,
+        channels: Channels,
+    ) -> Result<Sound, ServiceError> {
         if upload.bytes == 0 {
             return Err(AudioError::Empty.into());
         }
@@ -36,6 +42,7 @@ impl Sound {
             .await
             .map_err(ServiceError::internal)?;
         let limits = DecodeLimits {
+            channels,
             seconds_max: app.config.limits.recording_seconds_max as f64,
             ..DecodeLimits::default()
         };
@@ -49,10 +56,14 @@ impl Sound {
             }
         });
         let Recording {
-            samples, seconds, ..
+            samples,
+            second_channel,
+            seconds,
+            ..
         } = decoded.await.map_err(ServiceError::internal)??;
         Ok(Sound {
             samples: samples.into(),
+            second_channel: second_channel.map(Arc::new),
             seconds,
         })
     }

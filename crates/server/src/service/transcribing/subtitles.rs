@@ -3,32 +3,44 @@
 use std::fmt::Write;
 
 use sauti_speech::Transcript;
-use sauti_speech::recogniser::subtitles::cues;
+use sauti_speech::recogniser::subtitles::{Cue, cues};
 
-pub fn srt(transcript: &Transcript) -> String {
+/// Who speaks stands before the text, where the transcript says it.
+pub fn srt(transcript: &Transcript, channel_names: &[String]) -> String {
     let mut out = String::new();
     for (i, cue) in cues(transcript).iter().enumerate() {
         let (start, end) = (clock(cue.start, ','), clock(cue.end, ','));
+        let who = name(cue, channel_names).map_or(String::new(), |name| name + ": ");
         let text = cue.lines.join("\n");
-        write!(out, "{}\n{start} --> {end}\n{text}\n\n", i + 1).ok();
+        write!(out, "{}\n{start} --> {end}\n{who}{text}\n\n", i + 1).ok();
     }
     out
 }
 
-pub fn vtt(transcript: &Transcript) -> String {
+/// Who speaks is the cue's voice, where the transcript says it.
+pub fn vtt(transcript: &Transcript, channel_names: &[String]) -> String {
     let mut out = String::from("WEBVTT\n\n");
     for cue in cues(transcript) {
         let (start, end) = (clock(cue.start, '.'), clock(cue.end, '.'));
-        // In WebVTT these three characters begin markup.
-        let text = cue
-            .lines
-            .join("\n")
-            .replace('&', "&amp;")
-            .replace('<', "&lt;")
-            .replace('>', "&gt;");
-        write!(out, "{start} --> {end}\n{text}\n\n").ok();
+        let who = name(&cue, channel_names)
+            .map_or(String::new(), |name| format!("<v {}>", escaped(&name)));
+        let text = escaped(&cue.lines.join("\n"));
+        write!(out, "{start} --> {end}\n{who}{text}\n\n").ok();
     }
     out
+}
+
+fn name(cue: &Cue, channel_names: &[String]) -> Option<String> {
+    let channel = cue.channel?;
+    let named = channel_names.get(channel as usize - 1);
+    Some(named.map_or_else(|| format!("Channel {channel}"), String::clone))
+}
+
+/// In WebVTT these three characters begin markup.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
 }
 
 fn clock(seconds: f64, point: char) -> String {
@@ -58,6 +70,7 @@ mod tests {
             text: text.to_owned(),
             words: texts.iter().enumerate().map(word).collect(),
             confidence: 0.9,
+            ..Segment::default()
         }
     }
 
@@ -74,13 +87,39 @@ mod tests {
             not_understood: false,
         };
         assert_eq!(
-            srt(&transcript),
+            srt(&transcript, &[]),
             "1\n00:00:00,000 --> 00:00:01,234\nHabari yako.\n\n2\n01:01:01,500 --> 01:01:02,250\nNzuri <sana>.\n\n"
         );
         assert_eq!(
-            vtt(&transcript),
+            vtt(&transcript, &[]),
             "WEBVTT\n\n00:00:00.000 --> 00:00:01.234\nHabari yako.\n\n\
              01:01:01.500 --> 01:01:02.250\nNzuri &lt;sana&gt;.\n\n"
+        );
+    }
+
+    #[test]
+    fn the_sides_of_a_call_have_their_names() {
+        let mut transcript = Transcript {
+            segments: vec![
+                segment(0.0, 2.0, "Habari yako."),
+                segment(1.0, 3.0, "Nzuri sana."),
+            ],
+            seconds: 4.0,
+            ..Transcript::default()
+        };
+        for (segment, channel) in transcript.segments.iter_mut().zip(1..) {
+            segment.channel = Some(channel);
+        }
+        assert_eq!(
+            srt(&transcript, &[]),
+            "1\n00:00:00,000 --> 00:00:02,000\nChannel 1: Habari yako.\n\n\
+             2\n00:00:01,000 --> 00:00:03,000\nChannel 2: Nzuri sana.\n\n"
+        );
+        let names = ["Wakala <1>".to_owned()];
+        assert_eq!(
+            vtt(&transcript, &names),
+            "WEBVTT\n\n00:00:00.000 --> 00:00:02.000\n<v Wakala &lt;1&gt;>Habari yako.\n\n\
+             00:00:01.000 --> 00:00:03.000\n<v Channel 2>Nzuri sana.\n\n"
         );
     }
 }

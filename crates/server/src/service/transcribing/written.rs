@@ -39,11 +39,11 @@ pub fn write(request: &TranscriptionRequest, transcript: &Transcript) -> (&'stat
         ResponseFormat::Text => ("text/plain; charset=utf-8", Written::Text(text() + "\n")),
         ResponseFormat::Srt => (
             "application/x-subrip; charset=utf-8",
-            Written::Text(subtitles::srt(transcript)),
+            Written::Text(subtitles::srt(transcript, &request.channel_names)),
         ),
         ResponseFormat::Vtt => (
             "text/vtt; charset=utf-8",
-            Written::Text(subtitles::vtt(transcript)),
+            Written::Text(subtitles::vtt(transcript, &request.channel_names)),
         ),
     }
 }
@@ -124,6 +124,9 @@ pub struct VerboseSegment {
     pub text: String,
     /// 0 to 1.
     pub confidence: f32,
+    /// 1 or 2, with `channels=separate`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub channel: Option<u32>,
 }
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -133,6 +136,9 @@ pub struct VerboseWord {
     pub end: f64,
     /// 0 to 1.
     pub confidence: f32,
+    /// 1 or 2, with `channels=separate`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub channel: Option<u32>,
 }
 
 fn logprobs(transcript: &Transcript) -> Vec<TokenLogprob> {
@@ -151,12 +157,6 @@ fn logprobs(transcript: &Transcript) -> Vec<TokenLogprob> {
 }
 
 fn verbose(transcript: &Transcript, segments: bool, words: bool) -> VerboseTranscription {
-    let all_words = || {
-        transcript
-            .segments
-            .iter()
-            .flat_map(|segment| &segment.words)
-    };
     VerboseTranscription {
         task: "transcribe",
         language: "swahili",
@@ -172,7 +172,7 @@ fn verbose(transcript: &Transcript, segments: bool, words: bool) -> VerboseTrans
                 .map(verbose_segment)
                 .collect()
         }),
-        words: words.then(|| all_words().map(verbose_word).collect()),
+        words: words.then(|| transcript.segments.iter().flat_map(self::words).collect()),
     }
 }
 
@@ -183,21 +183,20 @@ fn verbose_segment((id, segment): (usize, &Segment)) -> VerboseSegment {
         end: milliseconds(segment.end),
         text: segment.text.clone(),
         confidence: segment.confidence,
+        channel: segment.channel,
     }
 }
 
 /// The words of one segment.
 pub fn words(segment: &Segment) -> Vec<VerboseWord> {
-    segment.words.iter().map(verbose_word).collect()
-}
-
-fn verbose_word(word: &Word) -> VerboseWord {
-    VerboseWord {
+    let written = |word: &Word| VerboseWord {
         word: word.word.clone(),
         start: milliseconds(word.start),
         end: milliseconds(word.end),
         confidence: word.confidence,
-    }
+        channel: segment.channel,
+    };
+    segment.words.iter().map(written).collect()
 }
 
 fn milliseconds(seconds: f64) -> f64 {
@@ -220,6 +219,7 @@ mod tests {
                 confidence: 0.5,
             }],
             confidence: 0.9,
+            ..Segment::default()
         };
         Transcript {
             text: "Habari yako. Nzuri <sana>.".into(),

@@ -14,8 +14,8 @@ use super::super::queue::Bounds;
 use super::super::wait::Patience;
 use super::super::{Booking, lock, speak, transcribe};
 use crate::{
-    Expect, Job, Priority, Segment, SpeakEvent, SpeakHandle, SpeakRequest, SpeechError,
-    TranscribeEvent, TranscribeHandle, TranscribeRequest, Transcript,
+    Job, Priority, Segment, SpeakEvent, SpeakHandle, SpeakRequest, SpeechError, TranscribeEvent,
+    TranscribeHandle, TranscribeRequest, Transcript,
 };
 
 pub(super) enum Step {
@@ -178,8 +178,7 @@ fn recording(name: &str, seconds: usize) -> TranscribeRequest {
     TranscribeRequest {
         samples: vec![0; seconds * 16_000].into(),
         keyterms: vec![name.to_owned()],
-        expect: Expect::Any,
-        digits: false,
+        ..TranscribeRequest::default()
     }
 }
 
@@ -279,8 +278,8 @@ impl SpeechBackend for Puppet {
             start: 1.0,
             end: 2.0,
             text: "Ndiyo.".to_owned(),
-            words: Vec::new(),
             confidence: 1.0,
+            ..Segment::default()
         };
         let segment = || TranscribeEvent::Segment {
             segment: heard(),
