@@ -15,10 +15,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 FILES_MAX = 4
 # Crates that are above it. A number here may only go down.
-RATCHET = {"speech": 9, "store": 20}
+RATCHET = {}
 
 COMMENT = re.compile(r"^\s*//.*$", re.M)
-INLINE_TESTS = re.compile(r"^#\[cfg\(test\)\]\n(?:#.*\n)*(?:pub(?:\([^)]*\))? )?mod \w+ \{\n.*?^\}$", re.M | re.S)
+INLINE_TESTS = re.compile(r"^#\[cfg\((?:test|all\(test, [^\]]*)\)\]\n(?:#.*\n)*(?:pub(?:\([^)]*\))? )?mod \w+ \{\n.*?^\}$", re.M | re.S)
 USE = re.compile(r"^\s*(?:pub(?:\([^)]*\))? )?use ([^;]+);", re.M)
 PATH = re.compile(r"(?<![\w:])[a-z_]\w*(?:::\w+)+")
 

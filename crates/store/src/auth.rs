@@ -1,9 +1,10 @@
 //! Checking a presented key. The answer is cached for a second; a revoked key is forgotten at once here.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use subtle::ConstantTimeEq;
 
 use crate::ids::now_us;
@@ -63,20 +64,20 @@ impl KeyCache {
     }
 
     pub(crate) fn forget(&self, key_id: &str) {
-        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut entries = self.entries.lock();
         entries.epoch += 1;
         entries.by_id.remove(key_id);
     }
 
     pub(crate) fn clear(&self) {
-        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut entries = self.entries.lock();
         entries.epoch += 1;
         entries.by_id.clear();
     }
 
     /// The cached answer, or the epoch to hand to `insert` after asking the database.
     fn get(&self, key_id: &str) -> Result<Option<Arc<Known>>, u64> {
-        let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let entries = self.entries.lock();
         match entries.by_id.get(key_id) {
             Some(cached) if cached.since.elapsed() < self.ttl => Ok(cached.known.clone()),
             _ => Err(entries.epoch),
@@ -84,7 +85,7 @@ impl KeyCache {
     }
 
     fn insert(&self, key_id: &str, known: Option<Arc<Known>>, epoch: u64) {
-        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut entries = self.entries.lock();
         if entries.epoch != epoch {
             return;
         }
@@ -101,7 +102,7 @@ impl KeyCache {
     }
 
     fn touch(&self, key_id: &str, at_us: i64) {
-        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut used = self.used.lock();
         match used.get_mut(key_id) {
             Some(last_us) => *last_us = at_us,
             None => {
@@ -195,14 +196,7 @@ impl Store {
 
     /// Writes down when keys were last used. Called from time to time, never by a request.
     pub async fn flush_key_use(&self) -> Result<(), StoreError> {
-        let used = std::mem::take(
-            &mut *self
-                .inner
-                .keys
-                .used
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner),
-        );
+        let used = std::mem::take(&mut *self.inner.keys.used.lock());
         if used.is_empty() {
             return Ok(());
         }

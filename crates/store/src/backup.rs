@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use sqlx::{AnyConnection, Connection};
 
+use crate::database::{Backend, Target};
 use crate::ids::now_us;
 use crate::instances::is_in_use;
-use crate::open::{Backend, Target};
 use crate::{Store, StoreError};
 
 impl Store {

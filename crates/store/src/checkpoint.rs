@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use sqlx::AnyConnection;
 
-use crate::open::{Backend, Inner};
+use crate::database::Backend;
+use crate::open::Inner;
 use crate::{Store, StoreError};
 
 const EVERY: Duration = Duration::from_millis(200);

@@ -3,24 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ids::new_id;
-use crate::ledger::{AbandonAnswer, BeginAnswer, Begun, FinishAnswer, Storing};
+use crate::ledger::{AbandonAnswer, BeginAnswer, Begun, FinishAnswer, Guard, Storing};
 use crate::sql::check_text;
 use crate::{LedgerError, Store, StoreError, WorkspaceId};
-
-/// The right to answer for an idempotency key. Ends with `finish`, `settle_and_store`, `charge_and_store` or `abandon`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Guard {
-    pub id: String,
-    pub workspace_id: WorkspaceId,
-    pub key: String,
-}
-
-impl Guard {
-    /// The key of its row.
-    pub(crate) fn slot(&self) -> (WorkspaceId, String) {
-        (self.workspace_id.clone(), self.key.clone())
-    }
-}
 
 /// An answer as it went out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

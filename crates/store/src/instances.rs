@@ -6,19 +6,21 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
+use parking_lot::{Mutex, RwLock};
 use sqlx::{AnyConnection, AnyPool, AssertSqlSafe, Connection};
 
+use crate::StoreError;
+use crate::database::{Backend, StoreOptions, Target};
 use crate::ids::new_id;
-use crate::open::{Backend, Target};
-use crate::{Store, StoreError, StoreOptions};
 
 pub(crate) struct Instance {
     id: RwLock<String>,
-    locks_folder: Option<PathBuf>,
+    /// On SQLite.
+    pub(crate) locks_folder: Option<PathBuf>,
     lock: Mutex<Option<File>>,
     /// Dropping it ends the heartbeat's thread.
     stop: Mutex<Option<SyncSender<()>>>,
@@ -58,27 +60,18 @@ impl Instance {
 
     /// The name under which new reservations are made.
     pub(crate) fn id(&self) -> String {
-        self.id
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.id.read().clone()
     }
 
     /// Says that this process is done; the next sweep gives back what it still holds.
     pub(crate) async fn retire(&self, pool: &AnyPool) -> Result<(), StoreError> {
-        self.stop
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+        self.stop.lock().take();
         let id = self.id();
         sqlx::query("update instances set dead_us = beat_us where id = $1 and dead_us is null")
             .bind(&id)
             .execute(pool)
             .await?;
-        self.lock
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+        self.lock.lock().take();
         if let Some(folder) = &self.locks_folder {
             let _ = std::fs::remove_file(folder.join(&id));
         }
@@ -87,7 +80,7 @@ impl Instance {
 
     fn start_heartbeat(self: &Arc<Self>, url: String, every: Duration) -> Result<(), StoreError> {
         let (stop, stopped) = sync_channel(0);
-        *self.stop.lock().unwrap_or_else(PoisonError::into_inner) = Some(stop);
+        *self.stop.lock() = Some(stop);
         let instance = Arc::downgrade(self);
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -152,7 +145,7 @@ async fn beat(
             .execute(&mut *connection)
             .await?;
         tracing::warn!(old = %instance.id(), new = %id, "another process declared this one dead; it goes on under a new name");
-        *instance.id.write().unwrap_or_else(PoisonError::into_inner) = id;
+        *instance.id.write() = id;
     }
     Ok(())
 }
@@ -184,7 +177,7 @@ fn take_lock(folder: &Path, id: &str) -> Result<File, StoreError> {
 }
 
 /// Whether a process's lock is gone. A missing file means that it ended; any doubt means that it lives.
-fn is_unlocked(folder: &Path, id: &str) -> bool {
+pub(crate) fn is_unlocked(folder: &Path, id: &str) -> bool {
     match OpenOptions::new().write(true).open(folder.join(id)) {
         Err(error) => error.kind() == std::io::ErrorKind::NotFound,
         Ok(file) => match file.try_lock() {
@@ -201,53 +194,4 @@ pub(crate) fn is_in_use(database: &Path) -> bool {
     names
         .filter_map(|entry| entry.file_name().into_string().ok())
         .any(|id| !is_unlocked(&folder, &id))
-}
-
-impl Store {
-    /// The name of this process in reservations.
-    pub fn instance_id(&self) -> String {
-        self.inner.instance.id()
-    }
-
-    /// Marks processes that have died. Returns how many.
-    pub(crate) async fn declare_dead(&self) -> Result<u64, StoreError> {
-        match &self.inner.instance.locks_folder {
-            Some(folder) => self.declare_unlocked_dead(folder).await,
-            None => self.declare_silent_dead().await,
-        }
-    }
-
-    async fn declare_unlocked_dead(&self, folder: &Path) -> Result<u64, StoreError> {
-        let others: Vec<(String,)> = sqlx::query_as(
-            "select id from instances where dead_us is null and id <> $1 order by id",
-        )
-        .bind(self.inner.instance.id())
-        .fetch_all(self.read())
-        .await?;
-        let mut dead = 0;
-        for (id,) in others.into_iter().filter(|(id,)| is_unlocked(folder, id)) {
-            let done = sqlx::query(
-                "update instances set dead_us = beat_us where id = $1 and dead_us is null",
-            )
-            .bind(&id)
-            .execute(self.write())
-            .await?;
-            dead += done.rows_affected();
-            let _ = std::fs::remove_file(folder.join(&id));
-        }
-        Ok(dead)
-    }
-
-    async fn declare_silent_dead(&self) -> Result<u64, StoreError> {
-        let now = self.inner.backend.clock_us();
-        let sql = format!(
-            "update instances set dead_us = {now} where dead_us is null and id <> $1 and beat_us < {now} - $2"
-        );
-        let done = sqlx::query(AssertSqlSafe(sql))
-            .bind(self.inner.instance.id())
-            .bind(self.inner.options.dead_after.as_micros() as i64)
-            .execute(self.write())
-            .await?;
-        Ok(done.rows_affected())
-    }
 }

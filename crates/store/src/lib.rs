@@ -35,6 +35,7 @@ mod auth;
 mod backup;
 mod batches;
 mod checkpoint;
+mod database;
 mod error;
 mod id_types;
 mod idempotency;
@@ -50,10 +51,10 @@ mod micro;
 mod open;
 mod operation;
 pub mod password;
-mod patience;
 mod payments;
 mod sessions;
 mod sql;
+mod timeouts;
 mod tokens;
 mod usage;
 mod webhooks;
@@ -65,22 +66,23 @@ pub use audit::{AuditAction, AuditEntry, AuditQuery};
 pub use auth::Caller;
 pub use backup::restore;
 pub use batches::{
-    BLOB_PART_BYTES, Batch, BatchItem, BatchState, ClaimedItem, FinishedItem, ItemCounts, NewBatch,
-    NewItem, Received,
+    BLOB_PART_BYTES, Batch, BatchItem, BatchState, ClaimedItem, ItemCounts, NewBatch, NewItem,
+    Received,
 };
+pub use database::{Backend, StoreOptions};
 pub use error::{AuthError, LedgerError, StoreError};
 pub use id_types::WorkspaceId;
-pub use idempotency::{Begin, Guard, StoredAnswer};
+pub use idempotency::{Begin, StoredAnswer};
 pub use invites::{Invite, IssuedInvite};
 pub use keys::{ApiKey, Environment, IssuedKey, KeyInfo, NewKey, Permission, Permissions};
 pub use ledger::{
-    Balance, Charge, ChargeRequest, CheckReport, Credit, Reservation, ReservationState,
-    ReserveRequest, StatementQuery, StatementRow, Usage,
+    Balance, Charge, ChargeRequest, CheckReport, Credit, FinishedItem, Guard, Reservation,
+    ReservationState, ReserveRequest, StatementQuery, StatementRow, Usage,
 };
 pub use lexicon::{Alphabet, Pronunciation};
 pub use maintenance::SweepReport;
 pub use micro::Micro;
-pub use open::{Backend, Store, StoreOptions};
+pub use open::Store;
 pub use operation::Operation;
 pub use payments::{PaymentEvent, PaymentOutcome};
 pub use sessions::{IssuedSession, Session};

@@ -1,10 +1,13 @@
 //! Work in the background: give back what dead processes held, write down key use, drop what has expired.
 
+use std::path::Path;
 use std::sync::Weak;
 
 use serde::Serialize;
+use sqlx::AssertSqlSafe;
 
 use crate::ids::now_us;
+use crate::instances::is_unlocked;
 use crate::open::Inner;
 use crate::{Store, StoreError};
 
@@ -20,6 +23,53 @@ pub struct SweepReport {
 }
 
 impl Store {
+    /// The name of this process in reservations.
+    pub fn instance_id(&self) -> String {
+        self.inner.instance.id()
+    }
+
+    /// Marks processes that have died. Returns how many.
+    async fn declare_dead(&self) -> Result<u64, StoreError> {
+        match &self.inner.instance.locks_folder {
+            Some(folder) => self.declare_unlocked_dead(folder).await,
+            None => self.declare_silent_dead().await,
+        }
+    }
+
+    async fn declare_unlocked_dead(&self, folder: &Path) -> Result<u64, StoreError> {
+        let others: Vec<(String,)> = sqlx::query_as(
+            "select id from instances where dead_us is null and id <> $1 order by id",
+        )
+        .bind(self.inner.instance.id())
+        .fetch_all(self.read())
+        .await?;
+        let mut dead = 0;
+        for (id,) in others.into_iter().filter(|(id,)| is_unlocked(folder, id)) {
+            let done = sqlx::query(
+                "update instances set dead_us = beat_us where id = $1 and dead_us is null",
+            )
+            .bind(&id)
+            .execute(self.write())
+            .await?;
+            dead += done.rows_affected();
+            let _ = std::fs::remove_file(folder.join(&id));
+        }
+        Ok(dead)
+    }
+
+    async fn declare_silent_dead(&self) -> Result<u64, StoreError> {
+        let now = self.inner.backend.clock_us();
+        let sql = format!(
+            "update instances set dead_us = {now} where dead_us is null and id <> $1 and beat_us < {now} - $2"
+        );
+        let done = sqlx::query(AssertSqlSafe(sql))
+            .bind(self.inner.instance.id())
+            .bind(self.inner.options.dead_after.as_micros() as i64)
+            .execute(self.write())
+            .await?;
+        Ok(done.rows_affected())
+    }
+
     /// Declares dead processes dead and gives back what they held. Runs at opening and from time to time; safe to run
     /// from many processes at once.
     pub async fn sweep(&self) -> Result<SweepReport, StoreError> {

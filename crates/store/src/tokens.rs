@@ -132,7 +132,7 @@ impl Store {
 
     async fn spend_token(
         &self,
-        tx: &mut crate::open::Tx,
+        tx: &mut crate::database::Tx,
         token: &str,
         purpose: TokenPurpose,
     ) -> Result<String, StoreError> {
@@ -156,7 +156,7 @@ impl Store {
 
 /// Before the confirmation itself, for only an account that is not confirmed yet is welcomed.
 async fn owe_welcome(
-    tx: &mut crate::open::Tx,
+    tx: &mut crate::database::Tx,
     account_id: &str,
     amount_micro: i64,
 ) -> Result<(), StoreError> {

@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::database::Tx;
 use crate::ids::now_us;
-use crate::open::Tx;
 use crate::sql::check_text;
 use crate::{Store, StoreError, WorkspaceId};
 

@@ -12,9 +12,10 @@ mod nats_worker;
 mod origins;
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::{Mutex, MutexGuard};
 use sauti_speech::Readiness;
 use sauti_store::{Batch, ClaimedItem, StoreError, WorkspaceId};
 use serde_json::json;
@@ -121,7 +122,7 @@ impl BatchWorker {
     }
 
     fn held(&self) -> MutexGuard<'_, HashSet<String>> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+        self.held.lock()
     }
 
     /// Takes an item by its name, if it waits.

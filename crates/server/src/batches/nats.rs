@@ -4,7 +4,7 @@
 
 use std::convert::Infallible;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
@@ -15,6 +15,7 @@ use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::{self, AckKind, Message, stream};
 use async_nats::{Client, ConnectOptions, Event, ServerAddr};
 use futures_util::StreamExt as _;
+use parking_lot::Mutex;
 use percent_encoding::percent_decode_str;
 use secrecy::ExposeSecret as _;
 use serde::{Deserialize, Serialize};
@@ -77,17 +78,13 @@ impl ConnectionEvents {
     fn take(&self, event: &Event) {
         match event {
             Event::ServerError(_) | Event::ClientError(_) => {
-                *lock(&self.complaint) = event.to_string();
+                *self.complaint.lock() = event.to_string();
             }
-            Event::Connected => lock(&self.complaint).clear(),
+            Event::Connected => self.complaint.lock().clear(),
             _ => {}
         }
         self.stirred.notify_one();
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The servers and how to sign in there, or what is wrong with the settings.
@@ -202,7 +199,7 @@ impl NatsQueue {
                     told = true;
                 }
                 Err(why) => {
-                    lock(&self.consumer).take();
+                    self.consumer.lock().take();
                     if self.standing().up || !told {
                         metrics::nats_up(false);
                         metrics::nats_failure("look");
@@ -227,14 +224,14 @@ impl NatsQueue {
     async fn look(&self) -> anyhow::Result<u64> {
         let client = self.jetstream.client();
         if client.connection_state() != State::Connected {
-            let complaint = lock(&self.news.complaint).clone();
+            let complaint = self.news.complaint.lock().clone();
             return Err(match complaint.is_empty() {
                 true => anyhow!("no connection"),
                 false => anyhow!(complaint),
             });
         }
         let looked = async {
-            let known = lock(&self.consumer).clone();
+            let known = self.consumer.lock().clone();
             let consumer = match known {
                 Some(consumer) => consumer,
                 None => self.prepare().await?,
@@ -258,7 +255,7 @@ impl NatsQueue {
         }
         let consumer = stream.get_or_create_consumer(CONSUMER, consumer_config());
         let consumer = Arc::new(consumer.await.context("the consumer")?);
-        *lock(&self.consumer) = Some(Arc::clone(&consumer));
+        *self.consumer.lock() = Some(Arc::clone(&consumer));
         Ok(consumer)
     }
 
@@ -294,7 +291,7 @@ impl NatsQueue {
 
     /// The next message, as soon as there is one; `None` after a while, or when the server is away.
     pub async fn pull(&self) -> Option<QueueMessage> {
-        let consumer = lock(&self.consumer).clone();
+        let consumer = self.consumer.lock().clone();
         let Some(consumer) = consumer else {
             tokio::time::sleep(PAUSE_AFTER_ERROR).await;
             return None;
@@ -455,7 +452,7 @@ pub async fn examine(settings: &Nats) -> anyhow::Result<String> {
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     if client.connection_state() != State::Connected {
-        let complaint = lock(&news.complaint).clone();
+        let complaint = news.complaint.lock().clone();
         return Err(match complaint.is_empty() {
             true => anyhow!("no connection (nats.url)"),
             false => anyhow!("{complaint} (nats.url)"),

@@ -3,8 +3,10 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use super::{RateLimits, RateStatus, Refused, WINDOW_S};
 
@@ -47,11 +49,11 @@ impl RateLimiter {
     }
 
     pub fn limits(&self) -> RateLimits {
-        *self.limits.read().unwrap_or_else(PoisonError::into_inner)
+        *self.limits.read()
     }
 
     pub fn set_limits(&self, limits: RateLimits) {
-        *self.limits.write().unwrap_or_else(PoisonError::into_inner) = limits;
+        *self.limits.write() = limits;
     }
 
     /// Takes one request from the caller's bucket and one place among those at once.
@@ -186,7 +188,7 @@ impl Attempts {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, (Instant, u32)>> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+        self.seen.lock()
     }
 }
 

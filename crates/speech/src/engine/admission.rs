@@ -5,12 +5,11 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use super::pool::{PoolConfig, PoolShared, Queued, State};
+use super::pool_state::{PoolConfig, PoolShared, Queued, Readiness, State};
 use super::queue::{BookedSlot, Full, Lane, Load, Waiting};
 use super::stats::{Ending, JobKind};
 use super::wait::{retry_after, wait_seconds};
 use super::work::{JobTally, Task};
-use super::{Readiness, lock};
 use crate::{Job, Priority, SpeechError};
 
 /// How soon to ask again while the models load.
@@ -31,7 +30,7 @@ impl Drop for Booking {
         if let Some((id, shared)) = self.place.take()
             && let Some(shared) = shared.upgrade()
         {
-            lock(&shared.state).queue.unbook(id);
+            shared.state.lock().queue.unbook(id);
         }
     }
 }
@@ -145,7 +144,7 @@ impl PoolShared {
             JobKind::Transcription => units,
         };
         let lane = self.config.lane(kind, held_seconds);
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         if state.readiness() != Readiness::Ready {
             return Ok(Booking { place: None });
         }
@@ -187,7 +186,7 @@ impl PoolShared {
         let background = job.priority == Priority::Background;
         // Whoever sends background work bounds it; it must not use up the room of those who wait.
         let held_seconds = if background { 0.0 } else { held_seconds };
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         match state.readiness() {
             Readiness::Ready => {}
             Readiness::Draining => return Err(SpeechError::ShuttingDown),

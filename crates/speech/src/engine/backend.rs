@@ -2,9 +2,10 @@
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use super::lock;
+use parking_lot::Mutex;
+
 use crate::recogniser::Recogniser;
 use crate::voice::Synthesiser;
 use crate::{SpeakEvent, SpeakRequest, SpeechError, TranscribeEvent, TranscribeRequest};
@@ -64,7 +65,7 @@ pub(super) fn loader(
 ) -> Box<BackendLoader> {
     Box::new(move || {
         let (voices, recogniser) = {
-            let mut first = lock(&first);
+            let mut first = first.lock();
             match &*first {
                 Some(loaded) => loaded.clone(),
                 None => {

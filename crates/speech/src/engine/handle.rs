@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use tokio::sync::mpsc;
 
-use super::pool::PoolShared;
+use super::pool_state::PoolShared;
 use crate::{Segment, SpeakEvent, SpeechError, TranscribeEvent, Transcript};
 
 /// More than the clauses of the longest text or the segments of a piece of a recording: a slow

@@ -9,6 +9,7 @@ mod background;
 mod handle;
 mod pieces;
 mod pool;
+mod pool_state;
 mod queue;
 mod stats;
 #[cfg(test)]
@@ -19,14 +20,16 @@ mod worker;
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 pub use admission::Booking;
 use backend::First;
 use handle::{ChannelHeard, EVENTS_MAX};
 pub(crate) use handle::{Listening, Speaking};
-use pool::{Pool, PoolConfig};
+use pool::Pool;
+use pool_state::PoolConfig;
+pub use pool_state::Readiness;
 use queue::Bounds;
 use stats::JobKind;
 pub use stats::{EngineStats, KindStats, Refusals};
@@ -77,16 +80,6 @@ impl Default for EngineConfig {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Readiness {
-    Loading,
-    /// Every model has run once on every worker.
-    Ready,
-    /// No worker could load the models; they keep trying.
-    Failed(String),
-    Draining,
-}
-
 /// The engine; clones share it. When the last one goes, the workers stop.
 #[derive(Debug, Clone)]
 pub struct Engine {
@@ -126,7 +119,7 @@ impl Engine {
     /// A recogniser over the engine's own weights, for live streams, which keep state of their own
     /// and cannot queue. `None` until the models are loaded.
     pub fn recogniser(&self) -> Option<Recogniser> {
-        let models = self.models.try_lock().ok()?;
+        let models = self.models.try_lock()?;
         models.as_ref().map(|(_, recogniser)| recogniser.clone())
     }
 
@@ -247,9 +240,4 @@ fn transcribe(
         ended: false,
     };
     Ok(TranscribeHandle { events })
-}
-
-/// A panic elsewhere must not take the queue with it: its state is consistent between statements.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

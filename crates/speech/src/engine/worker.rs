@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use super::backend::{BackendLoader, SpeechBackend};
-use super::pool::{PoolShared, RunningJob};
+use super::pool_state::{PoolShared, RunningJob};
 use super::stats::Ending;
 use crate::SpeechError;
 

@@ -16,7 +16,7 @@ use crate::WorkspaceId;
 
 pub use blobs::BLOB_PART_BYTES;
 pub use receive::{NewBatch, NewItem, Received};
-pub use work::{ClaimedItem, FinishedItem};
+pub use work::ClaimedItem;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Batch {

@@ -6,7 +6,7 @@ use sqlx::AssertSqlSafe;
 
 use super::Batch;
 use crate::ids::{new_id, now_us};
-use crate::ledger::{Charge, Reservation, Usage};
+use crate::ledger::{Charge, FinishedItem, Reservation, Usage};
 use crate::{LedgerError, Operation, Store, StoreError, WorkspaceId};
 
 /// An item to be worked on now. `claim` proves to the later report that nobody else has it meanwhile.
@@ -27,15 +27,6 @@ pub struct ClaimedItem {
     /// This one included.
     pub attempts: i64,
     pub deadline_us: i64,
-}
-
-/// What came of an item, to be written down with its price.
-#[derive(Debug, Clone)]
-pub struct FinishedItem {
-    pub item_id: String,
-    pub claim: String,
-    pub answer: String,
-    pub output_id: String,
 }
 
 impl ClaimedItem {

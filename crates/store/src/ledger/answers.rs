@@ -1,9 +1,10 @@
 //! Idempotency entries: claimed, answered, given up.
 
 use super::commit_group::{Change, CommitGroup, KeptAnswer};
-use super::op::{LedgerOperation, Needs, Storing, Undo};
+use super::needs::{Needs, Storing};
+use super::op::{LedgerOperation, Undo};
+use super::types::Guard;
 use crate::LedgerError;
-use crate::idempotency::Guard;
 
 const RUNNING: &str = "running";
 const DONE: &str = "done";

@@ -1,7 +1,8 @@
 //! The steps that operations are made of: checks that change nothing, and changes that cannot fail after them.
 
 use super::commit_group::{Booked, Change, CommitGroup, HeldMoney, KeySpend};
-use super::types::{Balance, ReservationState, Usage};
+use super::reservation_state::ReservationState;
+use super::types::{Balance, Usage};
 use crate::LedgerError;
 use crate::WorkspaceId;
 use crate::sql::Value;

@@ -2,7 +2,8 @@
 
 use super::books::{Account, Transfer};
 use super::commit_group::{CommitGroup, Credited};
-use super::op::{LedgerOperation, Needs, Storing};
+use super::needs::{Needs, Storing};
+use super::op::LedgerOperation;
 use super::types::{Charge, Credit, Usage};
 use crate::LedgerError;
 use crate::WorkspaceId;

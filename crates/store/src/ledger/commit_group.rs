@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use sqlx::AnyConnection;
 
-use super::op::Needs;
-use super::types::{Balance, ReservationState};
+use super::needs::Needs;
+use super::reservation_state::ReservationState;
+use super::types::Balance;
 use crate::WorkspaceId;
+use crate::database::Backend;
 use crate::ids::{day_of, now_us};
-use crate::open::Backend;
 use crate::sql::{Value, from_row, select_in, select_in_pairs};
 
 pub(crate) struct CommitGroup {

@@ -3,10 +3,10 @@
 use sqlx::AnyConnection;
 
 use super::commit_group::{CommitGroup, distinct};
-use super::op::Needs;
+use super::needs::Needs;
+use super::types::FinishedItem;
 use super::write::WriteError;
 use crate::LedgerError;
-use crate::batches::FinishedItem;
 use crate::sql::{Value, execute_rows, select_in};
 
 impl CommitGroup {

@@ -6,7 +6,8 @@ use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 
 use super::commit_group::CommitGroup;
-use super::op::{LedgerOperation, Needs, Undo};
+use super::needs::Needs;
+use super::op::{LedgerOperation, Undo};
 use crate::{LedgerError, StoreError};
 
 /// How often an operation that nobody waits for is tried again when the database fails.

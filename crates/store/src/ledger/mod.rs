@@ -9,25 +9,27 @@ mod check;
 mod commit_group;
 mod items;
 mod job;
+mod needs;
 mod op;
+mod reservation_state;
 mod reservations;
 mod statement;
 mod types;
 mod write;
 mod writer;
 
-use crate::batches::FinishedItem;
-use crate::idempotency::{Guard, StoredAnswer};
+use crate::idempotency::StoredAnswer;
 use crate::ids::new_id;
 use crate::sql::check_text;
 use crate::{LedgerError, Store, StoreError, WorkspaceId};
 
 pub(crate) use answers::{AbandonAnswer, BeginAnswer, Begun, FinishAnswer};
 pub use check::CheckReport;
-pub(crate) use op::Storing;
+pub(crate) use needs::Storing;
+pub use reservation_state::ReservationState;
 pub use statement::{StatementQuery, StatementRow};
 pub use types::{
-    Balance, Charge, ChargeRequest, Credit, Reservation, ReservationState, ReserveRequest, Usage,
+    Balance, Charge, ChargeRequest, Credit, FinishedItem, Guard, Reservation, ReserveRequest, Usage,
 };
 pub(crate) use writer::Writers;
 

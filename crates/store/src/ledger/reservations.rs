@@ -2,11 +2,12 @@
 
 use super::books::{Account, Transfer};
 use super::commit_group::{Change, CommitGroup, HeldMoney};
-use super::op::{LedgerOperation, Needs, Storing, Undo};
-use super::types::{Balance, Charge, Reservation, ReservationState, Usage};
+use super::needs::{Needs, Storing};
+use super::op::{LedgerOperation, Undo};
+use super::reservation_state::ReservationState;
+use super::types::{Balance, Charge, FinishedItem, Reservation, Usage};
 use crate::LedgerError;
 use crate::WorkspaceId;
-use crate::batches::FinishedItem;
 use crate::ids::new_id;
 
 #[derive(Debug)]

@@ -1,5 +1,3 @@
-use std::fmt;
-
 use serde::Serialize;
 
 use crate::Operation;
@@ -92,45 +90,26 @@ pub struct Credit {
     pub applied: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ReservationState {
-    Open,
-    Settled,
-    /// Given back by its owner.
-    Released,
-    /// Given back by a sweep, because its process was dead or declared so.
-    Abandoned,
+/// The right to answer for an idempotency key. Ends with `finish`, `settle_and_store`, `charge_and_store` or `abandon`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Guard {
+    pub id: String,
+    pub workspace_id: WorkspaceId,
+    pub key: String,
 }
 
-impl ReservationState {
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Settled => "settled",
-            Self::Released => "released",
-            Self::Abandoned => "abandoned",
-        }
-    }
-
-    pub(super) fn parse(text: &str) -> Self {
-        match text {
-            "open" => Self::Open,
-            "settled" => Self::Settled,
-            "released" => Self::Released,
-            _ => Self::Abandoned,
-        }
+impl Guard {
+    /// The key of its row.
+    pub(crate) fn slot(&self) -> (WorkspaceId, String) {
+        (self.workspace_id.clone(), self.key.clone())
     }
 }
 
-impl From<String> for ReservationState {
-    fn from(text: String) -> Self {
-        Self::parse(&text)
-    }
-}
-
-impl fmt::Display for ReservationState {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
+/// What came of an item, to be written down with its price.
+#[derive(Debug, Clone)]
+pub struct FinishedItem {
+    pub item_id: String,
+    pub claim: String,
+    pub answer: String,
+    pub output_id: String,
 }

@@ -1,9 +1,9 @@
 //! Group commit: writers take whatever operations wait, put them into one transaction, and answer after its commit.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use sqlx::AnyPool;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
@@ -13,8 +13,8 @@ use super::commit_group::CommitGroup;
 use super::job::{Job, Queue, Submitted};
 use super::op::LedgerOperation;
 use super::write::WriteError;
-use crate::open::{Backend, begin_write};
-use crate::{LedgerError, StoreError, StoreOptions, WorkspaceId};
+use crate::database::{Backend, StoreOptions, begin_write};
+use crate::{LedgerError, StoreError, WorkspaceId};
 
 /// Callers beyond this many wait for a place in the queue.
 const QUEUE_MAX: usize = 4096;
@@ -89,18 +89,15 @@ impl Writers {
 
     /// Takes no more, and waits for what is queued.
     pub(crate) async fn close(&self) {
-        self.queues
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clear();
-        let tasks = std::mem::take(&mut *self.tasks.lock().unwrap_or_else(PoisonError::into_inner));
+        self.queues.lock().clear();
+        let tasks = std::mem::take(&mut *self.tasks.lock());
         for task in tasks {
             let _ = task.await;
         }
     }
 
     fn queue_for(&self, workspace_id: &WorkspaceId) -> Option<mpsc::Sender<Job>> {
-        let queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
+        let queues = self.queues.lock();
         let mut hasher = DefaultHasher::new();
         workspace_id.hash(&mut hasher);
         let at = hasher.finish().checked_rem(queues.len() as u64)?;

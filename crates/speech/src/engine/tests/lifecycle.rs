@@ -1,14 +1,15 @@
 //! Loading, failing, recovering and shutting down.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
+
 use super::puppet::{SMALL, Seen, Stage, Step, outcome};
 use crate::SpeechError;
-use crate::engine::pool::PoolConfig;
-use crate::engine::{Readiness, lock};
+use crate::engine::Readiness;
+use crate::engine::pool_state::PoolConfig;
 
 #[tokio::test]
 async fn a_job_gives_its_events_in_order_and_then_ends() {
@@ -34,7 +35,7 @@ async fn nothing_is_taken_before_every_worker_is_warm() {
         ..SMALL
     };
     let mut stage = Stage::with_loading(two, move || {
-        let _ = lock(&loading).recv();
+        let _ = loading.lock().recv();
         Ok(())
     });
     assert_eq!(stage.pool.readiness(), Readiness::Loading);

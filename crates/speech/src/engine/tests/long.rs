@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::puppet::{SMALL, Seen, Stage, Step};
-use crate::engine::pool::PoolConfig;
+use crate::engine::pool_state::PoolConfig;
 use crate::{SpeechError, TranscribeEvent, TranscribeHandle, Transcript};
 
 const THREE: PoolConfig = PoolConfig {

@@ -2,17 +2,20 @@
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::super::backend::{BackendLoader, Emit, SpeechBackend};
-use super::super::pool::{Pool, PoolConfig};
+use super::super::pool::Pool;
+use super::super::pool_state::PoolConfig;
 use super::super::queue::Bounds;
 use super::super::wait::Patience;
-use super::super::{Booking, lock, speak, transcribe};
+use super::super::{Booking, speak, transcribe};
 use crate::{
     Job, Priority, Segment, SpeakEvent, SpeakHandle, SpeakRequest, SpeechError, TranscribeEvent,
     TranscribeHandle, TranscribeRequest, Transcript,
@@ -96,7 +99,7 @@ impl Stage {
     /// Makes the job of this name wait for orders.
     pub(super) fn direct(&self, name: &str) -> Sender<Step> {
         let (orders, steps) = channel();
-        lock(&self.steps).insert(name.to_owned(), steps);
+        self.steps.lock().insert(name.to_owned(), steps);
         orders
     }
 
@@ -228,7 +231,7 @@ impl Puppet {
         done: T,
     ) -> Result<(), SpeechError> {
         // Taken before the start is told: the next orders under this name are for the next job.
-        let orders = lock(&self.steps).remove(name);
+        let orders = self.steps.lock().remove(name);
         let _ = self.report.send(Seen::Started(name.to_owned()));
         if let Some(orders) = orders {
             loop {

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::puppet::{SMALL, Seen, Stage, Step, outcome};
 use crate::SpeechError;
-use crate::engine::pool::PoolConfig;
+use crate::engine::pool_state::PoolConfig;
 
 #[tokio::test]
 async fn tenants_take_turns_however_much_one_of_them_asks_for() {

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::puppet::{SMALL, Seen, Stage};
-use crate::engine::pool::PoolConfig;
+use crate::engine::pool_state::PoolConfig;
 use crate::engine::queue::Bounds;
 use crate::engine::stats::{JobKind, Refusals};
 use crate::engine::wait::Patience;
