@@ -7,6 +7,7 @@ from pathlib import Path
 
 import circles
 import documents
+import names as type_names
 
 ROOT = Path(__file__).resolve().parent.parent
 LINES_MAX = 600
@@ -80,7 +81,8 @@ def main():
     names = tracked()
     rules = (
         no_source_file_is_too_long, no_file_is_too_large, no_machine_path_is_written_down,
-        no_line_ends_in_spaces, unsafe_code_says_why, circles.no_import_circle_grows, *documents.RULES,
+        no_line_ends_in_spaces, unsafe_code_says_why, circles.no_import_circle_grows, type_names.no_type_name_means_two_things,
+        *documents.RULES,
     )
     failed = 0
     for rule in rules:

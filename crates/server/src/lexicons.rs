@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use sauti_store::{Alphabet, Store, StoreError, WorkspaceId};
-use sauti_text::{Lexicon, Pronunciation};
+use sauti_text::{Lexicon, LexiconEntry};
 use sha2::{Digest, Sha256};
 
 /// Another replica's change is heard after this long; a change made here at once.
@@ -74,7 +74,7 @@ async fn load(store: &Store, workspace_id: &WorkspaceId) -> Result<VersionedLexi
         digest.update(format!("{}\t{said}\n", row.word));
         // What was stored was checked before; a word of an older version that no longer parses
         // is said by the rules.
-        if let Some(pronunciation) = Pronunciation::parse(&said) {
+        if let Some(pronunciation) = LexiconEntry::parse(&said) {
             entries.push((row.word, pronunciation));
         }
     }

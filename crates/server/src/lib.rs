@@ -15,6 +15,7 @@ pub mod lexicons;
 pub mod mail;
 pub mod openapi;
 mod outbound;
+mod parts_digest;
 pub mod problem;
 pub mod ratelimit;
 pub mod retention;

@@ -17,13 +17,13 @@ const COLUMNS: [&str; 7] = [
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum AuditFormat {
     /// One JSON object a line
     Jsonl,
     Csv,
 }
 
-impl Format {
+impl AuditFormat {
     pub fn content_type(self) -> &'static str {
         match self {
             Self::Jsonl => "application/x-ndjson",
@@ -74,7 +74,7 @@ fn quoted(cell: &str) -> String {
 pub fn export(
     store: Store,
     query: AuditQuery,
-    format: Format,
+    format: AuditFormat,
 ) -> impl Stream<Item = Result<String, StoreError>> {
     let first = Some((query, format.begin()));
     try_unfold(first, move |next| {

@@ -2,13 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use crate::engine::{Listening, Speaking};
+use crate::engine::{SpeakEvents, TranscribeEvents};
 use crate::{SpeakEvent, SpeechError, TranscribeEvent, Transcript, Word};
 
 /// The caller's end of a running speech job. Dropping it cancels the job.
 #[derive(Debug)]
 pub struct SpeakHandle {
-    pub(crate) events: Speaking,
+    pub(crate) events: SpeakEvents,
 }
 
 impl SpeakHandle {
@@ -56,7 +56,7 @@ pub struct Spoken {
 /// The caller's end of a running transcription. Dropping it cancels the job.
 #[derive(Debug)]
 pub struct TranscribeHandle {
-    pub(crate) events: Listening,
+    pub(crate) events: TranscribeEvents,
 }
 
 impl TranscribeHandle {

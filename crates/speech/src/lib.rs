@@ -24,4 +24,5 @@ pub use job::{
     Expect, Job, Priority, Segment, SpeakEvent, SpeakRequest, TranscribeEvent, TranscribeRequest,
     Transcript, Word,
 };
+pub use model_folder::check_model;
 pub use speed::Speed;

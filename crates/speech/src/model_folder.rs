@@ -23,6 +23,19 @@ struct Listed {
     sha256: String,
 }
 
+/// Whether every file of a model is the one that was released: how many there are, and their bytes.
+pub fn check_model(folder: &Path) -> Result<(usize, u64), SpeechError> {
+    let model = ModelFolder {
+        manifest: read_json(&folder.join("manifest.json"))?,
+        folder: folder.to_owned(),
+    };
+    let mut bytes = 0;
+    for name in model.manifest.files.keys() {
+        bytes += model.read(name)?.len() as u64;
+    }
+    Ok((model.manifest.files.len(), bytes))
+}
+
 /// The folder of a model whose manifest has been read.
 pub(crate) struct ModelFolder {
     folder: PathBuf,
@@ -72,7 +85,7 @@ impl ModelFolder {
             let what = format!("has {} bytes instead of {}", bytes.len(), listed.bytes);
             return Err(damaged(&path, &what));
         }
-        if sha256_hex(bytes) != listed.sha256 {
+        if hex::encode(Sha256::digest(bytes)) != listed.sha256 {
             return Err(damaged(&path, "does not have the SHA-256 of the manifest"));
         }
         Ok(())
@@ -86,9 +99,4 @@ pub(crate) fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T
 
 fn damaged(path: &Path, what: &str) -> SpeechError {
     SpeechError::Model(format!("{}: {what}; {REMEDY}", path.display()))
-}
-
-fn sha256_hex(bytes: &[u8]) -> String {
-    let digest = Sha256::digest(bytes);
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -2,13 +2,14 @@
 
 use serde::Serialize;
 
-use crate::ids::{new_id, now_us};
-use crate::sql::{check_text, is_unique_violation};
-use crate::{Store, StoreError, WorkspaceId};
+use crate::ids::now_us;
+use crate::sql::{check_text, found, from_row, is_set, is_unique_violation};
+use crate::workspaces::Role;
+use crate::{AccountId, SessionId, Store, StoreError, WorkspaceId};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Account {
-    pub id: String,
+    pub id: AccountId,
     pub email: String,
     pub name: String,
     #[serde(skip)]
@@ -24,22 +25,11 @@ impl Account {
     }
 }
 
-type Row = (String, String, String, String, i64, Option<i64>, i64);
+from_row!(Account {
+    id, email, name, password_hash, operator: i64 => is_set, confirmed_us, created_us
+});
 
 const COLUMNS: &str = "id, email, name, password_hash, operator, confirmed_us, created_us";
-
-fn account_of(row: Row) -> Account {
-    let (id, email, name, password_hash, operator, confirmed_us, created_us) = row;
-    Account {
-        id,
-        email,
-        name,
-        password_hash,
-        operator: operator != 0,
-        confirmed_us,
-        created_us,
-    }
-}
 
 /// What `create_account` would refuse, without making an account.
 pub fn check_new_account(email: &str, name: &str) -> Result<(), StoreError> {
@@ -76,7 +66,7 @@ impl Store {
         name: &str,
     ) -> Result<Account, StoreError> {
         let account = Account {
-            id: new_id("acc_"),
+            id: AccountId::generate(),
             email: parse_email(email)?,
             name: check_text("name", name, 0, 200)?,
             password_hash: password_hash.to_owned(),
@@ -99,7 +89,7 @@ impl Store {
         Ok(account)
     }
 
-    pub async fn account(&self, account_id: &str) -> Result<Account, StoreError> {
+    pub async fn account(&self, account_id: &AccountId) -> Result<Account, StoreError> {
         self.account_where("id = $1", account_id)
             .await?
             .ok_or(StoreError::NotFound("account"))
@@ -119,28 +109,30 @@ impl Store {
     ) -> Result<Option<Account>, StoreError> {
         let sql =
             format!("select {COLUMNS} from accounts where {condition} and deleted_us is null");
-        let row: Option<Row> = sqlx::query_as(sqlx::AssertSqlSafe(sql))
+        Ok(sqlx::query_as(sqlx::AssertSqlSafe(sql))
             .bind(value)
             .fetch_optional(self.read())
-            .await?;
-        Ok(row.map(account_of))
+            .await?)
     }
 
     /// Accounts by age, after the id `after`.
-    pub async fn list_accounts(&self, after: &str, limit: i64) -> Result<Vec<Account>, StoreError> {
+    pub async fn list_accounts(
+        &self,
+        after: Option<&AccountId>,
+        limit: i64,
+    ) -> Result<Vec<Account>, StoreError> {
         let sql = format!(
             "select {COLUMNS} from accounts where id > $1 and deleted_us is null order by id limit $2"
         );
-        let rows: Vec<Row> = sqlx::query_as(sqlx::AssertSqlSafe(sql))
-            .bind(after)
+        Ok(sqlx::query_as(sqlx::AssertSqlSafe(sql))
+            .bind(after.map_or("", AccountId::as_str))
             .bind(limit.clamp(1, 1000))
             .fetch_all(self.read())
-            .await?;
-        Ok(rows.into_iter().map(account_of).collect())
+            .await?)
     }
 
     /// Confirms without a token: for the command line and the demonstration.
-    pub async fn confirm_account_by_id(&self, account_id: &str) -> Result<(), StoreError> {
+    pub async fn confirm_account_by_id(&self, account_id: &AccountId) -> Result<(), StoreError> {
         let done = sqlx::query(
             "update accounts set confirmed_us = coalesce(confirmed_us, $2) where id = $1 and deleted_us is null",
         )
@@ -149,15 +141,15 @@ impl Store {
         .execute(self.write())
         .await?;
         self.inner.keys.clear();
-        found(done.rows_affected())
+        found(&done, "account")
     }
 
     /// Changes the password and ends every session but the one named.
     pub async fn set_password(
         &self,
-        account_id: &str,
+        account_id: &AccountId,
         password_hash: &str,
-        keep_session: Option<&str>,
+        keep_session: Option<&SessionId>,
     ) -> Result<(), StoreError> {
         let mut tx = self.begin_write().await?;
         let done = sqlx::query(
@@ -167,35 +159,43 @@ impl Store {
         .bind(password_hash)
         .execute(&mut *tx)
         .await?;
-        found(done.rows_affected())?;
+        found(&done, "account")?;
         sqlx::query("delete from sessions where account_id = $1 and id <> $2")
             .bind(account_id)
-            .bind(keep_session.unwrap_or(""))
+            .bind(keep_session.map_or("", SessionId::as_str))
             .execute(&mut *tx)
             .await?;
         tx.commit().await?;
         Ok(())
     }
 
-    pub async fn rename_account(&self, account_id: &str, name: &str) -> Result<(), StoreError> {
+    pub async fn rename_account(
+        &self,
+        account_id: &AccountId,
+        name: &str,
+    ) -> Result<(), StoreError> {
         let done =
             sqlx::query("update accounts set name = $2 where id = $1 and deleted_us is null")
                 .bind(account_id)
                 .bind(check_text("name", name, 0, 200)?)
                 .execute(self.write())
                 .await?;
-        found(done.rows_affected())
+        found(&done, "account")
     }
 
     /// An operator may credit workspaces from the console.
-    pub async fn set_operator(&self, account_id: &str, operator: bool) -> Result<(), StoreError> {
+    pub async fn set_operator(
+        &self,
+        account_id: &AccountId,
+        operator: bool,
+    ) -> Result<(), StoreError> {
         let done =
             sqlx::query("update accounts set operator = $2 where id = $1 and deleted_us is null")
                 .bind(account_id)
                 .bind(i64::from(operator))
                 .execute(self.write())
                 .await?;
-        found(done.rows_affected())
+        found(&done, "account")
     }
 
     /// Forgets a person: address, name, password, sessions, memberships and invitations. A workspace that nobody else is in is
@@ -203,12 +203,12 @@ impl Store {
     /// workspace that would be closed holds money, unless that is given up.
     pub async fn delete_account(
         &self,
-        account_id: &str,
+        account_id: &AccountId,
         gives_up_money: bool,
     ) -> Result<(), StoreError> {
         let now = now_us();
         let mut tx = self.begin_write().await?;
-        let memberships: Vec<(WorkspaceId, String)> = sqlx::query_as(
+        let memberships: Vec<(WorkspaceId, Role)> = sqlx::query_as(
             "select workspace_id, role from members where account_id = $1 order by workspace_id",
         )
         .bind(account_id)
@@ -224,7 +224,7 @@ impl Store {
             .bind(account_id)
             .fetch_one(&mut *tx)
             .await?;
-            if others > 0 && role == "owner" && other_owners == 0 {
+            if others > 0 && role == Role::Owner && other_owners == 0 {
                 return Err(StoreError::Refused(
                     "hand the workspace to another owner first",
                 ));
@@ -276,17 +276,9 @@ impl Store {
         .bind(now)
         .execute(&mut *tx)
         .await?;
-        found(done.rows_affected())?;
+        found(&done, "account")?;
         tx.commit().await?;
         self.inner.keys.clear();
-        Ok(())
-    }
-}
-
-fn found(rows: u64) -> Result<(), StoreError> {
-    if rows == 0 {
-        Err(StoreError::NotFound("account"))
-    } else {
         Ok(())
     }
 }

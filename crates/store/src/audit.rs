@@ -5,57 +5,46 @@
 use serde::Serialize;
 
 use crate::ids::{new_id, now_us};
+use crate::sql::from_row;
+use crate::text_columns::text_enum;
 use crate::{Store, StoreError, WorkspaceId};
 
-macro_rules! actions {
-    ($($name:ident => $word:literal;)+) => {
-        /// A deed that the audit trail tells of. Words are contract: they may be added to, never renamed.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum AuditAction { $($name,)+ }
-
-        impl AuditAction {
-            pub const ALL: &[Self] = &[$(Self::$name,)+];
-
-            pub fn as_str(self) -> &'static str {
-                match self { $(Self::$name => $word,)+ }
-            }
-        }
-    };
-}
-
-actions! {
-    AccountCreated => "account.created";
-    AccountConfirmed => "account.confirmed";
-    AccountDeleted => "account.deleted";
-    AccountOperator => "account.operator";
-    SignedIn => "sign_in";
-    SignInFailed => "sign_in.failed";
-    SessionsRevoked => "sessions.revoked";
-    PasswordChanged => "password.changed";
-    PasswordReset => "password.reset";
-    KeyCreated => "key.created";
-    KeyRotated => "key.rotated";
-    KeyRevoked => "key.revoked";
-    MemberInvited => "member.invited";
-    MemberUninvited => "member.uninvited";
-    MemberJoined => "member.joined";
-    MemberRole => "member.role";
-    MemberRemoved => "member.removed";
-    WorkspaceCreated => "workspace.created";
-    WorkspaceChanged => "workspace.changed";
-    WorkspaceCredited => "workspace.credited";
-    WorkspaceCorrected => "workspace.corrected";
-    WorkspaceWelcomed => "workspace.welcomed";
-    WorkspaceBootstrapped => "workspace.bootstrapped";
-    WebhookCreated => "webhook.created";
-    WebhookRemoved => "webhook.removed";
-    LexiconSet => "lexicon.set";
-    LexiconRemoved => "lexicon.removed";
-    BatchCreated => "batch.created";
-    BatchCancelled => "batch.cancelled";
-    LimitsSet => "limits.set";
-    LimitsReset => "limits.reset";
-    StoreRestored => "store.restored";
+text_enum! {
+    /// A deed that the audit trail tells of. Words are contract: they may be added to, never renamed.
+    pub enum AuditAction ("action") {
+        AccountCreated = "account.created",
+        AccountConfirmed = "account.confirmed",
+        AccountDeleted = "account.deleted",
+        AccountOperator = "account.operator",
+        SignedIn = "sign_in",
+        SignInFailed = "sign_in.failed",
+        SessionsRevoked = "sessions.revoked",
+        PasswordChanged = "password.changed",
+        PasswordReset = "password.reset",
+        KeyCreated = "key.created",
+        KeyRotated = "key.rotated",
+        KeyRevoked = "key.revoked",
+        MemberInvited = "member.invited",
+        MemberUninvited = "member.uninvited",
+        MemberJoined = "member.joined",
+        MemberRole = "member.role",
+        MemberRemoved = "member.removed",
+        WorkspaceCreated = "workspace.created",
+        WorkspaceChanged = "workspace.changed",
+        WorkspaceCredited = "workspace.credited",
+        WorkspaceCorrected = "workspace.corrected",
+        WorkspaceWelcomed = "workspace.welcomed",
+        WorkspaceBootstrapped = "workspace.bootstrapped",
+        WebhookCreated = "webhook.created",
+        WebhookRemoved = "webhook.removed",
+        LexiconSet = "lexicon.set",
+        LexiconRemoved = "lexicon.removed",
+        BatchCreated = "batch.created",
+        BatchCancelled = "batch.cancelled",
+        LimitsSet = "limits.set",
+        LimitsReset = "limits.reset",
+        StoreRestored = "store.restored",
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -71,6 +60,16 @@ pub struct AuditEntry {
     pub detail: String,
     pub created_us: i64,
 }
+
+from_row!(AuditEntry {
+    id,
+    workspace_id,
+    actor,
+    action,
+    target,
+    detail,
+    created_us
+});
 
 /// Newest first; `before` is the last id of the page before.
 #[derive(Debug, Clone, Default)]
@@ -100,7 +99,7 @@ impl Store {
         .bind(new_id("evt_"))
         .bind(workspace_id.cloned())
         .bind(tidy(actor, 200))
-        .bind(action.as_str())
+        .bind(action)
         .bind(tidy(target, 300))
         .bind(tidy(detail, 4000))
         .bind(now_us())
@@ -110,16 +109,7 @@ impl Store {
     }
 
     pub async fn audit_list(&self, query: &AuditQuery) -> Result<Vec<AuditEntry>, StoreError> {
-        type Row = (
-            String,
-            Option<WorkspaceId>,
-            String,
-            String,
-            String,
-            String,
-            i64,
-        );
-        let rows: Vec<Row> = sqlx::query_as(
+        Ok(sqlx::query_as(
             "select id, workspace_id, actor, action, target, detail, created_us from audit
              where ($1 = '' or workspace_id = $1) and ($2 = '' or id < $2) and created_us >= $4 and created_us < $5
              order by id desc limit $3",
@@ -130,17 +120,7 @@ impl Store {
         .bind(query.from_us.unwrap_or(0))
         .bind(query.to_us.unwrap_or(i64::MAX))
         .fetch_all(self.read())
-        .await?;
-        let entry_of = |(id, workspace_id, actor, action, target, detail, created_us)| AuditEntry {
-            id,
-            workspace_id,
-            actor,
-            action,
-            target,
-            detail,
-            created_us,
-        };
-        Ok(rows.into_iter().map(entry_of).collect())
+        .await?)
     }
 }
 
@@ -149,18 +129,4 @@ fn tidy(text: &str, characters_max: usize) -> String {
         .filter(|c| !c.is_control())
         .take(characters_max)
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_two_deeds_share_a_word() {
-        let words: std::collections::HashSet<_> = AuditAction::ALL
-            .iter()
-            .map(|action| action.as_str())
-            .collect();
-        assert_eq!(words.len(), AuditAction::ALL.len());
-    }
 }

@@ -9,16 +9,17 @@ use subtle::ConstantTimeEq;
 
 use crate::ids::now_us;
 use crate::keys::{ApiKey, Environment, Permissions};
-use crate::sql::{Value, execute_rows};
-use crate::{AuthError, Store, StoreError, WorkspaceId};
+use crate::rows::{Value, execute_rows};
+use crate::sql::{from_row, is_set};
+use crate::{AuthError, KeyId, Store, StoreError, WorkspaceId};
 
 /// Enough for every key in use; a flood of invented ids empties the cache instead of growing it.
 const CACHE_ENTRIES_MAX: usize = 20_000;
 
 /// Who a request comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Caller {
-    pub key_id: String,
+pub struct KeyHolder {
+    pub key_id: KeyId,
     pub key_name: String,
     pub environment: Environment,
     pub workspace_id: WorkspaceId,
@@ -30,10 +31,26 @@ pub struct Caller {
 
 struct Known {
     secret_hash: String,
-    caller: Arc<Caller>,
+    caller: Arc<KeyHolder>,
     expires_us: Option<i64>,
     revoked: bool,
 }
+
+struct KnownRow {
+    secret_hash: String,
+    name: String,
+    environment: Environment,
+    workspace_id: WorkspaceId,
+    currency: String,
+    permissions: Permissions,
+    expires_us: Option<i64>,
+    revoked_us: Option<i64>,
+    confirmed: bool,
+}
+
+from_row!(KnownRow {
+    secret_hash, name, environment, workspace_id, currency, permissions, expires_us, revoked_us, confirmed: i64 => is_set
+});
 
 struct Cached {
     known: Option<Arc<Known>>,
@@ -44,12 +61,12 @@ struct Cached {
 pub(crate) struct KeyCache {
     ttl: Duration,
     entries: Mutex<Entries>,
-    used: Mutex<HashMap<String, i64>>,
+    used: Mutex<HashMap<KeyId, i64>>,
 }
 
 #[derive(Default)]
 struct Entries {
-    by_id: HashMap<String, Cached>,
+    by_id: HashMap<KeyId, Cached>,
     /// Counts invalidations: what was read from the database before one must not be cached after it.
     epoch: u64,
 }
@@ -63,7 +80,7 @@ impl KeyCache {
         }
     }
 
-    pub(crate) fn forget(&self, key_id: &str) {
+    pub(crate) fn forget(&self, key_id: &KeyId) {
         let mut entries = self.entries.lock();
         entries.epoch += 1;
         entries.by_id.remove(key_id);
@@ -76,7 +93,7 @@ impl KeyCache {
     }
 
     /// The cached answer, or the epoch to hand to `insert` after asking the database.
-    fn get(&self, key_id: &str) -> Result<Option<Arc<Known>>, u64> {
+    fn get(&self, key_id: &KeyId) -> Result<Option<Arc<Known>>, u64> {
         let entries = self.entries.lock();
         match entries.by_id.get(key_id) {
             Some(cached) if cached.since.elapsed() < self.ttl => Ok(cached.known.clone()),
@@ -84,7 +101,7 @@ impl KeyCache {
         }
     }
 
-    fn insert(&self, key_id: &str, known: Option<Arc<Known>>, epoch: u64) {
+    fn insert(&self, key_id: &KeyId, known: Option<Arc<Known>>, epoch: u64) {
         let mut entries = self.entries.lock();
         if entries.epoch != epoch {
             return;
@@ -101,7 +118,7 @@ impl KeyCache {
         );
     }
 
-    fn touch(&self, key_id: &str, at_us: i64) {
+    fn touch(&self, key_id: &KeyId, at_us: i64) {
         let mut used = self.used.lock();
         match used.get_mut(key_id) {
             Some(last_us) => *last_us = at_us,
@@ -114,7 +131,7 @@ impl KeyCache {
 
 impl Store {
     /// Accepts a key or says why not. Permission, confirmation and balance are the caller's to check.
-    pub async fn authenticate(&self, text: &str) -> Result<Arc<Caller>, AuthError> {
+    pub async fn authenticate(&self, text: &str) -> Result<Arc<KeyHolder>, AuthError> {
         let key = ApiKey::parse(text)?;
         let known = match self.inner.keys.get(key.id()) {
             Ok(known) => known,
@@ -139,59 +156,32 @@ impl Store {
         Ok(known.caller.clone())
     }
 
-    async fn load_key(&self, key_id: &str) -> Result<Option<Known>, StoreError> {
-        type Row = (
-            String,
-            String,
-            String,
-            WorkspaceId,
-            String,
-            String,
-            Option<i64>,
-            Option<i64>,
-            i64,
-        );
-        let row: Option<Row> = sqlx::query_as(
+    async fn load_key(&self, key_id: &KeyId) -> Result<Option<Known>, StoreError> {
+        let row: Option<KnownRow> = sqlx::query_as(
             "select k.secret_hash, k.name, k.environment, k.workspace_id, w.currency, k.permissions, k.expires_us,
                     k.revoked_us,
                     (select count(*) from members m join accounts a on a.id = m.account_id
-                     where m.workspace_id = w.id and m.role = 'owner' and a.confirmed_us is not null)
+                     where m.workspace_id = w.id and m.role = 'owner' and a.confirmed_us is not null) as confirmed
              from api_keys k join workspaces w on w.id = k.workspace_id
              where k.id = $1 and w.closed_us is null",
         )
         .bind(key_id)
         .fetch_optional(self.read())
         .await?;
-        row.map(
-            |(
-                secret_hash,
-                key_name,
-                environment,
-                workspace_id,
-                currency,
-                permissions,
-                expires_us,
-                revoked_us,
-                owners,
-            )| {
-                let caller = Arc::new(Caller {
-                    key_id: key_id.to_owned(),
-                    key_name,
-                    environment: environment.parse()?,
-                    workspace_id,
-                    currency,
-                    permissions: permissions.parse()?,
-                    confirmed: owners > 0,
-                });
-                Ok(Known {
-                    secret_hash,
-                    caller,
-                    expires_us,
-                    revoked: revoked_us.is_some(),
-                })
-            },
-        )
-        .transpose()
+        Ok(row.map(|row| Known {
+            secret_hash: row.secret_hash,
+            caller: Arc::new(KeyHolder {
+                key_id: key_id.clone(),
+                key_name: row.name,
+                environment: row.environment,
+                workspace_id: row.workspace_id,
+                currency: row.currency,
+                permissions: row.permissions,
+                confirmed: row.confirmed,
+            }),
+            expires_us: row.expires_us,
+            revoked: row.revoked_us.is_some(),
+        }))
     }
 
     /// Writes down when keys were last used. Called from time to time, never by a request.
@@ -200,12 +190,12 @@ impl Store {
         if used.is_empty() {
             return Ok(());
         }
-        let mut rows: Vec<(String, i64)> = used.into_iter().collect();
+        let mut rows: Vec<(KeyId, i64)> = used.into_iter().collect();
         // Replicas write the same keys: in one order, so that they wait for each other instead of deadlocking.
         rows.sort();
         let rows = rows
             .into_iter()
-            .map(|(key_id, at_us)| vec![Value::from(key_id), at_us.into()])
+            .map(|(key_id, at_us)| vec![Value::from(&key_id), at_us.into()])
             .collect();
         let mut connection = self.write().acquire().await?;
         execute_rows(

@@ -11,7 +11,7 @@ use std::time::Duration;
 use sqlx::AnyConnection;
 
 use crate::database::Backend;
-use crate::open::Inner;
+use crate::open::StoreInner;
 use crate::{Store, StoreError};
 
 const EVERY: Duration = Duration::from_millis(200);
@@ -22,7 +22,7 @@ pub(crate) fn spawn(store: &Store) {
     if store.backend() == Backend::Postgres {
         return;
     }
-    let weak: Weak<Inner> = Arc::downgrade(&store.inner);
+    let weak: Weak<StoreInner> = Arc::downgrade(&store.inner);
     tokio::spawn(async move {
         loop {
             tokio::time::sleep(EVERY).await;
@@ -37,7 +37,7 @@ pub(crate) fn spawn(store: &Store) {
     });
 }
 
-async fn checkpoint(inner: &Inner) -> Result<(), StoreError> {
+async fn checkpoint(inner: &StoreInner) -> Result<(), StoreError> {
     let mut beside = inner.read.acquire().await?;
     if move_pages(&mut beside).await? <= LOG_PAGES_MAX {
         return Ok(());

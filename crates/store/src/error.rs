@@ -72,6 +72,12 @@ impl StoreError {
     }
 }
 
+impl From<getrandom::Error> for StoreError {
+    fn from(_: getrandom::Error) -> Self {
+        Self::Open("no random numbers from the system".into())
+    }
+}
+
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
         Self::Database(Arc::new(error))

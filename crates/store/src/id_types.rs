@@ -7,13 +7,11 @@ use std::ops::Deref;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use sqlx::encode::IsNull;
-use sqlx::error::BoxDynError;
-use sqlx::{Any, Database, Decode, Encode, Type};
 
 use crate::StoreError;
 use crate::ids::new_id;
-use crate::sql::Value;
+use crate::rows::Value;
+use crate::text_columns::text_column;
 
 const BYTES_MAX: usize = 64;
 
@@ -82,30 +80,26 @@ macro_rules! id_type {
             }
         }
 
-        impl Type<Any> for $name {
-            fn type_info() -> <Any as Database>::TypeInfo {
-                <String as Type<Any>>::type_info()
-            }
-        }
-
-        impl Encode<'_, Any> for $name {
-            fn encode_by_ref(
-                &self,
-                buffer: &mut <Any as Database>::ArgumentBuffer,
-            ) -> Result<IsNull, BoxDynError> {
-                <String as Encode<Any>>::encode_by_ref(&self.0, buffer)
-            }
-        }
-
-        impl<'r> Decode<'r, Any> for $name {
-            fn decode(value: <Any as Database>::ValueRef<'r>) -> Result<Self, BoxDynError> {
-                <String as Decode<Any>>::decode(value).map(Self)
-            }
-        }
+        text_column!($name, |text| Ok(Self(text)));
     };
 }
 
 id_type!(WorkspaceId, "ws_", "workspace");
+id_type!(AccountId, "acc_", "account");
+id_type!(SessionId, "ses_", "session");
+id_type!(InviteId, "inv_", "invitation");
+id_type!(KeyId, "key_", "key");
+id_type!(ReservationId, "res_", "reservation");
+id_type!(
+    /// Of a charge, a credit, a refund or another transfer in the books.
+    TransferId,
+    "tr_",
+    "transfer"
+);
+id_type!(BatchId, "batch_", "batch");
+id_type!(ItemId, "item_", "item");
+id_type!(WebhookId, "hook_", "webhook");
+id_type!(DeliveryId, "del_", "delivery");
 
 #[cfg(test)]
 mod tests {

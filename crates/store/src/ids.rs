@@ -2,8 +2,6 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::StoreError;
-
 /// Crockford's alphabet: sorts like the number, no letters that look alike.
 const BASE32: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -32,12 +30,11 @@ pub fn day_of(at_us: i64) -> String {
 }
 
 /// Random letters and digits, each worth 5.95 bits.
-pub(crate) fn random_base62(length: usize) -> Result<String, StoreError> {
+pub(crate) fn random_base62(length: usize) -> Result<String, getrandom::Error> {
     let mut text = String::with_capacity(length);
     let mut bytes = [0u8; 64];
     while text.len() < length {
-        getrandom::fill(&mut bytes)
-            .map_err(|_| StoreError::Open("no random numbers from the system".into()))?;
+        getrandom::fill(&mut bytes)?;
         // 248 is the largest multiple of 62 in a byte: higher values would favour the first letters.
         let fair = bytes
             .iter()
@@ -59,13 +56,7 @@ pub(crate) fn base62(mut number: u32, length: usize) -> String {
 
 /// SHA-256 as 64 hex digits. Enough for secrets of 128 random bits and more; passwords go through [`crate::password`].
 pub fn hash_hex(secret: &str) -> String {
-    use std::fmt::Write;
-    Sha256::digest(secret.as_bytes())
-        .iter()
-        .fold(String::with_capacity(64), |mut hex, byte| {
-            let _ = write!(hex, "{byte:02x}");
-            hex
-        })
+    hex::encode(Sha256::digest(secret.as_bytes()))
 }
 
 #[cfg(test)]

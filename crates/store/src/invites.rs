@@ -3,21 +3,31 @@
 use serde::Serialize;
 
 use crate::accounts::parse_email;
-use crate::ids::{hash_hex, new_id, now_us, random_base62};
+use crate::ids::{hash_hex, now_us, random_base62};
+use crate::sql::{found, from_row};
 use crate::workspaces::{Role, insert_member};
-use crate::{Store, StoreError, WorkspaceId};
+use crate::{AccountId, InviteId, Store, StoreError, WorkspaceId};
 
 const LIFETIME_US: i64 = 7 * 24 * 3600 * 1_000_000;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Invite {
-    pub id: String,
+    pub id: InviteId,
     pub workspace_id: WorkspaceId,
     pub email: String,
     pub role: Role,
     pub invited_by: String,
     pub expires_us: i64,
 }
+
+from_row!(Invite {
+    id,
+    workspace_id,
+    email,
+    role,
+    invited_by,
+    expires_us
+});
 
 /// The token is shown here and never again.
 #[derive(Debug, Clone)]
@@ -37,7 +47,7 @@ impl Store {
         let token = random_base62(43)?;
         let now = now_us();
         let invite = Invite {
-            id: new_id("inv_"),
+            id: InviteId::generate(),
             workspace_id: workspace_id.clone(),
             email: parse_email(email)?,
             role,
@@ -52,15 +62,13 @@ impl Store {
         .bind(hash_hex(&token))
         .bind(workspace_id)
         .bind(&invite.email)
-        .bind(role.as_str())
+        .bind(role)
         .bind(invited_by)
         .bind(now)
         .bind(invite.expires_us)
         .execute(self.write())
         .await?;
-        if made.rows_affected() == 0 {
-            return Err(StoreError::NotFound("workspace"));
-        }
+        found(&made, "workspace")?;
         Ok(IssuedInvite {
             token: token.into(),
             invite,
@@ -69,32 +77,20 @@ impl Store {
 
     /// Invitations that can still be accepted.
     pub async fn invites(&self, workspace_id: &WorkspaceId) -> Result<Vec<Invite>, StoreError> {
-        let rows: Vec<(String, WorkspaceId, String, String, String, i64)> = sqlx::query_as(
+        Ok(sqlx::query_as(
             "select id, workspace_id, email, role, invited_by, expires_us from invites
              where workspace_id = $1 and accepted_us is null and expires_us > $2 order by id",
         )
         .bind(workspace_id)
         .bind(now_us())
         .fetch_all(self.read())
-        .await?;
-        rows.into_iter()
-            .map(|(id, workspace_id, email, role, invited_by, expires_us)| {
-                Ok(Invite {
-                    id,
-                    workspace_id,
-                    email,
-                    role: role.parse()?,
-                    invited_by,
-                    expires_us,
-                })
-            })
-            .collect()
+        .await?)
     }
 
     pub async fn cancel_invite(
         &self,
         workspace_id: &WorkspaceId,
-        invite_id: &str,
+        invite_id: &InviteId,
     ) -> Result<(), StoreError> {
         let done = sqlx::query(
             "delete from invites where id = $1 and workspace_id = $2 and accepted_us is null",
@@ -103,22 +99,18 @@ impl Store {
         .bind(workspace_id)
         .execute(self.write())
         .await?;
-        if done.rows_affected() == 0 {
-            Err(StoreError::NotFound("invitation"))
-        } else {
-            Ok(())
-        }
+        found(&done, "invitation")
     }
 
     /// Joins the account to the workspace. The invitation works once, and only for the address it was sent to.
     pub async fn accept_invite(
         &self,
         token: &str,
-        account_id: &str,
+        account_id: &AccountId,
     ) -> Result<(WorkspaceId, Role), StoreError> {
         let account = self.account(account_id).await?;
         let mut tx = self.begin_write().await?;
-        let taken: Option<(WorkspaceId, String)> = sqlx::query_as(
+        let taken: Option<(WorkspaceId, Role)> = sqlx::query_as(
             "update invites set accepted_us = $3
              where token_hash = $1 and email = $2 and accepted_us is null and expires_us > $3
              returning workspace_id, role",
@@ -129,7 +121,6 @@ impl Store {
         .fetch_optional(&mut *tx)
         .await?;
         let (workspace_id, role) = taken.ok_or(StoreError::TokenRefused)?;
-        let role: Role = role.parse()?;
         insert_member(&mut tx, &workspace_id, account_id, role).await?;
         tx.commit().await?;
         self.inner.keys.clear();

@@ -3,25 +3,17 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ids::now_us;
-use crate::sql::check_text;
+use crate::sql::{check_text, found, from_row};
+use crate::text_columns::text_enum;
 use crate::{Store, StoreError, WorkspaceId};
 
 const ENTRIES_MAX: i64 = 10_000;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Alphabet {
-    /// Written as Swahili would spell it.
-    Respelling,
-    Ipa,
-}
-
-impl Alphabet {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Respelling => "respelling",
-            Self::Ipa => "ipa",
-        }
+text_enum! {
+    pub enum Alphabet ("alphabet") {
+        /// Written as Swahili would spell it.
+        Respelling = "respelling",
+        Ipa = "ipa",
     }
 }
 
@@ -31,6 +23,12 @@ pub struct Pronunciation {
     pub spoken: String,
     pub alphabet: Alphabet,
 }
+
+from_row!(Pronunciation {
+    word,
+    spoken,
+    alphabet
+});
 
 impl Store {
     /// Adds or replaces a word; words are kept in lower case.
@@ -51,7 +49,7 @@ impl Store {
         .bind(workspace_id)
         .bind(word)
         .bind(spoken)
-        .bind(entry.alphabet.as_str())
+        .bind(entry.alphabet)
         .bind(now_us())
         .bind(ENTRIES_MAX)
         .execute(self.write())
@@ -73,11 +71,7 @@ impl Store {
             .bind(word.trim().to_lowercase())
             .execute(self.write())
             .await?;
-        if done.rows_affected() == 0 {
-            Err(StoreError::NotFound("word"))
-        } else {
-            Ok(())
-        }
+        found(&done, "word")
     }
 
     /// All words of a workspace, in order.
@@ -85,21 +79,11 @@ impl Store {
         &self,
         workspace_id: &WorkspaceId,
     ) -> Result<Vec<Pronunciation>, StoreError> {
-        let rows: Vec<(String, String, String)> = sqlx::query_as(
+        Ok(sqlx::query_as(
             "select word, spoken, alphabet from lexicon where workspace_id = $1 order by word",
         )
         .bind(workspace_id)
         .fetch_all(self.read())
-        .await?;
-        let entry_of = |(word, spoken, alphabet): (String, String, String)| Pronunciation {
-            word,
-            spoken,
-            alphabet: if alphabet == "ipa" {
-                Alphabet::Ipa
-            } else {
-                Alphabet::Respelling
-            },
-        };
-        Ok(rows.into_iter().map(entry_of).collect())
+        .await?)
     }
 }

@@ -52,8 +52,10 @@ mod open;
 mod operation;
 pub mod password;
 mod payments;
+mod rows;
 mod sessions;
 mod sql;
+mod text_columns;
 mod timeouts;
 mod tokens;
 mod usage;
@@ -63,7 +65,7 @@ mod workspaces;
 pub use accounts::{Account, check_new_account};
 pub use attempts::AttemptLimit;
 pub use audit::{AuditAction, AuditEntry, AuditQuery};
-pub use auth::Caller;
+pub use auth::KeyHolder;
 pub use backup::restore;
 pub use batches::{
     BLOB_PART_BYTES, Batch, BatchItem, BatchState, ClaimedItem, ItemCounts, NewBatch, NewItem,
@@ -71,7 +73,10 @@ pub use batches::{
 };
 pub use database::{Backend, StoreOptions};
 pub use error::{AuthError, LedgerError, StoreError};
-pub use id_types::WorkspaceId;
+pub use id_types::{
+    AccountId, BatchId, DeliveryId, InviteId, ItemId, KeyId, ReservationId, SessionId, TransferId,
+    WebhookId, WorkspaceId,
+};
 pub use idempotency::{Begin, StoredAnswer};
 pub use invites::{Invite, IssuedInvite};
 pub use keys::{ApiKey, Environment, IssuedKey, KeyInfo, NewKey, Permission, Permissions};

@@ -8,7 +8,7 @@ use sqlx::AssertSqlSafe;
 
 use crate::ids::now_us;
 use crate::instances::is_unlocked;
-use crate::open::Inner;
+use crate::open::StoreInner;
 use crate::{Store, StoreError};
 
 const DAY_US: i64 = 24 * 3600 * 1_000_000;
@@ -143,7 +143,7 @@ impl Store {
 }
 
 pub(crate) fn spawn(store: &Store) {
-    let weak: Weak<Inner> = std::sync::Arc::downgrade(&store.inner);
+    let weak: Weak<StoreInner> = std::sync::Arc::downgrade(&store.inner);
     let mut ticks = tokio::time::interval(store.inner.options.maintenance_every);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     tokio::spawn(async move {

@@ -12,6 +12,23 @@ pub struct Micro(pub i64);
 
 const UNIT: u64 = 1_000_000;
 
+impl Micro {
+    /// As people read it: commas between thousands, and a real minus sign before the currency.
+    pub fn in_currency(self, currency: &str) -> String {
+        signed(self, currency, format!("{self:#}"))
+    }
+
+    /// Always four decimals, for columns whose amounts people add up or multiply out.
+    pub fn in_column(self, currency: &str) -> String {
+        signed(self, currency, format!("{self:#.4}"))
+    }
+}
+
+fn signed(micro: Micro, currency: &str, amount: String) -> String {
+    let sign = if micro.0 < 0 { "−" } else { "" };
+    format!("{sign}{currency} {}", amount.trim_start_matches('-'))
+}
+
 impl fmt::Display for Micro {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut micro = self.0.unsigned_abs();
@@ -68,6 +85,26 @@ mod tests {
         assert_eq!(format!("{:.6}", Micro(-1_500_000)), "-1.500000");
         assert_eq!(format!("{:#.4}", Micro(1_234_999_950)), "1,235.0000");
         assert_eq!(format!("{:#}", Micro(1_234_567_890_000)), "1,234,567.89");
+    }
+
+    #[test]
+    fn amounts_in_columns_have_one_number_of_decimals() {
+        let amount = |micro| Micro(micro).in_column("KES");
+        assert_eq!(amount(400_000), "KES 0.4000");
+        assert_eq!(amount(-18_000), "−KES 0.0180");
+        assert_eq!(amount(1_234_567_891_200), "KES 1,234,567.8912");
+        assert_eq!(amount(i64::MIN), "−KES 9,223,372,036,854.7758");
+    }
+
+    #[test]
+    fn money_reads_well_at_every_size() {
+        let money = |micro| Micro(micro).in_currency("KES");
+        assert_eq!(money(1_500_000), "KES 1.50");
+        assert_eq!(money(1_234_567_890_000), "KES 1,234,567.89");
+        assert_eq!(money(62_000), "KES 0.062");
+        assert_eq!(money(0), "KES 0.00");
+        assert_eq!(money(-2_000_000), "−KES 2.00");
+        assert_eq!(money(i64::MIN), "−KES 9,223,372,036,854.775808");
     }
 
     #[test]

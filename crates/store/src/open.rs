@@ -13,10 +13,10 @@ use crate::{StoreError, checkpoint, maintenance};
 /// The open store. Clones share one pool, one set of ledger writers and one key cache.
 #[derive(Clone)]
 pub struct Store {
-    pub(crate) inner: Arc<Inner>,
+    pub(crate) inner: Arc<StoreInner>,
 }
 
-pub(crate) struct Inner {
+pub(crate) struct StoreInner {
     pub(crate) backend: Backend,
     pub(crate) options: StoreOptions,
     pub(crate) read: AnyPool,
@@ -43,7 +43,7 @@ impl Store {
         let writers = Writers::start(backend, &write, &options);
         let keys = KeyCache::new(options.key_cache_ttl);
         let store = Self {
-            inner: Arc::new(Inner {
+            inner: Arc::new(StoreInner {
                 backend,
                 options,
                 read,

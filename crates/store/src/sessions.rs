@@ -5,13 +5,14 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::accounts::Account;
-use crate::ids::{hash_hex, new_id, now_us, random_base62};
-use crate::{Store, StoreError};
+use crate::ids::{hash_hex, now_us, random_base62};
+use crate::sql::{found, from_row};
+use crate::{AccountId, SessionId, Store, StoreError};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Session {
-    pub id: String,
-    pub account_id: String,
+    pub id: SessionId,
+    pub account_id: AccountId,
     pub created_us: i64,
     pub expires_us: i64,
     pub user_agent: String,
@@ -24,30 +25,26 @@ pub struct IssuedSession {
     pub session: Session,
 }
 
-type Row = (String, String, i64, i64, String);
-
-fn session_of((id, account_id, created_us, expires_us, user_agent): Row) -> Session {
-    Session {
-        id,
-        account_id,
-        created_us,
-        expires_us,
-        user_agent,
-    }
-}
+from_row!(Session {
+    id,
+    account_id,
+    created_us,
+    expires_us,
+    user_agent
+});
 
 impl Store {
     pub async fn create_session(
         &self,
-        account_id: &str,
+        account_id: &AccountId,
         lifetime: Duration,
         user_agent: &str,
     ) -> Result<IssuedSession, StoreError> {
         let token = random_base62(43)?;
         let created_us = now_us();
         let session = Session {
-            id: new_id("ses_"),
-            account_id: account_id.to_owned(),
+            id: SessionId::generate(),
+            account_id: account_id.clone(),
             created_us,
             expires_us: created_us.saturating_add(lifetime.as_micros() as i64),
             user_agent: user_agent
@@ -68,9 +65,7 @@ impl Store {
         .bind(&session.user_agent)
         .execute(self.write())
         .await?;
-        if made.rows_affected() == 0 {
-            return Err(StoreError::NotFound("account"));
-        }
+        found(&made, "account")?;
         Ok(IssuedSession {
             token: token.into(),
             session,
@@ -82,7 +77,7 @@ impl Store {
         &self,
         token: &str,
     ) -> Result<Option<(Session, Account)>, StoreError> {
-        let row: Option<Row> = sqlx::query_as(
+        let session: Option<Session> = sqlx::query_as(
             "select id, account_id, created_us, expires_us, user_agent from sessions
              where token_hash = $1 and expires_us > $2",
         )
@@ -90,7 +85,7 @@ impl Store {
         .bind(now_us())
         .fetch_optional(self.read())
         .await?;
-        let Some(session) = row.map(session_of) else {
+        let Some(session) = session else {
             return Ok(None);
         };
         match self.account(&session.account_id).await {
@@ -100,33 +95,28 @@ impl Store {
         }
     }
 
-    pub async fn list_sessions(&self, account_id: &str) -> Result<Vec<Session>, StoreError> {
-        let rows: Vec<Row> = sqlx::query_as(
+    pub async fn list_sessions(&self, account_id: &AccountId) -> Result<Vec<Session>, StoreError> {
+        Ok(sqlx::query_as(
             "select id, account_id, created_us, expires_us, user_agent from sessions
              where account_id = $1 and expires_us > $2 order by id",
         )
         .bind(account_id)
         .bind(now_us())
         .fetch_all(self.read())
-        .await?;
-        Ok(rows.into_iter().map(session_of).collect())
+        .await?)
     }
 
     pub async fn revoke_session(
         &self,
-        account_id: &str,
-        session_id: &str,
+        account_id: &AccountId,
+        session_id: &SessionId,
     ) -> Result<(), StoreError> {
         let done = sqlx::query("delete from sessions where id = $1 and account_id = $2")
             .bind(session_id)
             .bind(account_id)
             .execute(self.write())
             .await?;
-        if done.rows_affected() == 0 {
-            Err(StoreError::NotFound("session"))
-        } else {
-            Ok(())
-        }
+        found(&done, "session")
     }
 
     /// Signing out; a token that is not known is signed out already.
@@ -138,7 +128,7 @@ impl Store {
         Ok(())
     }
 
-    pub async fn revoke_all_sessions(&self, account_id: &str) -> Result<u64, StoreError> {
+    pub async fn revoke_all_sessions(&self, account_id: &AccountId) -> Result<u64, StoreError> {
         let done = sqlx::query("delete from sessions where account_id = $1")
             .bind(account_id)
             .execute(self.write())

@@ -2,26 +2,19 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
 use crate::ids::{hash_hex, now_us, random_base62};
-use crate::{Store, StoreError};
+use crate::sql::found;
+use crate::text_columns::text_enum;
+use crate::{AccountId, Store, StoreError};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TokenPurpose {
-    Confirm,
-    Reset,
+text_enum! {
+    pub enum TokenPurpose ("purpose") {
+        Confirm = "confirm",
+        Reset = "reset",
+    }
 }
 
 impl TokenPurpose {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Confirm => "confirm",
-            Self::Reset => "reset",
-        }
-    }
-
     fn lifetime(self) -> Duration {
         match self {
             Self::Confirm => Duration::from_secs(3 * 24 * 3600),
@@ -34,7 +27,7 @@ impl Store {
     /// Makes a token for a link. Earlier tokens of the same purpose stop working.
     pub async fn issue_token(
         &self,
-        account_id: &str,
+        account_id: &AccountId,
         purpose: TokenPurpose,
     ) -> Result<String, StoreError> {
         let token = random_base62(43)?;
@@ -42,7 +35,7 @@ impl Store {
         let mut tx = self.begin_write().await?;
         sqlx::query("delete from one_use_tokens where account_id = $1 and purpose = $2")
             .bind(account_id)
-            .bind(purpose.as_str())
+            .bind(purpose)
             .execute(&mut *tx)
             .await?;
         let made = sqlx::query(
@@ -51,14 +44,12 @@ impl Store {
         )
         .bind(hash_hex(&token))
         .bind(account_id)
-        .bind(purpose.as_str())
+        .bind(purpose)
         .bind(now)
         .bind(now + purpose.lifetime().as_micros() as i64)
         .execute(&mut *tx)
         .await?;
-        if made.rows_affected() == 0 {
-            return Err(StoreError::NotFound("account"));
-        }
+        found(&made, "account")?;
         tx.commit().await?;
         Ok(token)
     }
@@ -69,7 +60,7 @@ impl Store {
         &self,
         token: &str,
         welcome_micro: i64,
-    ) -> Result<String, StoreError> {
+    ) -> Result<AccountId, StoreError> {
         let mut tx = self.begin_write().await?;
         let account_id = self
             .spend_token(&mut tx, token, TokenPurpose::Confirm)
@@ -91,7 +82,7 @@ impl Store {
         token: &str,
         password_hash: &str,
         welcome_micro: i64,
-    ) -> Result<String, StoreError> {
+    ) -> Result<AccountId, StoreError> {
         let mut tx = self.begin_write().await?;
         let account_id = self
             .spend_token(&mut tx, token, TokenPurpose::Reset)
@@ -115,14 +106,14 @@ impl Store {
     }
 
     /// Accounts that were confirmed and have not got their welcome yet, and how much it is.
-    pub async fn welcomes_due(&self) -> Result<Vec<(String, i64)>, StoreError> {
+    pub async fn welcomes_due(&self) -> Result<Vec<(AccountId, i64)>, StoreError> {
         let sql =
             "select account_id, amount_micro from welcomes_due order by account_id limit 1000";
         Ok(sqlx::query_as(sql).fetch_all(self.read()).await?)
     }
 
     /// The ledger has it: nothing is owed any more.
-    pub async fn welcome_given(&self, account_id: &str) -> Result<(), StoreError> {
+    pub async fn welcome_given(&self, account_id: &AccountId) -> Result<(), StoreError> {
         sqlx::query("delete from welcomes_due where account_id = $1")
             .bind(account_id)
             .execute(self.write())
@@ -135,29 +126,27 @@ impl Store {
         tx: &mut crate::database::Tx,
         token: &str,
         purpose: TokenPurpose,
-    ) -> Result<String, StoreError> {
+    ) -> Result<AccountId, StoreError> {
         // The lookup is by hash, so how long it takes says nothing about the token itself.
-        let spent: Option<(String,)> = sqlx::query_as(
+        let spent: Option<AccountId> = sqlx::query_scalar(
             "update one_use_tokens set used_us = $3
              where token_hash = $1 and purpose = $2 and used_us is null and expires_us > $3
                and account_id in (select id from accounts where deleted_us is null)
              returning account_id",
         )
         .bind(hash_hex(token))
-        .bind(purpose.as_str())
+        .bind(purpose)
         .bind(now_us())
         .fetch_optional(&mut **tx)
         .await?;
-        spent
-            .map(|(account_id,)| account_id)
-            .ok_or(StoreError::TokenRefused)
+        spent.ok_or(StoreError::TokenRefused)
     }
 }
 
 /// Before the confirmation itself, for only an account that is not confirmed yet is welcomed.
 async fn owe_welcome(
     tx: &mut crate::database::Tx,
-    account_id: &str,
+    account_id: &AccountId,
     amount_micro: i64,
 ) -> Result<(), StoreError> {
     if amount_micro > 0 {

@@ -2,28 +2,40 @@
 
 use serde::Serialize;
 
-use crate::{Store, StoreError, WorkspaceId};
+use crate::sql::from_row;
+use crate::{KeyId, Operation, Store, StoreError, WorkspaceId};
 
 #[derive(Debug, Clone, Default)]
 pub struct UsageQuery {
     /// First and last day, `YYYY-MM-DD`; both included.
     pub from_day: String,
     pub to_day: String,
-    pub key_id: Option<String>,
-    pub operation: Option<String>,
+    pub key_id: Option<KeyId>,
+    pub operation: Option<Operation>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UsageRow {
     pub day: String,
-    pub operation: String,
-    pub key_id: Option<String>,
+    pub operation: Operation,
+    pub key_id: Option<KeyId>,
     pub requests: i64,
     pub cached_requests: i64,
     pub units: i64,
     pub audio_ms: i64,
     pub amount_micro: i64,
 }
+
+from_row!(UsageRow {
+    day,
+    operation,
+    key_id,
+    requests,
+    cached_requests,
+    units,
+    audio_ms,
+    amount_micro
+});
 
 impl UsageRow {
     pub const CSV_HEADER: &'static str =
@@ -63,34 +75,18 @@ impl Store {
                 ));
             }
         }
-        type Row = (String, String, String, i64, i64, i64, i64, i64);
-        let rows: Vec<Row> = sqlx::query_as(
-            "select day, operation, key_id, requests, cached_requests, units, audio_ms, amount_micro from usage_days
+        Ok(sqlx::query_as(
+            "select day, operation, nullif(key_id, '') as key_id, requests, cached_requests, units, audio_ms, amount_micro from usage_days
              where workspace_id = $1 and day >= $2 and day <= $3 and ($4 = '' or key_id = $4)
                and ($5 = '' or operation = $5)
-             order by day, operation, key_id limit 100000",
+             order by day, operation, usage_days.key_id limit 100000",
         )
         .bind(workspace_id)
         .bind(&query.from_day)
         .bind(&query.to_day)
         .bind(query.key_id.as_deref().unwrap_or(""))
-        .bind(query.operation.as_deref().unwrap_or(""))
+        .bind(query.operation.map_or("", Operation::as_str))
         .fetch_all(self.read())
-        .await?;
-        let row_of =
-            |(day, operation, key_id, requests, cached_requests, units, audio_ms, amount_micro)| {
-                let key_id = Some(key_id).filter(|id: &String| !id.is_empty());
-                UsageRow {
-                    day,
-                    operation,
-                    key_id,
-                    requests,
-                    cached_requests,
-                    units,
-                    audio_ms,
-                    amount_micro,
-                }
-            };
-        Ok(rows.into_iter().map(row_of).collect())
+        .await?)
     }
 }

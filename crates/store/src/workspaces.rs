@@ -1,50 +1,20 @@
 //! Workspaces hold the money and the keys; accounts are members of them.
 
-use std::fmt;
-use std::str::FromStr;
-
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use sqlx::{FromRow, Row};
 
 use crate::database::Tx;
 use crate::ids::now_us;
-use crate::sql::check_text;
-use crate::{Store, StoreError, WorkspaceId};
+use crate::sql::{check_text, found, from_row};
+use crate::text_columns::text_enum;
+use crate::{AccountId, Store, StoreError, WorkspaceId};
 
-/// Ordered: an owner may do all that an admin may, an admin all that a member may.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Role {
-    Member,
-    Admin,
-    Owner,
-}
-
-impl Role {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Member => "member",
-            Self::Admin => "admin",
-            Self::Owner => "owner",
-        }
-    }
-}
-
-impl fmt::Display for Role {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl FromStr for Role {
-    type Err = StoreError;
-
-    fn from_str(text: &str) -> Result<Self, StoreError> {
-        match text {
-            "member" => Ok(Self::Member),
-            "admin" => Ok(Self::Admin),
-            "owner" => Ok(Self::Owner),
-            _ => Err(StoreError::invalid("role", "is not owner, admin or member")),
-        }
+text_enum! {
+    /// Ordered: an owner may do all that an admin may, an admin all that a member may.
+    pub enum Role ("role") {
+        Member = "member",
+        Admin = "admin",
+        Owner = "owner",
     }
 }
 
@@ -61,31 +31,39 @@ pub struct Workspace {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Member {
-    pub account_id: String,
+    pub account_id: AccountId,
     pub email: String,
     pub name: String,
     pub role: Role,
     pub since_us: i64,
 }
 
-type Row = (WorkspaceId, String, String, i64, Option<i64>, Option<i64>);
+from_row!(Workspace {
+    id,
+    name,
+    currency,
+    created_us,
+    closed_us,
+    low_balance_micro
+});
 
-fn workspace_of((id, name, currency, created_us, closed_us, low_balance_micro): Row) -> Workspace {
-    Workspace {
-        id,
-        name,
-        currency,
-        created_us,
-        closed_us,
-        low_balance_micro,
-    }
-}
+from_row!(Member {
+    account_id,
+    email,
+    name,
+    role,
+    since_us
+});
+
+const SELECT: &str =
+    "select w.id, w.name, w.currency, w.created_us, w.closed_us, b.low_micro as low_balance_micro
+    from workspaces w join balances b on b.workspace_id = w.id";
 
 impl Store {
     /// Makes an empty workspace, owned by `owner` (or by nobody, for the command line).
     pub async fn create_workspace(
         &self,
-        owner: Option<&str>,
+        owner: Option<&AccountId>,
         name: &str,
         currency: &str,
     ) -> Result<Workspace, StoreError> {
@@ -128,64 +106,42 @@ impl Store {
     }
 
     pub async fn workspace(&self, workspace_id: &WorkspaceId) -> Result<Workspace, StoreError> {
-        let row: Option<Row> = sqlx::query_as(
-            "select w.id, w.name, w.currency, w.created_us, w.closed_us, b.low_micro
-             from workspaces w join balances b on b.workspace_id = w.id where w.id = $1",
-        )
-        .bind(workspace_id)
-        .fetch_optional(self.read())
-        .await?;
-        row.map(workspace_of)
-            .ok_or(StoreError::NotFound("workspace"))
+        let sql = format!("{SELECT} where w.id = $1");
+        let row = sqlx::query_as(sqlx::AssertSqlSafe(sql))
+            .bind(workspace_id)
+            .fetch_optional(self.read())
+            .await?;
+        row.ok_or(StoreError::NotFound("workspace"))
     }
 
     /// Workspaces by age, after the id `after`.
     pub async fn list_workspaces(
         &self,
-        after: &str,
+        after: Option<&WorkspaceId>,
         limit: i64,
     ) -> Result<Vec<Workspace>, StoreError> {
-        let rows: Vec<Row> = sqlx::query_as(
-            "select w.id, w.name, w.currency, w.created_us, w.closed_us, b.low_micro
-             from workspaces w join balances b on b.workspace_id = w.id where w.id > $1 order by w.id limit $2",
-        )
-        .bind(after)
-        .bind(limit.clamp(1, 1000))
-        .fetch_all(self.read())
-        .await?;
-        Ok(rows.into_iter().map(workspace_of).collect())
+        let sql = format!("{SELECT} where w.id > $1 order by w.id limit $2");
+        Ok(sqlx::query_as(sqlx::AssertSqlSafe(sql))
+            .bind(after.map_or("", WorkspaceId::as_str))
+            .bind(limit.clamp(1, 1000))
+            .fetch_all(self.read())
+            .await?)
     }
 
     /// The open workspaces of an account, with its role in each.
     pub async fn workspaces_of(
         &self,
-        account_id: &str,
+        account_id: &AccountId,
     ) -> Result<Vec<(Workspace, Role)>, StoreError> {
-        type Joined = (
-            WorkspaceId,
-            String,
-            String,
-            i64,
-            Option<i64>,
-            Option<i64>,
-            String,
-        );
-        let rows: Vec<Joined> = sqlx::query_as(
-            "select w.id, w.name, w.currency, w.created_us, w.closed_us, b.low_micro, m.role
+        let sql = "select w.id, w.name, w.currency, w.created_us, w.closed_us, b.low_micro as low_balance_micro, m.role
              from members m join workspaces w on w.id = m.workspace_id join balances b on b.workspace_id = w.id
-             where m.account_id = $1 and w.closed_us is null order by w.id",
-        )
-        .bind(account_id)
-        .fetch_all(self.read())
-        .await?;
-        rows.into_iter()
-            .map(|(id, name, currency, created, closed, low, role)| {
-                Ok((
-                    workspace_of((id, name, currency, created, closed, low)),
-                    role.parse()?,
-                ))
-            })
-            .collect()
+             where m.account_id = $1 and w.closed_us is null order by w.id";
+        let rows = sqlx::query(sql)
+            .bind(account_id)
+            .fetch_all(self.read())
+            .await?;
+        let both = |row| Ok((Workspace::from_row(row)?, row.try_get("role")?));
+        rows.iter().map(both).collect()
     }
 
     pub async fn rename_workspace(
@@ -198,7 +154,7 @@ impl Store {
             .bind(check_text("name", name, 1, 200)?)
             .execute(self.write())
             .await?;
-        found(done.rows_affected(), "workspace")
+        found(&done, "workspace")
     }
 
     /// Below this total a settled charge reports `Balance::fell_low` once.
@@ -218,50 +174,38 @@ impl Store {
             .bind(low_micro)
             .execute(self.write())
             .await?;
-        found(done.rows_affected(), "workspace")
+        found(&done, "workspace")
     }
 
     pub async fn role_of(
         &self,
         workspace_id: &WorkspaceId,
-        account_id: &str,
+        account_id: &AccountId,
     ) -> Result<Option<Role>, StoreError> {
-        let row: Option<(String,)> = sqlx::query_as(
+        Ok(sqlx::query_scalar(
             "select m.role from members m join workspaces w on w.id = m.workspace_id
              where m.workspace_id = $1 and m.account_id = $2 and w.closed_us is null",
         )
         .bind(workspace_id)
         .bind(account_id)
         .fetch_optional(self.read())
-        .await?;
-        row.map(|(role,)| role.parse()).transpose()
+        .await?)
     }
 
     pub async fn members(&self, workspace_id: &WorkspaceId) -> Result<Vec<Member>, StoreError> {
-        let rows: Vec<(String, String, String, String, i64)> = sqlx::query_as(
-            "select a.id, a.email, a.name, m.role, m.created_us
+        Ok(sqlx::query_as(
+            "select a.id as account_id, a.email, a.name, m.role, m.created_us as since_us
              from members m join accounts a on a.id = m.account_id where m.workspace_id = $1 order by m.created_us, a.id",
         )
         .bind(workspace_id)
         .fetch_all(self.read())
-        .await?;
-        rows.into_iter()
-            .map(|(account_id, email, name, role, since_us)| {
-                Ok(Member {
-                    account_id,
-                    email,
-                    name,
-                    role: role.parse()?,
-                    since_us,
-                })
-            })
-            .collect()
+        .await?)
     }
 
     pub async fn add_member(
         &self,
         workspace_id: &WorkspaceId,
-        account_id: &str,
+        account_id: &AccountId,
         role: Role,
     ) -> Result<(), StoreError> {
         let mut tx = self.begin_write().await?;
@@ -275,7 +219,7 @@ impl Store {
     pub async fn set_role(
         &self,
         workspace_id: &WorkspaceId,
-        account_id: &str,
+        account_id: &AccountId,
         role: Role,
     ) -> Result<(), StoreError> {
         self.change_member(workspace_id, account_id, Some(role))
@@ -286,7 +230,7 @@ impl Store {
     pub async fn remove_member(
         &self,
         workspace_id: &WorkspaceId,
-        account_id: &str,
+        account_id: &AccountId,
     ) -> Result<(), StoreError> {
         self.change_member(workspace_id, account_id, None).await
     }
@@ -294,7 +238,7 @@ impl Store {
     async fn change_member(
         &self,
         workspace_id: &WorkspaceId,
-        account_id: &str,
+        account_id: &AccountId,
         role: Option<Role>,
     ) -> Result<(), StoreError> {
         let mut tx = self.begin_write().await?;
@@ -306,7 +250,7 @@ impl Store {
                 )
                 .bind(workspace_id)
                 .bind(account_id)
-                .bind(role.as_str())
+                .bind(role)
                 .execute(&mut *tx)
                 .await?
             }
@@ -318,7 +262,7 @@ impl Store {
                     .await?
             }
         };
-        found(done.rows_affected(), "member")?;
+        found(&done, "member")?;
         let (owners,): (i64,) = sqlx::query_as(
             "select count(*) from members where workspace_id = $1 and role = 'owner'",
         )
@@ -355,7 +299,7 @@ impl Store {
 pub(crate) async fn insert_member(
     tx: &mut Tx,
     workspace_id: &WorkspaceId,
-    account_id: &str,
+    account_id: &AccountId,
     role: Role,
 ) -> Result<(), StoreError> {
     let done = sqlx::query(
@@ -367,17 +311,9 @@ pub(crate) async fn insert_member(
     )
     .bind(workspace_id)
     .bind(account_id)
-    .bind(role.as_str())
+    .bind(role)
     .bind(now_us())
     .execute(&mut **tx)
     .await?;
-    found(done.rows_affected(), "account or workspace")
-}
-
-fn found(rows: u64, what: &'static str) -> Result<(), StoreError> {
-    if rows == 0 {
-        Err(StoreError::NotFound(what))
-    } else {
-        Ok(())
-    }
+    found(&done, "account or workspace")
 }

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use common::{Database, ask, assert_clean, funded};
 use sauti_store::{
-    BatchState, ClaimQuota, ClaimedItem, LedgerError, NewBatch, NewItem, Received, Standing,
-    StatementQuery, Store, StoreError, StoreOptions, Usage, Workspace,
+    BatchId, BatchState, ClaimQuota, ClaimedItem, ItemId, LedgerError, NewBatch, NewItem, Received,
+    Standing, StatementQuery, Store, StoreError, StoreOptions, Usage, Workspace,
 };
 
 on_both_databases!(
@@ -41,14 +41,14 @@ fn order(workspace: &Workspace, items: i64) -> NewBatch {
     }
 }
 
-async fn received(store: &Store, new: &NewBatch) -> String {
+async fn received(store: &Store, new: &NewBatch) -> BatchId {
     match store.receive_batch(new).await.unwrap() {
         Received::New(id) => id,
         other => panic!("{other:?}"),
     }
 }
 
-async fn started(store: &Store, workspace: &Workspace, items: i64) -> String {
+async fn started(store: &Store, workspace: &Workspace, items: i64) -> BatchId {
     let id = received(store, &order(workspace, items)).await;
     let rows = (0..items).map(|n| NewItem {
         custom_id: format!("item {n}"),
@@ -69,7 +69,7 @@ async fn settle(
     item: &ClaimedItem,
 ) -> Result<(), LedgerError> {
     let mut request = ask(workspace, 10);
-    request.request_id = item.id.clone();
+    request.request_id = item.id.to_string();
     let reservation = store.reserve(request).await?;
     let finished = item.finished("{\"text\":\"habari\"}".into(), String::new());
     let settled = store
@@ -81,7 +81,7 @@ async fn settle(
     settled.map(|_| ())
 }
 
-async fn charges(store: &Store, workspace: &Workspace) -> Vec<String> {
+async fn charges(store: &Store, workspace: &Workspace) -> Vec<ItemId> {
     let query = StatementQuery {
         from_us: 0,
         to_us: i64::MAX,
@@ -90,7 +90,7 @@ async fn charges(store: &Store, workspace: &Workspace) -> Vec<String> {
     };
     let rows = store.statement(&workspace.id, &query).await.unwrap();
     let settled = rows.into_iter().filter(|row| row.kind == "settle");
-    settled.map(|row| row.request_id).collect()
+    settled.map(|row| row.request_id.parse().unwrap()).collect()
 }
 
 async fn items_are_claimed_once_and_charged_once(database: Database) {

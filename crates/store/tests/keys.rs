@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use common::{Database, funded, key_with_cap};
 use sauti_store::{
-    Alphabet, AuditAction, AuditQuery, AuthError, ChargeRequest, KeyInfo, LedgerError, Permission,
-    Pronunciation, Store, StoreError, StoreOptions, Usage, ids,
+    Alphabet, AuditAction, AuditQuery, AuthError, ChargeRequest, KeyId, KeyInfo, LedgerError,
+    Permission, Pronunciation, Store, StoreError, StoreOptions, Usage, ids,
 };
 
 on_both_databases!(
@@ -107,10 +107,10 @@ async fn a_rotated_key_keeps_its_rights(database: Database) {
 async fn keys_rotated_into_one_another_share_their_cap(database: Database) {
     let store = database.open().await;
     let workspace = funded(&store, 100).await;
-    let charge = async |key_id: &str, amount_micro: i64| {
+    let charge = async |key_id: &KeyId, amount_micro: i64| {
         let request = ChargeRequest {
             workspace_id: workspace.id.clone(),
-            key_id: Some(key_id.to_owned()),
+            key_id: Some(key_id.clone()),
             operation: sauti_store::Operation::Speech,
             amount_micro,
             request_id: "req".to_owned(),

@@ -15,8 +15,8 @@ use std::time::Duration;
 
 use common::{Database, assert_clean, funded, key_with_cap};
 use sauti_store::{
-    Begin, ChargeRequest, LedgerError, Operation, ReserveRequest, StatementQuery, Store,
-    StoreOptions, StoredAnswer, Usage, WorkspaceId,
+    Begin, ChargeRequest, KeyId, LedgerError, Operation, ReserveRequest, StatementQuery, Store,
+    StoreOptions, StoredAnswer, TransferId, Usage, WorkspaceId,
 };
 
 on_both_databases!(killed_workers_lose_and_double_nothing);
@@ -152,7 +152,7 @@ async fn verify(store: &Store, workspace_id: &WorkspaceId, log: &Path) {
     assert!(balance.available_micro >= 0);
 }
 
-async fn all_charges(store: &Store, workspace_id: &WorkspaceId) -> Vec<(String, String)> {
+async fn all_charges(store: &Store, workspace_id: &WorkspaceId) -> Vec<(TransferId, String)> {
     let mut rows = Vec::new();
     let mut query = StatementQuery {
         from_us: 0,
@@ -174,7 +174,7 @@ async fn all_charges(store: &Store, workspace_id: &WorkspaceId) -> Vec<(String, 
 fn start_worker(
     database: &Database,
     workspace_id: &WorkspaceId,
-    key_id: &str,
+    key_id: &KeyId,
     log: &Path,
 ) -> Child {
     Command::new(std::env::current_exe().unwrap())
@@ -233,7 +233,7 @@ async fn worker() {
         .await
         .unwrap(),
         workspace_id: workspace_id.parse().unwrap(),
-        key_id,
+        key_id: key_id.parse().unwrap(),
         log: Arc::new(Mutex::new(log)),
     };
     println!("working");
@@ -249,7 +249,7 @@ async fn worker() {
 struct Worker {
     store: Store,
     workspace_id: WorkspaceId,
-    key_id: String,
+    key_id: KeyId,
     log: Arc<Mutex<std::fs::File>>,
 }
 

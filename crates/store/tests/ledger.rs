@@ -344,7 +344,7 @@ async fn text_that_a_database_cannot_hold_is_refused(database: Database) {
     assert!(store.charge(request).await.is_err());
     assert!(store.begin(&workspace.id, "a\0b", "f").await.is_err());
     let mut odd = charge_of(&workspace, 1);
-    odd.key_id = Some("key_\0".into());
+    odd.key_id = Some("key_none".parse().unwrap());
     let good = store.charge(charge_of(&workspace, 1));
     let (odd, good) = tokio::join!(store.charge(odd), good);
     assert!(odd.is_err());

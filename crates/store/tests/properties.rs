@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, TestRunner};
 use sauti_store::{
-    Begin, Charge, Guard, LedgerError, Reservation, Store, StoredAnswer, Usage, Workspace,
+    Begin, Charge, Guard, KeyId, LedgerError, Reservation, Store, StoredAnswer, Usage, Workspace,
 };
 
 on_both_databases!(
@@ -227,7 +227,7 @@ impl Model {
 struct Real {
     store: Store,
     workspace: Workspace,
-    key_id: String,
+    key_id: KeyId,
     holds: Vec<Reservation>,
     charges: Vec<Charge>,
     guards: [Option<Guard>; SLOTS],

@@ -24,14 +24,14 @@ pub enum LexiconError {
 
 /// How one word is said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Pronunciation {
+pub enum LexiconEntry {
     /// Swahili spelling of the sound, one or more words; an acute accent on a vowel sets the stress ("kompyúta").
     Respelling(String),
     /// Phonemes, stress mark right before the stressed vowel.
     Ipa(String),
 }
 
-impl Pronunciation {
+impl LexiconEntry {
     /// Text between slashes or brackets is IPA, all else a respelling.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
@@ -49,8 +49,8 @@ impl Pronunciation {
 /// Word to pronunciation; looked up without regard to case.
 #[derive(Debug, Clone, Default)]
 pub struct Lexicon {
-    own: HashMap<String, Pronunciation>,
-    base: Option<Arc<HashMap<String, Pronunciation>>>,
+    own: HashMap<String, LexiconEntry>,
+    base: Option<Arc<HashMap<String, LexiconEntry>>>,
 }
 
 impl Lexicon {
@@ -61,7 +61,7 @@ impl Lexicon {
 
     /// The words we ship: English words and names as they are said in East Africa.
     pub fn builtin() -> Self {
-        static BUILTIN: OnceLock<Arc<HashMap<String, Pronunciation>>> = OnceLock::new();
+        static BUILTIN: OnceLock<Arc<HashMap<String, LexiconEntry>>> = OnceLock::new();
         let base = BUILTIN.get_or_init(|| Arc::new(builtin_entries()));
         Self {
             own: HashMap::new(),
@@ -72,7 +72,7 @@ impl Lexicon {
     /// The same lexicon with further words, which win over what was there.
     pub fn with_entries<W: AsRef<str>>(
         mut self,
-        entries: impl IntoIterator<Item = (W, Pronunciation)>,
+        entries: impl IntoIterator<Item = (W, LexiconEntry)>,
     ) -> Self {
         for (word, said) in entries {
             self.own.insert(key(word.as_ref()), said);
@@ -95,7 +95,7 @@ impl Lexicon {
         Ok(Self::builtin().with_entries(entries))
     }
 
-    pub fn get(&self, word: &str) -> Option<&Pronunciation> {
+    pub fn get(&self, word: &str) -> Option<&LexiconEntry> {
         let key = key(word);
         self.own
             .get(&key)
@@ -115,16 +115,16 @@ fn key(word: &str) -> String {
     word.trim().to_lowercase().replace('’', "'")
 }
 
-fn builtin_entries() -> HashMap<String, Pronunciation> {
+fn builtin_entries() -> HashMap<String, LexiconEntry> {
     include_str!("../data/pronunciations.tsv")
         .lines()
         .filter(|line| !line.starts_with('#'))
         .filter_map(|line| line.split_once('\t'))
-        .filter_map(|(word, said)| Some((key(word), Pronunciation::parse(said)?)))
+        .filter_map(|(word, said)| Some((key(word), LexiconEntry::parse(said)?)))
         .collect()
 }
 
-fn parse_lines(text: &str) -> Result<Vec<(String, Pronunciation)>, LexiconError> {
+fn parse_lines(text: &str) -> Result<Vec<(String, LexiconEntry)>, LexiconError> {
     let mut entries = Vec::new();
     for (i, line) in text.lines().enumerate() {
         let line = line.trim_start_matches('\u{feff}');
@@ -143,7 +143,7 @@ fn parse_lines(text: &str) -> Result<Vec<(String, Pronunciation)>, LexiconError>
     Ok(entries)
 }
 
-fn parse_json(text: &str) -> Result<Vec<(String, Pronunciation)>, LexiconError> {
+fn parse_json(text: &str) -> Result<Vec<(String, LexiconEntry)>, LexiconError> {
     let map: HashMap<String, String> =
         serde_json::from_str(text).map_err(|error| LexiconError::Json(error.to_string()))?;
     map.iter()
@@ -151,7 +151,7 @@ fn parse_json(text: &str) -> Result<Vec<(String, Pronunciation)>, LexiconError> 
         .collect()
 }
 
-fn entry(word: &str, said: &str) -> Result<(String, Pronunciation), String> {
+fn entry(word: &str, said: &str) -> Result<(String, LexiconEntry), String> {
     let word = word.trim();
     if word.is_empty() || word.chars().any(char::is_whitespace) {
         return Err(format!("'{word}' is not one word"));
@@ -161,7 +161,7 @@ fn entry(word: &str, said: &str) -> Result<(String, Pronunciation), String> {
             "an entry is longer than {ENTRY_CHARACTERS_MAX} characters"
         ));
     }
-    let said = Pronunciation::parse(said)
+    let said = LexiconEntry::parse(said)
         .ok_or_else(|| format!("'{word}' has a pronunciation that cannot be said"))?;
     Ok((word.to_owned(), said))
 }
@@ -175,11 +175,11 @@ mod tests {
         let lexicon = Lexicon::parse("# ours\nsystem\tmfumo\nAcme\t/ˈakme/\n").unwrap();
         assert_eq!(
             lexicon.get("SYSTEM"),
-            Some(&Pronunciation::Respelling("mfumo".into()))
+            Some(&LexiconEntry::Respelling("mfumo".into()))
         );
         assert_eq!(
             lexicon.get("acme"),
-            Some(&Pronunciation::Ipa("ˈakme".into()))
+            Some(&LexiconEntry::Ipa("ˈakme".into()))
         );
     }
 
@@ -188,7 +188,7 @@ mod tests {
         let lexicon = Lexicon::parse(r#"{"Acme": "akimi"}"#).unwrap();
         assert_eq!(
             lexicon.get("acme"),
-            Some(&Pronunciation::Respelling("akimi".into()))
+            Some(&LexiconEntry::Respelling("akimi".into()))
         );
     }
 

@@ -23,7 +23,7 @@ pub mod written;
 pub use builder::CLAUSE_PHONEMES_MAX;
 pub use cardinal::cardinal;
 pub use error::TextError;
-pub use lexicon::{Lexicon, LexiconError, Pronunciation};
+pub use lexicon::{Lexicon, LexiconEntry, LexiconError};
 pub use normalise::normalise;
 pub use phonemes::swahili_phonemes;
 pub use script::{Clause, ClauseEnd, Script, SpokenWord};

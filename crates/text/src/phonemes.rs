@@ -3,7 +3,7 @@
 
 use crate::english;
 use crate::letters::spell;
-use crate::lexicon::{Lexicon, Pronunciation};
+use crate::lexicon::{Lexicon, LexiconEntry};
 use crate::normalise::is_swahili_shaped;
 
 /// In the order of the training rules.
@@ -75,7 +75,7 @@ fn is_interjection(word: &str) -> bool {
         && word != "hms"
 }
 
-impl Pronunciation {
+impl LexiconEntry {
     pub(crate) fn phonemes(&self) -> String {
         match self {
             Self::Ipa(phonemes) => phonemes.clone(),

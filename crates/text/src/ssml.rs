@@ -58,7 +58,7 @@ impl Tag<'_> {
     }
 }
 
-struct Reader<'a, 'b, 'c> {
+struct SsmlReader<'a, 'b, 'c> {
     ssml: &'a str,
     builder: &'c mut ScriptBuilder<'b>,
     open: Vec<Open<'a>>,
@@ -66,7 +66,7 @@ struct Reader<'a, 'b, 'c> {
 }
 
 pub(crate) fn read(ssml: &str, builder: &mut ScriptBuilder<'_>) -> Result<(), TextError> {
-    let mut reader = Reader {
+    let mut reader = SsmlReader {
         ssml,
         builder,
         open: Vec::new(),
@@ -87,7 +87,7 @@ pub(crate) fn read(ssml: &str, builder: &mut ScriptBuilder<'_>) -> Result<(), Te
     }
 }
 
-impl<'a> Reader<'a, '_, '_> {
+impl<'a> SsmlReader<'a, '_, '_> {
     fn error(&self, at: usize, message: impl Into<String>) -> TextError {
         let line = self.ssml.as_bytes()[..at.min(self.ssml.len())]
             .iter()

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use sauti_text::compare::comparable;
 use sauti_text::written::{HeardWord, digits, number, readable};
 use sauti_text::{
-    CLAUSE_PHONEMES_MAX, ClauseEnd, Lexicon, Pronunciation, Script, TextError, cardinal, normalise,
+    CLAUSE_PHONEMES_MAX, ClauseEnd, Lexicon, LexiconEntry, Script, TextError, cardinal, normalise,
 };
 
 fn script(text: &str) -> Script {
@@ -114,7 +114,7 @@ fn texts_that_say_nothing_are_refused() {
 #[test]
 fn a_workspace_says_its_own_words() {
     let lexicon =
-        Lexicon::builtin().with_entries([("Zuku", Pronunciation::Respelling("zúku".into()))]);
+        Lexicon::builtin().with_entries([("Zuku", LexiconEntry::Respelling("zúku".into()))]);
     let script = Script::from_text("Karibu Zuku.", &lexicon).unwrap();
     assert_eq!(script.clauses[0].words[1].phonemes, "zˈuku");
 }

@@ -17,7 +17,7 @@ pub(super) struct Edit {
 }
 
 #[derive(Clone, Copy)]
-struct Part {
+struct BoxPart {
     kind: [u8; 4],
     start: u64,
     end: u64,
@@ -29,7 +29,7 @@ pub(super) fn find(source: &mut (impl Read + Seek), file_bytes: u64) -> Result<O
         source,
         boxes_left: BOXES_MAX,
     };
-    let file = Part {
+    let file = BoxPart {
         kind: *b"file",
         start: 0,
         end: file_bytes,
@@ -45,7 +45,7 @@ struct Walk<'a, S> {
 }
 
 impl<S: Read + Seek> Walk<'_, S> {
-    fn edit(&mut self, file: Part) -> Option<Edit> {
+    fn edit(&mut self, file: BoxPart) -> Option<Edit> {
         let movie = self.child(file, b"moov")?;
         let movie_head = self.child(movie, b"mvhd")?;
         let movie_scale = self.time_scale(movie_head)?;
@@ -58,13 +58,13 @@ impl<S: Read + Seek> Walk<'_, S> {
         None
     }
 
-    fn is_sound(&mut self, track: Part) -> Option<bool> {
+    fn is_sound(&mut self, track: BoxPart) -> Option<bool> {
         let media = self.child(track, b"mdia")?;
         let handler = self.child(media, b"hdlr")?;
         Some(self.read::<4>(handler, 8)? == *b"soun")
     }
 
-    fn track_edit(&mut self, track: Part, movie_scale: f64) -> Option<Edit> {
+    fn track_edit(&mut self, track: BoxPart, movie_scale: f64) -> Option<Edit> {
         let media = self.child(track, b"mdia")?;
         let media_head = self.child(media, b"mdhd")?;
         let media_scale = self.time_scale(media_head)?;
@@ -97,13 +97,13 @@ impl<S: Read + Seek> Walk<'_, S> {
     }
 
     /// Ticks a second, from a movie or media header.
-    fn time_scale(&mut self, header: Part) -> Option<f64> {
+    fn time_scale(&mut self, header: BoxPart) -> Option<f64> {
         let [version, _, _, _] = self.read(header, 0)?;
         let scale = u32::from_be_bytes(self.read(header, if version == 1 { 20 } else { 12 })?);
         (scale > 0).then_some(f64::from(scale))
     }
 
-    fn child(&mut self, parent: Part, kind: &[u8; 4]) -> Option<Part> {
+    fn child(&mut self, parent: BoxPart, kind: &[u8; 4]) -> Option<BoxPart> {
         let mut place = parent.start;
         while let Some(part) = self.next(&mut place, parent.end) {
             if part.kind == *kind {
@@ -114,9 +114,9 @@ impl<S: Read + Seek> Walk<'_, S> {
     }
 
     /// The box at `place`, which moves behind it.
-    fn next(&mut self, place: &mut u64, end: u64) -> Option<Part> {
+    fn next(&mut self, place: &mut u64, end: u64) -> Option<BoxPart> {
         self.boxes_left = self.boxes_left.checked_sub(1)?;
-        let all = Part {
+        let all = BoxPart {
             kind: *b"file",
             start: *place,
             end,
@@ -129,7 +129,7 @@ impl<S: Read + Seek> Walk<'_, S> {
             size => (8, size),
         };
         let stop = place.checked_add(size).filter(|_| size >= head)?.min(end);
-        let part = Part {
+        let part = BoxPart {
             kind,
             start: *place + head,
             end: stop,
@@ -138,7 +138,7 @@ impl<S: Read + Seek> Walk<'_, S> {
         Some(part)
     }
 
-    fn read<const N: usize>(&mut self, part: Part, offset: u64) -> Option<[u8; N]> {
+    fn read<const N: usize>(&mut self, part: BoxPart, offset: u64) -> Option<[u8; N]> {
         let place = part.start.checked_add(offset)?;
         if place.checked_add(N as u64)? > part.end {
             return None;

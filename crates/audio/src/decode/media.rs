@@ -18,7 +18,7 @@ use symphonia::default::get_codecs;
 use super::aac;
 use super::edits::{self, Edit};
 use super::sniff::Container;
-use super::{Decoded, SAMPLE_RATE_HZ, Session, Source, Window};
+use super::{AudioSource, DecodeSession, Decoded, SAMPLE_RATE_HZ, Window};
 use crate::AudioError;
 use crate::opus::{OpusDecoder, OpusHead};
 
@@ -35,8 +35,8 @@ const MP3_CHANGES_MAX: usize = 64;
 /// numbers contradict each other can still trip their arithmetic where overflow is checked.
 pub(super) fn decode(
     container: Container,
-    source: Source,
-    session: &mut Session,
+    source: AudioSource,
+    session: &mut DecodeSession,
 ) -> Result<Decoded, AudioError> {
     catch_unwind(AssertUnwindSafe(|| read(container, source, session)))
         .unwrap_or_else(|_| Err(AudioError::undecodable("its parts contradict each other")))
@@ -44,8 +44,8 @@ pub(super) fn decode(
 
 fn read(
     container: Container,
-    source: Source,
-    session: &mut Session,
+    source: AudioSource,
+    session: &mut DecodeSession,
 ) -> Result<Decoded, AudioError> {
     let (name, mut source) = match container {
         Container::Wav => ("wav", source),
@@ -74,7 +74,10 @@ fn read(
 }
 
 /// The MP3 stream inside a WAV file.
-pub(crate) fn decode_mp3(source: Source, session: &mut Session) -> Result<Decoded, AudioError> {
+pub(crate) fn decode_mp3(
+    source: AudioSource,
+    session: &mut DecodeSession,
+) -> Result<Decoded, AudioError> {
     let decoded = decode(Container::Mp3 { start: 0 }, source, session)?;
     Ok(Decoded {
         container: "wav",
@@ -86,7 +89,7 @@ fn boxed<'s>(reader: impl FormatReader + 's) -> Box<dyn FormatReader + 's> {
     Box::new(reader)
 }
 
-fn from(source: Source, start: u64) -> Result<Source, AudioError> {
+fn from(source: AudioSource, start: u64) -> Result<AudioSource, AudioError> {
     let bytes = source.byte_len().unwrap_or(u64::MAX).saturating_sub(start);
     Ok(if start == 0 {
         source
@@ -139,7 +142,7 @@ struct Beyond {
 }
 
 /// How the work on one packet went.
-enum Step {
+enum DecodeStep {
     Decoded,
     Damaged,
     End,
@@ -166,15 +169,15 @@ impl Demuxing {
         })
     }
 
-    fn run(mut self, session: &mut Session) -> Result<Decoded, AudioError> {
+    fn run(mut self, session: &mut DecodeSession) -> Result<Decoded, AudioError> {
         self.refuse_declared_length(session)?;
         let (mut good, mut damaged, mut in_a_row) = (0u64, 0u64, 0u32);
         loop {
             session.check_cancelled()?;
             match self.step(session)? {
-                Step::Decoded => (good, in_a_row) = (good + 1, 0),
-                Step::Damaged => (damaged, in_a_row) = (damaged + 1, in_a_row + 1),
-                Step::End => break,
+                DecodeStep::Decoded => (good, in_a_row) = (good + 1, 0),
+                DecodeStep::Damaged => (damaged, in_a_row) = (damaged + 1, in_a_row + 1),
+                DecodeStep::End => break,
             }
             if in_a_row > ERRORS_IN_A_ROW_MAX {
                 break;
@@ -189,7 +192,7 @@ impl Demuxing {
         })
     }
 
-    fn refuse_declared_length(&self, session: &mut Session) -> Result<(), AudioError> {
+    fn refuse_declared_length(&self, session: &mut DecodeSession) -> Result<(), AudioError> {
         let track = self
             .reader
             .tracks()
@@ -203,28 +206,28 @@ impl Demuxing {
         Ok(())
     }
 
-    fn step(&mut self, session: &mut Session) -> Result<Step, AudioError> {
+    fn step(&mut self, session: &mut DecodeSession) -> Result<DecodeStep, AudioError> {
         let mut packet = match self.reader.next_packet() {
             Ok(Some(packet)) => packet,
-            Ok(None) => return Ok(Step::End),
+            Ok(None) => return Ok(DecodeStep::End),
             // A chained stream: the next recording begins here.
             Err(Error::ResetRequired) => {
                 let Ok((track_id, codec, _)) = open_track(self.reader.as_ref()) else {
-                    return Ok(Step::End);
+                    return Ok(DecodeStep::End);
                 };
                 (self.track_id, self.codec) = (track_id, codec);
-                return Ok(Step::Decoded);
+                return Ok(DecodeStep::Decoded);
             }
-            Err(Error::DecodeError(_)) => return Ok(Step::Damaged),
+            Err(Error::DecodeError(_)) => return Ok(DecodeStep::Damaged),
             // Truncated: what was decoded so far stands.
             Err(Error::IoError(e)) if e.kind() == std::io::ErrorKind::UnexpectedEof => {
-                return Ok(Step::End);
+                return Ok(DecodeStep::End);
             }
-            Err(_) if session.has_samples() => return Ok(Step::End),
+            Err(_) if session.has_samples() => return Ok(DecodeStep::End),
             Err(error) => return Err(undecodable(error)),
         };
         if packet.track_id != self.track_id {
-            return Ok(Step::Decoded);
+            return Ok(DecodeStep::Decoded);
         }
         // The reader would cut all of it off.
         let is_beyond = self.container == "mp3" && packet.trim_end >= packet.dur;
@@ -246,14 +249,14 @@ impl Demuxing {
                     if is_beyond {
                         self.beyond
                             .add(kept_samples, (rate_hz, channels), session)?;
-                        return Ok(Step::Decoded);
+                        return Ok(DecodeStep::Decoded);
                     }
                     session.push(kept_samples)?;
                     let past_end = kept.is_empty() && session.has_samples();
                     Ok(if past_end && frames > 0 {
-                        Step::End
+                        DecodeStep::End
                     } else {
-                        Step::Decoded
+                        DecodeStep::Decoded
                     })
                 }
                 Err(Error::DecodeError(_) | Error::IoError(_)) => {
@@ -262,7 +265,7 @@ impl Demuxing {
                         self.mp3_changes += 1;
                         (self.track_id, self.codec, _) = open_track(self.reader.as_ref())?;
                     }
-                    Ok(Step::Damaged)
+                    Ok(DecodeStep::Damaged)
                 }
                 Err(error) => Err(undecodable(error)),
             },
@@ -276,7 +279,7 @@ impl Beyond {
         &mut self,
         samples: &[f32],
         shape: (u32, u16),
-        session: &mut Session,
+        session: &mut DecodeSession,
     ) -> Result<(), AudioError> {
         self.packets += 1;
         if shape != self.shape {
@@ -308,13 +311,13 @@ impl OpusStream {
         &mut self,
         packet: &Packet,
         samples: &mut Vec<f32>,
-        session: &mut Session,
-    ) -> Result<Step, AudioError> {
+        session: &mut DecodeSession,
+    ) -> Result<DecodeStep, AudioError> {
         let channels = self.decoder.channels();
         session.begin_at_our_rate(OPUS_RATE_HZ, channels)?;
         samples.clear();
         if self.decoder.decode(&packet.data, samples).is_err() {
-            return Ok(Step::Damaged);
+            return Ok(DecodeStep::Damaged);
         }
         let lanes = usize::from(channels);
         let frames = samples.len() / lanes;
@@ -324,7 +327,7 @@ impl OpusStream {
         let skip = self.skip.min(frames - cut);
         self.skip -= skip;
         session.push(&samples[skip * lanes..(frames - cut) * lanes])?;
-        Ok(Step::Decoded)
+        Ok(DecodeStep::Decoded)
     }
 }
 

@@ -14,8 +14,8 @@ use std::fs::File;
 use std::io::Cursor;
 
 pub use guess::{GUESS_BYTES, guess_seconds, seconds_at_most};
-pub(crate) use session::Session;
-pub(crate) use source::{Source, Window};
+pub(crate) use session::DecodeSession;
+pub(crate) use source::{AudioSource, Window};
 pub(crate) use types::Decoded;
 pub use types::{Channels, DecodeLimits, RawFormat, Recording, SAMPLE_RATE_HZ, UnknownChannels};
 
@@ -43,13 +43,13 @@ pub fn decode_bytes(
 }
 
 fn decode_source(
-    mut source: Source,
+    mut source: AudioSource,
     declared: Option<RawFormat>,
     limits: &DecodeLimits,
     cancelled: &dyn Fn() -> bool,
 ) -> Result<Recording, AudioError> {
     let found = sniff::container(&mut source)?;
-    let mut session = Session::new(limits, cancelled);
+    let mut session = DecodeSession::new(limits, cancelled);
     let decoded = match (found, declared) {
         (Some(found), None) => decode_container(found, source, &mut session)?,
         // Companded silence can look like an MP3 frame, so a declaration yields only to a real signature.
@@ -64,8 +64,8 @@ fn decode_source(
 
 fn decode_container(
     found: Container,
-    source: Source,
-    session: &mut Session,
+    source: AudioSource,
+    session: &mut DecodeSession,
 ) -> Result<Decoded, AudioError> {
     match found {
         Container::Wav => crate::wav::decode(source, session),

@@ -1,6 +1,6 @@
 use std::io::{Read, SeekFrom};
 
-use super::{Decoded, RawFormat, Session, Source};
+use super::{AudioSource, DecodeSession, Decoded, RawFormat};
 use crate::AudioError;
 use crate::g711;
 use crate::pcm::f32_from_i16;
@@ -90,9 +90,9 @@ impl RawFormat {
 
 /// Decodes headerless sound as its sender declared it.
 pub(super) fn decode(
-    mut source: Source,
+    mut source: AudioSource,
     format: RawFormat,
-    session: &mut Session,
+    session: &mut DecodeSession,
 ) -> Result<Decoded, AudioError> {
     let rate_hz = format.rate_hz();
     session.begin(rate_hz, 1)?;

@@ -8,7 +8,7 @@ const SAMPLE_MAX: f32 = 16.0;
 
 /// One decode under way: takes interleaved frames, mixes them down or takes them apart, resamples and keeps 16 bits.
 /// Enforces the limits.
-pub(crate) struct Session<'a> {
+pub(crate) struct DecodeSession<'a> {
     limits: &'a DecodeLimits,
     cancelled: &'a dyn Fn() -> bool,
     stage: Option<Stage>,
@@ -28,7 +28,7 @@ struct Stage {
     resampled: Vec<f32>,
 }
 
-impl<'a> Session<'a> {
+impl<'a> DecodeSession<'a> {
     pub(crate) fn new(limits: &'a DecodeLimits, cancelled: &'a dyn Fn() -> bool) -> Self {
         Self {
             limits,

@@ -1,6 +1,6 @@
 use std::io::{Read, Seek, SeekFrom};
 
-use super::Source;
+use super::AudioSource;
 use crate::AudioError;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,7 @@ const HEAD_BYTES: u64 = 16 * 1024;
 const ID3_TAGS_MAX: usize = 8;
 
 /// Looks at the first bytes; leaves the source at its beginning.
-pub(super) fn container(source: &mut Source) -> Result<Option<Container>, AudioError> {
+pub(super) fn container(source: &mut AudioSource) -> Result<Option<Container>, AudioError> {
     let mut start = 0;
     let mut head = read_head(source, start)?;
     if head.is_empty() {
@@ -61,7 +61,7 @@ pub(super) fn container(source: &mut Source) -> Result<Option<Container>, AudioE
     Ok(None)
 }
 
-fn read_head(source: &mut Source, start: u64) -> Result<Vec<u8>, AudioError> {
+fn read_head(source: &mut AudioSource, start: u64) -> Result<Vec<u8>, AudioError> {
     let mut head = Vec::new();
     source.seek(SeekFrom::Start(start))?;
     source.take(HEAD_BYTES).read_to_end(&mut head)?;

@@ -3,18 +3,18 @@ use std::io::{Read, Result, Seek, SeekFrom};
 use symphonia::core::io::MediaSource;
 
 /// A file or a buffer, seekable, of known length.
-pub(crate) type Source = Box<dyn MediaSource>;
+pub(crate) type AudioSource = Box<dyn MediaSource>;
 
 /// A part of a source that reads as if it were the whole.
 pub(crate) struct Window {
-    inner: Source,
+    inner: AudioSource,
     start: u64,
     bytes: u64,
     position: u64,
 }
 
 impl Window {
-    pub(crate) fn new(mut inner: Source, start: u64, bytes: u64) -> Result<Self> {
+    pub(crate) fn new(mut inner: AudioSource, start: u64, bytes: u64) -> Result<Self> {
         inner.seek(SeekFrom::Start(start))?;
         Ok(Self {
             inner,

@@ -5,7 +5,7 @@ use flacenc::encode_fixed_size_frame;
 use flacenc::error::{Verified, Verify};
 use flacenc::source::{Context, Fill, FrameBuf};
 
-use super::{StreamEncoder, Writer};
+use super::{SoundWriter, StreamEncoder};
 use crate::AudioError;
 use crate::pcm::i16_from_f32;
 
@@ -125,7 +125,7 @@ pub(super) fn finish_whole(
     resampler.finish(&mut resampled);
     writer.write(&resampled, &mut bytes);
     writer.finish(&mut bytes);
-    if let (Writer::Flac(flac), Some(info)) =
+    if let (SoundWriter::Flac(flac), Some(info)) =
         (&writer, bytes.get_mut(INFO_START..INFO_START + INFO_BYTES))
     {
         info.copy_from_slice(&flac.stream_info());

@@ -23,10 +23,10 @@ pub struct StreamEncoder {
     gain: f32,
     resampler: Resampler,
     resampled: Vec<f32>,
-    writer: Writer,
+    writer: SoundWriter,
 }
 
-enum Writer {
+enum SoundWriter {
     Plain(PlainWriter),
     Flac(Box<FlacWriter>),
     Mp3(Box<Mp3Writer>),
@@ -73,13 +73,13 @@ impl StreamEncoder {
                 } else {
                     48_000
                 };
-                Writer::OggOpus(Box::new(OggOpusWriter::new(rate_hz)?))
+                SoundWriter::OggOpus(Box::new(OggOpusWriter::new(rate_hz)?))
             }
             OutputFormat::Mp344100 => {
-                Writer::Mp3(Box::new(Mp3Writer::new(rate_hz, samples.is_some())))
+                SoundWriter::Mp3(Box::new(Mp3Writer::new(rate_hz, samples.is_some())))
             }
-            OutputFormat::Flac24000 => Writer::Flac(Box::new(FlacWriter::new(rate_hz)?)),
-            _ => Writer::Plain(PlainWriter::new(format, scaled(rate_hz))),
+            OutputFormat::Flac24000 => SoundWriter::Flac(Box::new(FlacWriter::new(rate_hz)?)),
+            _ => SoundWriter::Plain(PlainWriter::new(format, scaled(rate_hz))),
         };
         Ok(Self {
             gain: 1.0,
@@ -125,7 +125,7 @@ impl StreamEncoder {
     }
 }
 
-impl Writer {
+impl SoundWriter {
     fn write(&mut self, samples: &[f32], out: &mut Vec<u8>) {
         match self {
             Self::Plain(writer) => writer.write(samples, out),
@@ -174,7 +174,7 @@ pub fn encode_speech(
 
 fn finish_whole(mut encoder: StreamEncoder, samples: &[f32]) -> Result<Vec<u8>, AudioError> {
     let mut bytes = encoder.push(samples);
-    let Writer::Flac(_) = encoder.writer else {
+    let SoundWriter::Flac(_) = encoder.writer else {
         bytes.extend(encoder.finish());
         return Ok(bytes);
     };

@@ -45,7 +45,7 @@ pub(crate) struct WavHeader {
     pub frames_declared: Option<u64>,
 }
 
-struct Format {
+struct WavFormat {
     coding: Coding,
     channels: u16,
     rate_hz: u32,
@@ -77,7 +77,7 @@ impl WavHeader {
                 b"data" => {
                     let honest = u64::from(riff_size) + 8 == file_bytes;
                     if size > 0 || !honest {
-                        let Format {
+                        let WavFormat {
                             coding,
                             channels,
                             rate_hz,
@@ -116,7 +116,7 @@ fn real_size(size: u64, size_64: Option<u64>) -> Option<u64> {
     }
 }
 
-fn read_format(source: &mut impl Read, size: u64) -> Result<Format, AudioError> {
+fn read_format(source: &mut impl Read, size: u64) -> Result<WavFormat, AudioError> {
     let mut bytes = Vec::new();
     source
         .take(size.min(FORMAT_BYTES_MAX))
@@ -162,7 +162,7 @@ fn read_format(source: &mut impl Read, size: u64) -> Result<Format, AudioError> 
             )));
         }
     };
-    Ok(Format {
+    Ok(WavFormat {
         coding,
         channels,
         rate_hz,

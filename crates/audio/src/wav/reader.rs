@@ -2,14 +2,17 @@ use std::io::{Read, SeekFrom};
 
 use super::header::{Coding, WavHeader};
 use crate::AudioError;
-use crate::decode::{Decoded, Session, Source, Window, media};
+use crate::decode::{AudioSource, DecodeSession, Decoded, Window, media};
 use crate::g711;
 use crate::pcm::f32_from_i16;
 
 const READ_BYTES: usize = 1 << 16;
 
 /// Decodes a file that begins as WAV into the session's sink.
-pub(crate) fn decode(mut source: Source, session: &mut Session) -> Result<Decoded, AudioError> {
+pub(crate) fn decode(
+    mut source: AudioSource,
+    session: &mut DecodeSession,
+) -> Result<Decoded, AudioError> {
     let file_bytes = source.byte_len().unwrap_or(u64::MAX);
     let header = WavHeader::read(&mut source, file_bytes)?;
     let left = file_bytes.saturating_sub(header.data_start);

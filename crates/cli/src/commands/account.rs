@@ -5,7 +5,7 @@ use anyhow::Context;
 use clap::{Args, Subcommand};
 use sauti_server::config::Config;
 use sauti_server::service::accounts::{self, NewAccount};
-use sauti_store::{Account as Stored, Micro, Store};
+use sauti_store::{Account, Micro, Store};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
 
@@ -15,7 +15,7 @@ use super::{Common, output};
 const PAGE: i64 = 1_000;
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Account {
+pub(super) enum AccountCommand {
     Create(Create),
     /// Confirm an account's address without the link from the mail
     Confirm {
@@ -74,7 +74,7 @@ pub(super) struct Create {
     password_stdin: bool,
 }
 
-impl Account {
+impl AccountCommand {
     pub(super) fn run(self, common: &Common) -> anyhow::Result<ExitCode> {
         with_store(common, async |store, config| match self {
             Self::Create(create) => create.run(store, config).await,
@@ -141,12 +141,10 @@ fn password(from_stdin: bool) -> anyhow::Result<(SecretString, bool)> {
 }
 
 async fn list(store: &Store, as_json: bool) -> anyhow::Result<ExitCode> {
-    let mut accounts: Vec<Stored> = Vec::new();
+    let mut accounts: Vec<Account> = Vec::new();
     loop {
-        let after = accounts
-            .last()
-            .map_or(String::new(), |account| account.id.clone());
-        let page = store.list_accounts(&after, PAGE).await?;
+        let after = accounts.last().map(|account| &account.id);
+        let page = store.list_accounts(after, PAGE).await?;
         let is_last = page.len() < PAGE as usize;
         accounts.extend(page);
         if is_last {
@@ -156,10 +154,10 @@ async fn list(store: &Store, as_json: bool) -> anyhow::Result<ExitCode> {
     if as_json {
         return output::print_json(&accounts);
     }
-    let row = |account: &Stored| {
+    let row = |account: &Account| {
         let confirmed = if account.is_confirmed() { "yes" } else { "no" };
         vec![
-            account.id.clone(),
+            account.id.to_string(),
             account.email.clone(),
             account.name.clone(),
             confirmed.to_owned(),
@@ -205,7 +203,7 @@ async fn delete(store: &Store, named: &str, yes: bool) -> anyhow::Result<ExitCod
 }
 
 /// What lies in workspaces that nobody else is in, in words.
-async fn money_lost(store: &Store, account: &Stored) -> anyhow::Result<Vec<String>> {
+async fn money_lost(store: &Store, account: &Account) -> anyhow::Result<Vec<String>> {
     let mut lost = Vec::new();
     for (workspace, _) in store.workspaces_of(&account.id).await? {
         let available_micro = store.balance(&workspace.id).await?.available_micro;

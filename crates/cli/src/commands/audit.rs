@@ -26,22 +26,22 @@ pub(super) enum Audit {
         #[arg(long, value_name = "DAY")]
         to: Option<Date>,
         #[arg(long, value_enum, default_value = "jsonl")]
-        format: Format,
+        format: AuditFormatWord,
     },
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub(super) enum Format {
+pub(super) enum AuditFormatWord {
     /// One JSON object a line
     Jsonl,
     Csv,
 }
 
-impl From<Format> for trail::Format {
-    fn from(format: Format) -> Self {
+impl From<AuditFormatWord> for trail::AuditFormat {
+    fn from(format: AuditFormatWord) -> Self {
         match format {
-            Format::Jsonl => Self::Jsonl,
-            Format::Csv => Self::Csv,
+            AuditFormatWord::Jsonl => Self::Jsonl,
+            AuditFormatWord::Csv => Self::Csv,
         }
     }
 }

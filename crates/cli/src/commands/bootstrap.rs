@@ -5,7 +5,7 @@ use clap::Args;
 use sauti_server::config::Config;
 use sauti_server::service::accounts::NewAccount;
 use sauti_server::service::{self, accounts, keys};
-use sauti_store::{AuditAction, NewKey, Permissions, Store, WorkspaceId};
+use sauti_store::{AccountId, AuditAction, NewKey, Permissions, Store, WorkspaceId};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
 
@@ -61,7 +61,7 @@ impl Bootstrap {
 
 /// A tenant ready to work.
 pub(super) struct Tenant {
-    pub account_id: String,
+    pub account_id: AccountId,
     pub password: SecretString,
     pub workspace_id: WorkspaceId,
     pub api_key: SecretString,

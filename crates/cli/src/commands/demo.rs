@@ -35,7 +35,7 @@ pub(super) async fn prepare(store: &Store, config: &Config) -> anyhow::Result<Op
     if let Some(demo) = read(&path)? {
         return Ok(Some(demo));
     }
-    if !store.list_accounts("", 1).await?.is_empty() {
+    if !store.list_accounts(None, 1).await?.is_empty() {
         return Ok(None);
     }
     let tenant = bootstrap::make(
@@ -51,7 +51,7 @@ pub(super) async fn prepare(store: &Store, config: &Config) -> anyhow::Result<Op
     let demo = Demo {
         email: EMAIL.to_owned(),
         password: tenant.password.expose_secret().to_owned(),
-        account_id: tenant.account_id,
+        account_id: tenant.account_id.to_string(),
         workspace_id: tenant.workspace_id,
         api_key: tenant.api_key.expose_secret().to_owned(),
     };

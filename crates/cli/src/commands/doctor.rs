@@ -1,7 +1,6 @@
 //! Looks at the machine the way the service will, and says what to change.
 
 use std::fmt;
-use std::io::Read;
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::ExitCode;
@@ -10,11 +9,9 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use clap::Args;
 use sauti_server::config::Config;
-use sauti_speech::{SpeakRequest, TranscribeRequest};
+use sauti_speech::{SpeakRequest, TranscribeRequest, check_model};
 use sauti_text::{Lexicon, Script};
 use secrecy::ExposeSecret;
-use serde::Deserialize;
-use sha2::{Digest, Sha256};
 
 use super::{Common, output, state};
 use crate::offline;
@@ -36,20 +33,20 @@ pub(super) struct Doctor {
     quick: bool,
 }
 
-enum Verdict {
+enum FindingLevel {
     Ok,
     Warn,
     Fail,
 }
 
 struct Finding {
-    verdict: Verdict,
+    verdict: FindingLevel,
     what: &'static str,
     detail: String,
 }
 
 impl Finding {
-    fn new(what: &'static str, verdict: Verdict, detail: impl Into<String>) -> Self {
+    fn new(what: &'static str, verdict: FindingLevel, detail: impl Into<String>) -> Self {
         Self {
             verdict,
             what,
@@ -59,8 +56,8 @@ impl Finding {
 
     fn of(what: &'static str, result: anyhow::Result<String>) -> Self {
         match result {
-            Ok(detail) => Self::new(what, Verdict::Ok, detail),
-            Err(error) => Self::new(what, Verdict::Fail, format!("{error:#}")),
+            Ok(detail) => Self::new(what, FindingLevel::Ok, detail),
+            Err(error) => Self::new(what, FindingLevel::Fail, format!("{error:#}")),
         }
     }
 }
@@ -68,9 +65,9 @@ impl Finding {
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let verdict = match self.verdict {
-            Verdict::Ok => "ok",
-            Verdict::Warn => "warn",
-            Verdict::Fail => "fail",
+            FindingLevel::Ok => "ok",
+            FindingLevel::Warn => "warn",
+            FindingLevel::Fail => "fail",
         };
         write!(f, "{verdict:<5} {:<10} {}", self.what, self.detail)
     }
@@ -81,12 +78,12 @@ impl Doctor {
         let config = common.load()?;
         let mut sound = true;
         let mut show = |finding: Finding| {
-            sound &= !matches!(finding.verdict, Verdict::Fail);
+            sound &= !matches!(finding.verdict, FindingLevel::Fail);
             output::print(&finding.to_string()).map(drop)
         };
         show(Finding::new(
             "settings",
-            Verdict::Ok,
+            FindingLevel::Ok,
             settings_source(common),
         ))?;
         show(processor())?;
@@ -127,10 +124,10 @@ fn processor() -> Finding {
     #[cfg(not(target_arch = "x86_64"))]
     let fast = true;
     match fast {
-        true => Finding::new("processor", Verdict::Ok, format!("{cores} cores")),
+        true => Finding::new("processor", FindingLevel::Ok, format!("{cores} cores")),
         false => Finding::new(
             "processor",
-            Verdict::Warn,
+            FindingLevel::Warn,
             format!("{cores} cores without AVX2: the models run several times slower"),
         ),
     }
@@ -153,7 +150,7 @@ fn memory() -> Finding {
         .unwrap_or(0);
     let free_in_limit = limit.map(|limit| limit.saturating_sub(used));
     let Some(free) = available.into_iter().chain(free_in_limit).min() else {
-        return Finding::new("memory", Verdict::Warn, "cannot tell how much is free");
+        return Finding::new("memory", FindingLevel::Warn, "cannot tell how much is free");
     };
     let detail = format!("{} free", size(free));
     if free < MEMORY_BYTES_MIN {
@@ -161,9 +158,9 @@ fn memory() -> Finding {
             "{detail}; the models and a few long recordings want {}",
             size(MEMORY_BYTES_MIN)
         );
-        return Finding::new("memory", Verdict::Warn, detail);
+        return Finding::new("memory", FindingLevel::Warn, detail);
     }
-    Finding::new("memory", Verdict::Ok, detail)
+    Finding::new("memory", FindingLevel::Ok, detail)
 }
 
 fn disk(config: &Config) -> Finding {
@@ -173,14 +170,14 @@ fn disk(config: &Config) -> Finding {
     let Some(existing) = absolute.ancestors().find(|path| path.exists()) else {
         return Finding::new(
             "disk",
-            Verdict::Fail,
+            FindingLevel::Fail,
             format!("{} cannot be made", dir.display()),
         );
     };
     if let Err(error) = tempfile::tempfile_in(existing) {
         return Finding::new(
             "disk",
-            Verdict::Fail,
+            FindingLevel::Fail,
             format!("{} cannot be written: {error}", existing.display()),
         );
     }
@@ -189,7 +186,7 @@ fn disk(config: &Config) -> Finding {
         Err(error) => {
             return Finding::new(
                 "disk",
-                Verdict::Warn,
+                FindingLevel::Warn,
                 format!("cannot tell how much is free: {error}"),
             );
         }
@@ -201,9 +198,9 @@ fn disk(config: &Config) -> Finding {
             "{detail}; the cache alone may take {} (cache.bytes_max)",
             size(config.cache.bytes_max)
         );
-        return Finding::new("disk", Verdict::Warn, detail);
+        return Finding::new("disk", FindingLevel::Warn, detail);
     }
-    Finding::new("disk", Verdict::Ok, detail)
+    Finding::new("disk", FindingLevel::Ok, detail)
 }
 
 fn database(config: &Config) -> anyhow::Result<String> {
@@ -239,7 +236,7 @@ fn database(config: &Config) -> anyhow::Result<String> {
 fn shared(config: &Config) -> Finding {
     if config.valkey.url.is_none() {
         let detail = "each process counts its own rates (valkey.url)";
-        return Finding::new("valkey", Verdict::Ok, detail);
+        return Finding::new("valkey", FindingLevel::Ok, detail);
     }
     let examined = sauti_server::valkey::examine(&config.valkey);
     let silent = "Valkey does not answer (valkey.url)";
@@ -250,7 +247,7 @@ fn shared(config: &Config) -> Finding {
 fn queue(config: &Config) -> Finding {
     if config.nats.url.is_none() {
         let detail = "the database hands out the items of batches (nats.url)";
-        return Finding::new("queue", Verdict::Ok, detail);
+        return Finding::new("queue", FindingLevel::Ok, detail);
     }
     let examined = sauti_server::batches::nats::examine(&config.nats);
     let silent = "NATS does not answer (nats.url)";
@@ -269,10 +266,10 @@ fn can_be_away(
         examined.await.context(silent)?
     });
     match examined.and_then(|examined| examined) {
-        Ok(detail) => Finding::new(name, Verdict::Ok, detail),
+        Ok(detail) => Finding::new(name, FindingLevel::Ok, detail),
         Err(error) => {
             let detail = format!("{error:#}; {meanwhile} meanwhile");
-            Finding::new(name, Verdict::Warn, detail)
+            Finding::new(name, FindingLevel::Warn, detail)
         }
     }
 }
@@ -280,15 +277,15 @@ fn can_be_away(
 fn port(config: &Config) -> Finding {
     let address = config.server.listen;
     match TcpListener::bind(address) {
-        Ok(_) => Finding::new("port", Verdict::Ok, format!("{address} is free")),
+        Ok(_) => Finding::new("port", FindingLevel::Ok, format!("{address} is free")),
         Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => Finding::new(
             "port",
-            Verdict::Warn,
+            FindingLevel::Warn,
             format!("{address} is taken; by this service?"),
         ),
         Err(error) => Finding::new(
             "port",
-            Verdict::Fail,
+            FindingLevel::Fail,
             format!("{address}: {error} (server.listen)"),
         ),
     }
@@ -296,16 +293,16 @@ fn port(config: &Config) -> Finding {
 
 fn mail(config: &Config) -> Finding {
     if config.mail.smtp_url.is_some() {
-        return Finding::new("mail", Verdict::Ok, "by SMTP");
+        return Finding::new("mail", FindingLevel::Ok, "by SMTP");
     }
     let detail = format!(
         "into the folder {} only (mail.smtp_url)",
         config.outbox_dir().display()
     );
     let verdict = if config.server.public_url.is_empty() {
-        Verdict::Ok
+        FindingLevel::Ok
     } else {
-        Verdict::Warn
+        FindingLevel::Warn
     };
     Finding::new("mail", verdict, detail)
 }
@@ -317,16 +314,20 @@ fn front(config: &Config) -> Finding {
         false => {
             let detail = "plain HTTP: for this machine or a closed network (server.public_url)";
             let local = server.listen.ip().is_loopback();
-            let verdict = if local { Verdict::Ok } else { Verdict::Warn };
+            let verdict = if local {
+                FindingLevel::Ok
+            } else {
+                FindingLevel::Warn
+            };
             return Finding::new("front", verdict, detail);
         }
         true if server.trusted_proxies.is_empty() => {
             "HTTPS, but no proxy is trusted: every caller seems to come from the proxy (server.trusted_proxies)"
         }
         true if !server.hsts => "HTTPS, but browsers are not told to stay with it (server.hsts)",
-        true => return Finding::new("front", Verdict::Ok, "HTTPS by a trusted proxy"),
+        true => return Finding::new("front", FindingLevel::Ok, "HTTPS by a trusted proxy"),
     };
-    Finding::new("front", Verdict::Warn, detail)
+    Finding::new("front", FindingLevel::Warn, detail)
 }
 
 /// Each caller takes one; the default of many systems is too low for a busy day.
@@ -337,8 +338,12 @@ fn weaknesses(config: &Config) -> Finding {
         .map(|weak| format!("{}: {}", weak.key, weak.message))
         .collect();
     match list.is_empty() {
-        true => Finding::new("guards", Verdict::Ok, "no setting takes a protection away"),
-        false => Finding::new("guards", Verdict::Warn, list.join("; ")),
+        true => Finding::new(
+            "guards",
+            FindingLevel::Ok,
+            "no setting takes a protection away",
+        ),
+        false => Finding::new("guards", FindingLevel::Warn, list.join("; ")),
     }
 }
 
@@ -352,10 +357,10 @@ fn open_files(config: &Config) -> Finding {
             let detail = format!(
                 "{files} at once; raise it to {wanted} (ulimit -Hn, LimitNOFILE) or lower server.connections_max"
             );
-            Finding::new("files", Verdict::Warn, detail)
+            Finding::new("files", FindingLevel::Warn, detail)
         }
-        Some(files) => Finding::new("files", Verdict::Ok, format!("{files} at once")),
-        None => Finding::new("files", Verdict::Ok, "any number at once"),
+        Some(files) => Finding::new("files", FindingLevel::Ok, format!("{files} at once")),
+        None => Finding::new("files", FindingLevel::Ok, "any number at once"),
     }
 }
 
@@ -367,38 +372,13 @@ fn clock() -> Finding {
     match EARLIEST.parse::<jiff::Timestamp>() {
         Ok(earliest) if now < earliest => {
             let detail = format!("{now} cannot be right: set it, and keep it set with NTP");
-            Finding::new("clock", Verdict::Fail, detail)
+            Finding::new("clock", FindingLevel::Fail, detail)
         }
         _ => Finding::new(
             "clock",
-            Verdict::Ok,
+            FindingLevel::Ok,
             now.strftime("%F %H:%M:%S UTC").to_string(),
         ),
-    }
-}
-
-/// Lists the files of one model with what they must be.
-#[derive(Deserialize)]
-struct ModelManifest {
-    files: std::collections::BTreeMap<String, ModelFile>,
-}
-
-/// Each model names its files in its own way: by hash, or by size and hash.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum ModelFile {
-    Hash(String),
-    Full { bytes: u64, sha256: String },
-}
-
-impl ModelFile {
-    fn matches(&self, bytes_found: u64, sha256_found: &str) -> bool {
-        match self {
-            Self::Hash(sha256) => sha256.eq_ignore_ascii_case(sha256_found),
-            Self::Full { bytes, sha256 } => {
-                *bytes == bytes_found && sha256.eq_ignore_ascii_case(sha256_found)
-            }
-        }
     }
 }
 
@@ -413,48 +393,6 @@ fn models(dir: &Path) -> anyhow::Result<String> {
         "{files} files, {} in {}, every SHA-256 right",
         size(bytes),
         dir.display()
-    ))
-}
-
-fn check_model(folder: &Path) -> anyhow::Result<(usize, u64)> {
-    let manifest = folder.join("manifest.json");
-    let text = std::fs::read_to_string(&manifest)
-        .with_context(|| format!("no model in {} (models.dir)", folder.display()))?;
-    let listed: ModelManifest =
-        serde_json::from_str(&text).with_context(|| manifest.display().to_string())?;
-    let mut total = 0;
-    for (name, wanted) in &listed.files {
-        let path = folder.join(name);
-        let (bytes, sha256) = digest(&path).with_context(|| path.display().to_string())?;
-        anyhow::ensure!(
-            wanted.matches(bytes, &sha256),
-            "{} is damaged or of another version: fetch the models anew",
-            path.display()
-        );
-        total += bytes;
-    }
-    Ok((listed.files.len(), total))
-}
-
-fn digest(path: &Path) -> anyhow::Result<(u64, String)> {
-    let mut file = std::fs::File::open(path)?;
-    let mut hash = Sha256::new();
-    let mut buffer = vec![0; 1 << 20];
-    let mut bytes = 0;
-    loop {
-        let read = file.read(&mut buffer)?;
-        if read == 0 {
-            break;
-        }
-        hash.update(&buffer[..read]);
-        bytes += read as u64;
-    }
-    Ok((
-        bytes,
-        hash.finalize()
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect(),
     ))
 }
 

@@ -14,7 +14,7 @@ const JUDGE_SCRIPT: &str = "training/voices/judge.py";
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Eval {
-    Transcription(Transcription),
+    Transcription(TranscriptionCommand),
     Speech(Speech),
     Readable(Readable),
 }
@@ -29,7 +29,7 @@ pub(super) enum Eval {
 Examples:
   sauti eval transcription test.tsv --html test.html
   sauti eval transcription test.tsv --mulaw --babble-db 10 --limit 50")]
-pub(super) struct Transcription {
+pub(super) struct TranscriptionCommand {
     manifest: PathBuf,
     /// As over a telephone: 8 kHz, mu-law
     #[arg(long)]
@@ -120,7 +120,7 @@ impl Eval {
     }
 }
 
-impl Transcription {
+impl TranscriptionCommand {
     fn run(self, common: &Common) -> anyhow::Result<ExitCode> {
         let config = common.load()?;
         let options = transcription::Options {

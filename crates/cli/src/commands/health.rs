@@ -15,7 +15,7 @@ const ANSWER_TIME_MAX: Duration = Duration::from_secs(5);
 ///
 /// For containers' health checks: it needs no other program. The address is that of server.listen.
 #[derive(Debug, Args)]
-pub(super) struct Health {
+pub(super) struct HealthCommand {
     /// Ask only whether the process lives
     #[arg(long)]
     alive: bool,
@@ -24,7 +24,7 @@ pub(super) struct Health {
     listen: Option<SocketAddr>,
 }
 
-impl Health {
+impl HealthCommand {
     pub(super) fn run(self, common: &Common) -> anyhow::Result<ExitCode> {
         let listen = match self.listen {
             Some(address) => address,

@@ -14,7 +14,7 @@ use super::{Common, output};
 const DAY_US: i64 = 24 * 3600 * 1_000_000;
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Key {
+pub(super) enum KeyCommand {
     Create(Create),
     /// List the keys of a workspace; their secrets are not kept anywhere
     List {
@@ -63,13 +63,13 @@ pub(super) struct Create {
     cap: Option<i64>,
 }
 
-impl Key {
+impl KeyCommand {
     pub(super) fn run(self, common: &Common) -> anyhow::Result<ExitCode> {
         with_store(common, async |store, config| match self {
             Self::Create(create) => create.run(store, config).await,
             Self::List { workspace, json } => list(store, &workspace, json).await,
             Self::Revoke { workspace, key } => {
-                keys::revoke(store, ACTOR, &workspace, &key).await?;
+                keys::revoke(store, ACTOR, &workspace, &key.parse()?).await?;
                 output::print(&format!("{key} is revoked"))
             }
             Self::Rotate {
@@ -79,7 +79,8 @@ impl Key {
             } => {
                 let ends_us = now_us() + i64::from(keep_hours) * 3600 * 1_000_000;
                 let ends_us = (keep_hours > 0).then_some(ends_us);
-                let issued = keys::rotate(store, ACTOR, &workspace, &key, ends_us).await?;
+                let key_id = key.parse()?;
+                let issued = keys::rotate(store, ACTOR, &workspace, &key_id, ends_us).await?;
                 print_issued(&issued)
             }
         })
@@ -147,7 +148,7 @@ async fn list(
     };
     let row = |key: &KeyInfo| {
         vec![
-            key.id.clone(),
+            key.id.to_string(),
             key.name.clone(),
             format!("...{}", key.last_four),
             key.permissions.to_string(),

@@ -9,7 +9,7 @@ use super::state::{ACTOR, with_store};
 use super::{Common, output};
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Limits {
+pub(super) enum LimitsCommand {
     /// Print the limits that hold now
     Show,
     /// Change a limit for every process on this database, within seconds and without a restart
@@ -28,7 +28,7 @@ pub(super) enum Limits {
     },
 }
 
-impl Limits {
+impl LimitsCommand {
     pub(super) fn run(self, common: &Common) -> anyhow::Result<ExitCode> {
         with_store(common, async |store, config| {
             match &self {

@@ -3,12 +3,12 @@ use std::process::ExitCode;
 
 use anyhow::ensure;
 use clap::{Args, Subcommand};
-use sauti_lab::lm::{BuildConfig, Source, build};
+use sauti_lab::lm::{BuildConfig, TextSource, build};
 
 use super::output;
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Lm {
+pub(super) enum LmCommand {
     Build(Build),
 }
 
@@ -66,7 +66,7 @@ fn parse_text(text: &str) -> Result<Text, String> {
     }
 }
 
-impl Lm {
+impl LmCommand {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         let Self::Build(options) = self;
         let positive = |x: f64| x.is_finite() && x >= 0.0;
@@ -75,7 +75,7 @@ impl Lm {
             "--vocabulary-min must not be negative"
         );
         ensure!(positive(options.prune), "--prune must not be negative");
-        let source = |text: &Text, is_target| Source {
+        let source = |text: &Text, is_target| TextSource {
             name: text
                 .path
                 .file_stem()

@@ -58,13 +58,13 @@ enum Command {
     Bootstrap(bootstrap::Bootstrap),
     /// Make, confirm, list and delete accounts
     #[command(subcommand)]
-    Account(account::Account),
+    Account(account::AccountCommand),
     /// Make workspaces, give them credit, print their statements
     #[command(subcommand)]
-    Workspace(workspace::Workspace),
+    Workspace(workspace::WorkspaceCommand),
     /// Make, list, rotate and revoke API keys
     #[command(subcommand)]
-    Key(key::Key),
+    Key(key::KeyCommand),
     /// Check the books
     #[command(subcommand)]
     Ledger(ledger::Ledger),
@@ -75,7 +75,7 @@ enum Command {
     Restore(backup::Restore),
     /// Show and change the rate limits of the running service
     #[command(subcommand)]
-    Limits(limits::Limits),
+    Limits(limits::LimitsCommand),
     Speak(speak::Speak),
     Transcribe(transcribe::Transcribe),
     Normalise(normalise::Normalise),
@@ -88,12 +88,12 @@ enum Command {
     Eval(eval::Eval),
     /// Build a language model for the recogniser
     #[command(subcommand)]
-    Lm(lm::Lm),
+    Lm(lm::LmCommand),
     /// Print and check the settings
     #[command(subcommand)]
     Config(settings::Settings),
     Doctor(doctor::Doctor),
-    Health(health::Health),
+    Health(health::HealthCommand),
     /// Print the OpenAPI 3.1 document of the HTTP interface
     Openapi,
     /// Print completions for a shell

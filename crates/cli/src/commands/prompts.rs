@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use super::{Common, output, speak};
 use crate::offline;
 use crate::prompts::format::PromptFormat;
-use crate::prompts::{self, Options};
+use crate::prompts::{self, PromptOptions};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Prompts {
@@ -61,7 +61,7 @@ impl Prompts {
     pub(super) fn run(self, common: &Common) -> anyhow::Result<ExitCode> {
         let Self::Build(build) = self;
         let config = common.load()?;
-        let options = Options {
+        let options = PromptOptions {
             list: build.file,
             out_dir: build.out,
             formats: build.format,

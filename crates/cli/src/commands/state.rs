@@ -36,8 +36,8 @@ pub(super) async fn open(config: &Config) -> anyhow::Result<Store> {
 
 /// An account by its id or its e-mail address.
 pub(super) async fn find_account(store: &Store, named: &str) -> anyhow::Result<Account> {
-    if named.starts_with("acc_") {
-        return Ok(store.account(named).await?);
+    if let Ok(account_id) = named.parse() {
+        return Ok(store.account(&account_id).await?);
     }
     store
         .account_by_email(named)

@@ -87,7 +87,7 @@ enum Raw {
     Pcm16000,
 }
 
-type Answer = anyhow::Result<Transcript>;
+type TranscribedFile = anyhow::Result<Transcript>;
 
 impl Transcribe {
     pub(super) fn run(self, common: &Common) -> anyhow::Result<ExitCode> {
@@ -138,7 +138,7 @@ impl Transcribe {
         file: PathBuf,
         limits: DecodeLimits,
         progress: &Arc<offline::Progress>,
-    ) -> JoinHandle<Answer> {
+    ) -> JoinHandle<TranscribedFile> {
         let (engine, progress) = (engine.clone(), progress.clone());
         let (keyterms, expect) = (self.keyterm.clone(), self.expect.into());
         let (digits, declared) = (
@@ -164,7 +164,7 @@ impl Transcribe {
         })
     }
 
-    fn write(&self, file: &Path, answer: Answer) -> anyhow::Result<()> {
+    fn write(&self, file: &Path, answer: TranscribedFile) -> anyhow::Result<()> {
         let mut out = io::stdout().lock();
         if let Err(error) = &answer {
             eprintln!("sauti: {}: {error:#}", file.display());

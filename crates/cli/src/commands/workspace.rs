@@ -5,8 +5,7 @@ use clap::{Args, Subcommand};
 use sauti_server::config::Config;
 use sauti_server::service::workspaces;
 use sauti_store::{
-    Credit as Moved, Micro, PaymentEvent, StatementQuery, StatementRow, Store, Workspace as Stored,
-    WorkspaceId,
+    Credit, Micro, PaymentEvent, StatementQuery, StatementRow, Store, Workspace, WorkspaceId,
 };
 use serde_json::json;
 
@@ -16,7 +15,7 @@ use super::{Common, output};
 const PAGE: i64 = 1_000;
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Workspace {
+pub(super) enum WorkspaceCommand {
     /// Make a workspace; prints its id as JSON
     #[command(after_help = "Example:\n  sauti workspace create Duka --owner asha@example.com")]
     Create {
@@ -33,7 +32,7 @@ pub(super) enum Workspace {
         #[arg(long)]
         json: bool,
     },
-    Credit(Credit),
+    Credit(CreditCommand),
     Correct(Correct),
     /// Print the balance as JSON
     Balance {
@@ -53,7 +52,7 @@ pub(super) enum Workspace {
 #[command(after_help = "\
 Example:
   sauti workspace credit ws_01... 2500.00 --reference mpesa-QK12AB34")]
-pub(super) struct Credit {
+pub(super) struct CreditCommand {
     workspace: WorkspaceId,
     /// In units of the workspace's currency: 250 or 12.50
     #[arg(value_parser = output::parse_money)]
@@ -101,7 +100,7 @@ pub(super) struct Statement {
     until: Option<jiff::civil::Date>,
 }
 
-impl Workspace {
+impl WorkspaceCommand {
     pub(super) fn run(self, common: &Common) -> anyhow::Result<ExitCode> {
         with_store(common, async |store, config| match self {
             Self::Create {
@@ -137,12 +136,10 @@ async fn create(
 }
 
 async fn list(store: &Store, as_json: bool) -> anyhow::Result<ExitCode> {
-    let mut workspaces: Vec<Stored> = Vec::new();
+    let mut workspaces: Vec<Workspace> = Vec::new();
     loop {
-        let after = workspaces
-            .last()
-            .map_or(String::new(), |workspace| workspace.id.to_string());
-        let page = store.list_workspaces(&after, PAGE).await?;
+        let after = workspaces.last().map(|workspace| &workspace.id);
+        let page = store.list_workspaces(after, PAGE).await?;
         let is_last = page.len() < PAGE as usize;
         workspaces.extend(page);
         if is_last {
@@ -175,7 +172,7 @@ async fn list(store: &Store, as_json: bool) -> anyhow::Result<ExitCode> {
     output::print(&output::table(&["WORKSPACE", "NAME", "BALANCE", ""], &rows))
 }
 
-impl Credit {
+impl CreditCommand {
     async fn run(self, store: &Store) -> anyhow::Result<ExitCode> {
         ensure!(self.amount > 0, "the amount must be above zero");
         let workspace = store.workspace(&self.workspace).await?;
@@ -204,7 +201,7 @@ impl Correct {
     }
 }
 
-fn print_moved(workspace: &Stored, reference: &str, moved: &Moved) -> anyhow::Result<ExitCode> {
+fn print_moved(workspace: &Workspace, reference: &str, moved: &Credit) -> anyhow::Result<ExitCode> {
     output::print_json(&json!({
         "workspace_id": workspace.id,
         "reference": reference,
@@ -232,7 +229,7 @@ async fn members(store: &Store, workspace_id: &WorkspaceId) -> anyhow::Result<Ex
     let row = |member: sauti_store::Member| {
         let since = output::moment(member.since_us);
         vec![
-            member.account_id,
+            member.account_id.to_string(),
             member.email,
             member.name,
             member.role.to_string(),
@@ -300,17 +297,16 @@ fn start_us(day: jiff::civil::Date) -> anyhow::Result<i64> {
 }
 
 fn statement_cells(row: &StatementRow) -> Vec<String> {
-    let what = if row.operation.is_empty() {
-        &row.memo
-    } else {
-        &row.operation
+    let what = match row.operation {
+        Some(operation) => operation.as_str(),
+        None => &row.memo,
     };
     vec![
         output::moment(row.created_us),
         row.kind.clone(),
         format!("{:.6}", Micro(row.amount_micro)),
         format!("{:.6}", Micro(row.total_after_micro)),
-        what.clone(),
+        what.to_owned(),
         row.units.to_string(),
     ]
 }

@@ -7,7 +7,7 @@ use anyhow::{Context, bail};
 use sauti_speech::{Engine, Speed};
 use sauti_text::Script;
 
-use super::Options;
+use super::PromptOptions;
 use crate::offline;
 
 #[derive(Debug, Clone)]
@@ -22,7 +22,11 @@ pub(super) struct Prompt {
 }
 
 /// All prompts, or one error that names every line that is wrong.
-pub(super) fn read(path: &Path, engine: &Engine, options: &Options) -> anyhow::Result<Vec<Prompt>> {
+pub(super) fn read(
+    path: &Path,
+    engine: &Engine,
+    options: &PromptOptions,
+) -> anyhow::Result<Vec<Prompt>> {
     let mut reader = csv::ReaderBuilder::new()
         .trim(csv::Trim::All)
         .flexible(true)
@@ -70,7 +74,7 @@ pub(super) fn read(path: &Path, engine: &Engine, options: &Options) -> anyhow::R
 fn prompt<'a>(
     cell: impl Fn(&str) -> Option<&'a str>,
     engine: &Engine,
-    options: &Options,
+    options: &PromptOptions,
 ) -> anyhow::Result<Prompt> {
     let id = cell("id").context("no id")?;
     check_id(id)?;

@@ -22,11 +22,11 @@ pub(super) struct Row {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Manifest {
+pub(super) struct PromptManifest {
     pub rows: Vec<Row>,
 }
 
-impl Manifest {
+impl PromptManifest {
     /// Of the last run; empty where there was none.
     pub(super) fn read(folder: &Path) -> anyhow::Result<Self> {
         let path = folder.join(NAME);

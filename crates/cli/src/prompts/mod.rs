@@ -14,10 +14,10 @@ use sha2::{Digest, Sha256};
 
 use self::format::PromptFormat;
 use self::list::Prompt;
-use self::manifest::{Manifest, Row};
+use self::manifest::{PromptManifest, Row};
 use crate::offline;
 
-pub struct Options {
+pub struct PromptOptions {
     pub list: PathBuf,
     pub out_dir: PathBuf,
     pub formats: Vec<PromptFormat>,
@@ -36,12 +36,12 @@ pub struct Built {
 
 /// Reads and checks the whole list before the first word is spoken. The models are waited for only
 /// when something has to be spoken.
-pub async fn build(engine: &Engine, options: &Options) -> anyhow::Result<Built> {
+pub async fn build(engine: &Engine, options: &PromptOptions) -> anyhow::Result<Built> {
     let mut formats = options.formats.clone();
     formats.sort_by_key(ToString::to_string);
     formats.dedup();
     let prompts = list::read(&options.list, engine, options)?;
-    let before = Manifest::read(&options.out_dir)?;
+    let before = PromptManifest::read(&options.out_dir)?;
     let mut built = Built::default();
     let mut rows = Vec::new();
     let progress = offline::Progress::on_terminal();
@@ -93,7 +93,11 @@ pub async fn build(engine: &Engine, options: &Options) -> anyhow::Result<Built> 
 }
 
 /// Writes the final manifest. Without pruning, rows of prompts that are gone stay listed.
-fn finish(before: &Manifest, rows: Vec<Row>, options: &Options) -> anyhow::Result<usize> {
+fn finish(
+    before: &PromptManifest,
+    rows: Vec<Row>,
+    options: &PromptOptions,
+) -> anyhow::Result<usize> {
     let stale: Vec<&Row> = before
         .rows
         .iter()
@@ -113,7 +117,7 @@ fn finish(before: &Manifest, rows: Vec<Row>, options: &Options) -> anyhow::Resul
         }
     }
     let deleted = stale.len();
-    Manifest { rows }.write(&options.out_dir)?;
+    PromptManifest { rows }.write(&options.out_dir)?;
     Ok(deleted)
 }
 
@@ -150,11 +154,7 @@ fn fingerprint(prompt: &Prompt, format: OutputFormat) -> String {
     part(&prompt.speed.to_string());
     part(&format.to_string());
     part(&prompt.script.identity());
-    hash.finalize()
-        .iter()
-        .take(16)
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    hex::encode(&hash.finalize()[..16])
 }
 
 fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {

@@ -16,16 +16,16 @@ pub struct Clip {
 }
 
 #[derive(Debug)]
-pub struct Manifest {
+pub struct ClipManifest {
     pub clips: Vec<Clip>,
     folder: PathBuf,
     archive: Option<Archive>,
 }
 
-impl Manifest {
+impl ClipManifest {
     /// Reads `NAME.tsv`, and looks for `NAME.tar` next to it.
     pub fn open(path: &Path) -> anyhow::Result<Self> {
-        let table = Table::open(path)?;
+        let table = TsvTable::open(path)?;
         let (file, text) = (
             table.column(&["file", "path"])?,
             table.column(&["text", "sentence"])?,
@@ -77,29 +77,29 @@ impl Manifest {
 
 /// A sentence to speak.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Prompt {
+pub struct EvalPrompt {
     pub text: String,
     pub domain: String,
 }
 
-pub fn prompts(path: &Path) -> anyhow::Result<Vec<Prompt>> {
-    let table = Table::open(path)?;
+pub fn prompts(path: &Path) -> anyhow::Result<Vec<EvalPrompt>> {
+    let table = TsvTable::open(path)?;
     let text = table.column(&["text", "sentence", "prompt"])?;
     let domain = table.column(&["domain"]).ok();
-    let prompt = |row: &Vec<String>| Prompt {
+    let prompt = |row: &Vec<String>| EvalPrompt {
         text: row[text].clone(),
         domain: domain.map(|column| row[column].clone()).unwrap_or_default(),
     };
     Ok(table.rows.iter().map(prompt).collect())
 }
 
-struct Table {
+struct TsvTable {
     path: PathBuf,
     header: Vec<String>,
     rows: Vec<Vec<String>>,
 }
 
-impl Table {
+impl TsvTable {
     fn open(path: &Path) -> anyhow::Result<Self> {
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("cannot read {}", path.display()))?;
@@ -163,7 +163,7 @@ mod tests {
     fn columns_are_found_by_their_names_in_any_order() {
         let (folder, path) = list("text\tseconds\tfile\nhabari\t1.2\ta.wav\n\nkwaheri\t2\tb.wav\n");
         std::fs::write(folder.path().join("a.wav"), b"sound").unwrap();
-        let manifest = Manifest::open(&path).unwrap();
+        let manifest = ClipManifest::open(&path).unwrap();
         assert_eq!(manifest.clips.len(), 2);
         assert_eq!(manifest.clips[1].text, "kwaheri");
         assert_eq!(manifest.read(&manifest.clips[0]).unwrap(), b"sound");
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn a_list_without_the_needed_column_says_which() {
         let (_folder, path) = list("file\twords\na.wav\thabari\n");
-        let error = Manifest::open(&path).unwrap_err().to_string();
+        let error = ClipManifest::open(&path).unwrap_err().to_string();
         assert!(
             error.contains("no column \"text\" (there are file, words)"),
             "{error}"

@@ -17,14 +17,14 @@ section{border-top:1px solid #ddd;padding:1rem 0}section h3{margin:0 0 .6rem;fon
 .card{border:1px solid #ddd;border-radius:.6rem;padding:.7rem .8rem;background:#fafafa}.card p{margin:.4rem 0 0}.card audio{width:100%;margin:.3rem 0}\
 @media(prefers-color-scheme:dark){body{background:#161616;color:#e8e8e8}td,th,section,.card{border-color:#333}.card{background:#1e1e1e}del{background:#5a2020}ins{background:#1f4a1f}mark{background:#5a4a10;color:inherit}small{color:#999}}";
 
-pub(super) struct Page {
+pub(super) struct ReportPage {
     html: String,
     /// A table of clips is still open.
     in_table: bool,
 }
 
 /// One recording of a sentence.
-pub(super) struct Card<'a> {
+pub(super) struct SpeechCard<'a> {
     pub clip: &'a Scored,
     /// The address of the recording.
     pub sound: String,
@@ -33,7 +33,7 @@ pub(super) struct Card<'a> {
     pub whisper: Option<&'a str>,
 }
 
-impl Page {
+impl ReportPage {
     pub(super) fn new(title: &str) -> Self {
         let title = escaped(title);
         let html = format!(
@@ -84,7 +84,7 @@ impl Page {
     }
 
     /// A sentence with a card for everyone who says it.
-    pub(super) fn sentence(&mut self, name: &str, text: &str, cards: &[Card<'_>]) {
+    pub(super) fn sentence(&mut self, name: &str, text: &str, cards: &[SpeechCard<'_>]) {
         let _ = writeln!(
             self.html,
             "<section><h3>{} <small>{}</small></h3><div class=\"cards\">",
@@ -202,13 +202,13 @@ mod tests {
             )
         };
         let clips = [clip("asha"), clip("juma")];
-        let card = |clip| Card {
+        let card = |clip| SpeechCard {
             clip,
             sound: "page.audio/<x>.wav".into(),
             notes: vec!["CER 0 %".into()],
             whisper: Some("Karibu & co."),
         };
-        let mut page = Page::new("Voices");
+        let mut page = ReportPage::new("Voices");
         page.sentence(
             "0001 menu",
             "Karibu.",
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn a_clip_shows_what_was_lost_added_and_changed_and_nothing_breaks_out() {
-        let mut page = Page::new("a <b>");
+        let mut page = ReportPage::new("a <b>");
         page.start_clips();
         let clip = Scored::new(
             "<script>".into(),

@@ -66,7 +66,7 @@ impl Scored {
 }
 
 #[derive(Debug, Clone, Serialize)]
-pub struct Rates {
+pub struct ErrorRates {
     pub clips: usize,
     pub hours: f64,
     pub wer_percent: f64,
@@ -80,7 +80,7 @@ pub struct Rates {
     pub words: usize,
 }
 
-pub fn rates<'a>(scored: impl IntoIterator<Item = &'a Scored>) -> Rates {
+pub fn rates<'a>(scored: impl IntoIterator<Item = &'a Scored>) -> ErrorRates {
     let clips: Vec<&Scored> = scored.into_iter().collect();
     let (mut words, mut characters) = (Errors::default(), Errors::default());
     for clip in &clips {
@@ -88,7 +88,7 @@ pub fn rates<'a>(scored: impl IntoIterator<Item = &'a Scored>) -> Rates {
         characters += clip.characters;
     }
     let (wer_percent_low, wer_percent_high) = interval(&clips);
-    Rates {
+    ErrorRates {
         clips: clips.len(),
         hours: clips.iter().map(|clip| clip.seconds).sum::<f64>() / 3600.0,
         wer_percent: words.rate() * 100.0,
@@ -102,7 +102,7 @@ pub fn rates<'a>(scored: impl IntoIterator<Item = &'a Scored>) -> Rates {
     }
 }
 
-pub fn by_group(scored: &[Scored]) -> BTreeMap<String, Rates> {
+pub fn by_group(scored: &[Scored]) -> BTreeMap<String, ErrorRates> {
     let mut groups: BTreeMap<String, Vec<&Scored>> = BTreeMap::new();
     for clip in scored {
         groups.entry(clip.group.clone()).or_default().push(clip);

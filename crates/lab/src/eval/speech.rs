@@ -13,9 +13,9 @@ use sauti_text::{Lexicon, Script};
 use serde::Serialize;
 
 use super::judge::{Judge, Verdict};
-use super::manifest::{self, Prompt};
-use super::page::{Card, Page};
-use super::score::{self, Rates, Scored};
+use super::manifest::{self, EvalPrompt};
+use super::page::{ReportPage, SpeechCard};
+use super::score::{self, ErrorRates, Scored};
 use crate::offline;
 
 const RECOGNISER_HZ: u32 = 16_000;
@@ -35,7 +35,7 @@ pub struct Options {
 #[derive(Debug, Serialize)]
 pub struct VoiceReport {
     #[serde(flatten)]
-    pub rates: Rates,
+    pub rates: ErrorRates,
     pub real_time_factor: f64,
     pub first_sound_ms_median: f64,
     pub first_sound_ms_p95: f64,
@@ -131,7 +131,7 @@ fn chosen_voices(engine: &Engine, named: &[String]) -> anyhow::Result<Vec<VoiceI
 async fn say(
     engine: &Engine,
     voice: &VoiceInfo,
-    prompt: &Prompt,
+    prompt: &EvalPrompt,
     number: usize,
     audio_dir: &Path,
 ) -> anyhow::Result<Said> {
@@ -275,7 +275,7 @@ impl Report {
 
     /// `audio_prefix` leads from the page to the folder of the recordings.
     pub fn html(&self, audio_prefix: &str) -> String {
-        let mut page = Page::new("Voices");
+        let mut page = ReportPage::new("Voices");
         page.paragraph(
             "CER and WER are what our own recogniser hears; of Whisper, which often writes words together or takes them \
              apart, also the letters alone; DistillMOS and DNSMOS go from 1 to 5, with the worst \
@@ -293,7 +293,8 @@ impl Report {
             sentences.entry(&said.scored.name).or_default().push(said);
         }
         for (name, said) in sentences {
-            let cards: Vec<Card<'_>> = said.iter().map(|one| one.card(audio_prefix)).collect();
+            let cards: Vec<SpeechCard<'_>> =
+                said.iter().map(|one| one.card(audio_prefix)).collect();
             page.sentence(name, &said[0].sentence, &cards);
         }
         page.finish()
@@ -301,7 +302,7 @@ impl Report {
 }
 
 impl Said {
-    fn card(&self, audio_prefix: &str) -> Card<'_> {
+    fn card(&self, audio_prefix: &str) -> SpeechCard<'_> {
         let mut notes = vec![
             format!("{:.1} s", self.scored.seconds),
             format!("CER {:.0} %", self.scored.characters.rate() * 100.0),
@@ -312,7 +313,7 @@ impl Said {
                 .iter()
                 .map(|(judge, figure)| format!("{judge} {figure:.2}")),
         );
-        Card {
+        SpeechCard {
             clip: &self.scored,
             sound: format!("{audio_prefix}{}", self.file),
             notes,

@@ -17,11 +17,11 @@ const MEMBER_BYTES_MAX: u64 = 1 << 30;
 #[derive(Debug)]
 pub(super) struct Archive {
     file: File,
-    members: HashMap<String, Member>,
+    members: HashMap<String, TarMember>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Member {
+struct TarMember {
     offset: u64,
     bytes: u64,
 }
@@ -45,7 +45,7 @@ impl Archive {
     }
 }
 
-fn index(file: &File) -> anyhow::Result<HashMap<String, Member>> {
+fn index(file: &File) -> anyhow::Result<HashMap<String, TarMember>> {
     let length = file.metadata()?.len();
     let mut members = HashMap::new();
     let mut long_name = None;
@@ -69,7 +69,7 @@ fn index(file: &File) -> anyhow::Result<HashMap<String, Member>> {
             b'0' | 0 => {
                 let name = long_name.take().unwrap_or_else(|| short_name(&header));
                 let name = name.trim_start_matches("./").to_owned();
-                members.insert(name, Member { offset, bytes });
+                members.insert(name, TarMember { offset, bytes });
             }
             _ => long_name = None,
         }

@@ -13,10 +13,10 @@ use sauti_text::compare;
 use serde::Serialize;
 
 use super::degrade::{Degradation, babble_bed};
-use super::manifest::{Clip, Manifest};
-use super::page::Page;
+use super::manifest::{Clip, ClipManifest};
+use super::page::ReportPage;
 use super::readable::Marks;
-use super::score::{self, Rates, Scored};
+use super::score::{self, ErrorRates, Scored};
 use crate::offline;
 
 const BABBLE_VOICES: usize = 6;
@@ -43,7 +43,7 @@ const DOUBTFUL_CER: f64 = 0.5;
 #[derive(Debug, Clone, Serialize)]
 pub struct Doubt {
     pub clips: Vec<String>,
-    pub without: Rates,
+    pub without: ErrorRates,
 }
 
 /// Speed, where our own recogniser was the listener.
@@ -60,9 +60,9 @@ pub struct WorkSpeed {
 
 #[derive(Debug, Serialize)]
 pub struct Report {
-    pub all: Rates,
+    pub all: ErrorRates,
     /// By speaker, where the list names more than one.
-    pub speakers: BTreeMap<String, Rates>,
+    pub speakers: BTreeMap<String, ErrorRates>,
     /// Capitals and marks on the words heard right, where the references have marks.
     pub marks: Marks,
     /// Where a second opinion was given.
@@ -77,7 +77,7 @@ pub struct Report {
 }
 
 pub async fn run(engine: &Engine, options: &Options) -> anyhow::Result<Report> {
-    let manifest = Arc::new(Manifest::open(&options.manifest)?);
+    let manifest = Arc::new(ClipManifest::open(&options.manifest)?);
     ensure!(
         !manifest.clips.is_empty(),
         "{} lists no clips",
@@ -131,7 +131,7 @@ struct Heard(BTreeMap<String, String>);
 
 impl Heard {
     fn open(path: &Path) -> anyhow::Result<Self> {
-        let clips = Manifest::open(path)?.clips.into_iter();
+        let clips = ClipManifest::open(path)?.clips.into_iter();
         Ok(Self(clips.map(|clip| (clip.file, clip.text)).collect()))
     }
 
@@ -177,7 +177,7 @@ fn processor_seconds() -> f64 {
 
 async fn hear(
     engine: Engine,
-    manifest: Arc<Manifest>,
+    manifest: Arc<ClipManifest>,
     clip: Clip,
     degradation: Arc<Degradation>,
     seed: u64,
@@ -207,7 +207,7 @@ async fn hear(
 }
 
 fn decode(
-    manifest: &Manifest,
+    manifest: &ClipManifest,
     clip: &Clip,
     degradation: &Degradation,
     seed: u64,
@@ -218,7 +218,7 @@ fn decode(
     Ok(degradation.apply(recording.samples, seed))
 }
 
-fn degradation(manifest: &Manifest, options: &Options) -> anyhow::Result<Degradation> {
+fn degradation(manifest: &ClipManifest, options: &Options) -> anyhow::Result<Degradation> {
     let mut degradation = Degradation {
         babble_db: options.babble_db,
         noise_db: options.noise_db,
@@ -270,7 +270,7 @@ fn conditions(options: &Options) -> String {
 
 fn sounds_of_worst(
     report: &Report,
-    manifest: &Manifest,
+    manifest: &ClipManifest,
     degradation: &Degradation,
     chosen: &[&Clip],
 ) -> BTreeMap<String, Vec<u8>> {
@@ -374,12 +374,12 @@ impl Report {
 
     /// A page of its own: styles and the sound of the worst clips are in it.
     pub fn html(&self) -> String {
-        let mut page = Page::new("Recognition");
+        let mut page = ReportPage::new("Recognition");
         page.paragraph(&format!(
             "{} clips, {:.2} h, {}",
             self.all.clips, self.all.hours, self.conditions
         ));
-        let row = |name: &str, rates: &Rates| {
+        let row = |name: &str, rates: &ErrorRates| {
             vec![
                 name.to_owned(),
                 rates.clips.to_string(),

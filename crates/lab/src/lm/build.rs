@@ -15,7 +15,7 @@ use super::prune::Backoff;
 
 /// One text to learn from: plain UTF-8, a sentence a line.
 #[derive(Debug, Clone)]
-pub struct Source {
+pub struct TextSource {
     pub name: String,
     pub path: PathBuf,
     /// How much one occurrence counts when the vocabulary is chosen.
@@ -26,7 +26,7 @@ pub struct Source {
 
 #[derive(Debug, Clone)]
 pub struct BuildConfig {
-    pub sources: Vec<Source>,
+    pub sources: Vec<TextSource>,
     /// Tab-separated files whose last column holds sentences that a test will use.
     pub excluded: Vec<PathBuf>,
     /// A word enters the vocabulary from this weighted count on.
@@ -101,7 +101,7 @@ pub fn build(config: &BuildConfig) -> anyhow::Result<BuildReport> {
     drop(model);
     write_atomically(&config.output, &bytes)?;
 
-    let sha256 = sha256_hex(&bytes);
+    let sha256 = hex::encode(Sha256::digest(&bytes));
     let size = bytes.len();
     let lm = Lm::from_bytes(bytes).context("the packed model cannot be read back")?;
     let sources = (0..config.sources.len())
@@ -156,11 +156,6 @@ fn measure(lm: &Lm, name: &str, held_out: &[u32], tokens: usize, weight: f64) ->
         perplexity: (-log_p / known.max(1) as f64).exp(),
         unknown_share: unknown as f64 / words.max(1) as f64,
     }
-}
-
-fn sha256_hex(bytes: &[u8]) -> String {
-    let digest = Sha256::digest(bytes);
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn write_atomically(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {

@@ -3,11 +3,11 @@
 
 use sauti_speech::recogniser::lm::{ORDER_MAX, SENTENCE_START};
 
-use super::ngrams::{Counted, Key, Ngrams, suffix};
+use super::ngrams::{Counted, NgramKey, Ngrams, suffix};
 
 /// One order of the union. Per-source values lie `sources` apart.
 pub struct Level {
-    pub keys: Vec<Key>,
+    pub keys: Vec<NgramKey>,
     /// p(last word | the words before) by source.
     pub by_source: Vec<f32>,
     /// What is left for unseen words after this n-gram as a context, by source.
@@ -17,7 +17,7 @@ pub struct Level {
 }
 
 impl Level {
-    pub fn find(&self, key: &Key) -> Option<usize> {
+    pub fn find(&self, key: &NgramKey) -> Option<usize> {
         self.keys.binary_search(key).ok()
     }
 }
@@ -113,7 +113,7 @@ pub fn predictions(corpus: &[u32]) -> impl Iterator<Item = (&[u32], u32)> {
 }
 
 fn merge(texts: &[Ngrams], order: usize, vocabulary_size: usize) -> Level {
-    let mut keys: Vec<Key> = texts
+    let mut keys: Vec<NgramKey> = texts
         .iter()
         .flat_map(|text| text.tables[order - 1].iter().map(|entry| entry.key))
         .collect();
@@ -143,7 +143,7 @@ fn merge(texts: &[Ngrams], order: usize, vocabulary_size: usize) -> Level {
 }
 
 /// Both are sorted and every key of `table` is in `keys`.
-fn for_each_match(keys: &[Key], table: &[Counted], mut visit: impl FnMut(usize, &Counted)) {
+fn for_each_match(keys: &[NgramKey], table: &[Counted], mut visit: impl FnMut(usize, &Counted)) {
     let mut i = 0;
     for entry in table {
         while keys[i] < entry.key {

@@ -6,13 +6,13 @@ use sauti_speech::recogniser::lm::lexicon::{STEP, pack_node};
 
 /// Packs sorted words, the first numbered [`FIRST_WORD`].
 pub fn build(words: &[String], log_p: &[f32]) -> Vec<u8> {
-    struct Open {
+    struct OpenNode {
         from: usize,
         to: usize,
         depth: usize,
         letter: usize,
     }
-    let mut queue = std::collections::VecDeque::from([Open {
+    let mut queue = std::collections::VecDeque::from([OpenNode {
         from: 0,
         to: words.len(),
         depth: 0,
@@ -38,7 +38,7 @@ pub fn build(words: &[String], log_p: &[f32]) -> Vec<u8> {
             let letter = words[from].as_bytes()[open.depth];
             let same =
                 words[from..open.to].partition_point(|word| word.as_bytes()[open.depth] == letter);
-            queue.push_back(Open {
+            queue.push_back(OpenNode {
                 from,
                 to: from + same,
                 depth: open.depth + 1,

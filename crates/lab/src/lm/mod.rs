@@ -13,4 +13,4 @@ mod prune;
 #[cfg(test)]
 mod tests;
 
-pub use build::{BuildConfig, BuildReport, Source, SourceReport, build};
+pub use build::{BuildConfig, BuildReport, SourceReport, TextSource, build};

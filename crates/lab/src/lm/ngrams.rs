@@ -3,11 +3,11 @@
 use sauti_speech::recogniser::lm::{ORDER_MAX, SENTENCE_END, SENTENCE_START};
 
 /// Up to four word numbers; unused places at the end are zero.
-pub type Key = [u32; ORDER_MAX];
+pub type NgramKey = [u32; ORDER_MAX];
 
 #[derive(Clone, Copy)]
 pub struct Counted {
-    pub key: Key,
+    pub key: NgramKey,
     /// How often it stands in the text.
     pub raw: u32,
     /// For the highest order and after a sentence start the same, else how many words can stand before it.
@@ -49,7 +49,7 @@ impl Ngrams {
 }
 
 fn windows(corpus: &[u32], order: usize) -> Vec<Counted> {
-    let mut keys: Vec<Key> = Vec::with_capacity(corpus.len());
+    let mut keys: Vec<NgramKey> = Vec::with_capacity(corpus.len());
     for window in corpus.windows(order) {
         // A window across two sentences has an end mark before its last word.
         if window[..order - 1].contains(&SENTENCE_END) {
@@ -79,7 +79,7 @@ fn windows(corpus: &[u32], order: usize) -> Vec<Counted> {
 }
 
 fn continuation_counts(table: &mut [Counted], higher: &[Counted], order: usize) {
-    let mut suffixes: Vec<Key> = higher
+    let mut suffixes: Vec<NgramKey> = higher
         .iter()
         .map(|entry| suffix(&entry.key, order + 1))
         .collect();
@@ -100,14 +100,14 @@ fn continuation_counts(table: &mut [Counted], higher: &[Counted], order: usize) 
 }
 
 /// The key without its first word.
-pub fn suffix(key: &Key, order: usize) -> Key {
+pub fn suffix(key: &NgramKey, order: usize) -> NgramKey {
     let mut out = [0; ORDER_MAX];
     out[..order - 1].copy_from_slice(&key[1..order]);
     out
 }
 
 /// The key without its last word.
-pub fn context(key: &Key, order: usize) -> Key {
+pub fn context(key: &NgramKey, order: usize) -> NgramKey {
     let mut out = *key;
     out[order - 1] = 0;
     out

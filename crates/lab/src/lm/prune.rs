@@ -3,7 +3,7 @@
 use sauti_speech::recogniser::lm::ORDER_MAX;
 
 use super::estimate::{Level, Union};
-use super::ngrams::{Key, context, suffix};
+use super::ngrams::{NgramKey, context, suffix};
 
 /// A back-off model: natural logarithms.
 pub struct Backoff {
@@ -11,14 +11,14 @@ pub struct Backoff {
 }
 
 pub struct BackoffLevel {
-    pub keys: Vec<Key>,
+    pub keys: Vec<NgramKey>,
     pub log_p: Vec<f32>,
     /// Added when a longer n-gram that starts with this one is not there. Empty for the highest order.
     pub log_backoff: Vec<f32>,
 }
 
 struct Mixed {
-    keys: Vec<Key>,
+    keys: Vec<NgramKey>,
     p: Vec<f64>,
     frequency: Vec<f64>,
 }
@@ -79,7 +79,7 @@ impl Backoff {
         let level = &self.levels[order - 1];
         let mut out = Vec::new();
         let mut start = 0;
-        let same = |a: &Key, b: &Key| a[..order - 1] == b[..order - 1];
+        let same = |a: &NgramKey, b: &NgramKey| a[..order - 1] == b[..order - 1];
         for group in level.keys.chunk_by(same) {
             let (mut left, mut left_lower) = (1.0, 1.0);
             for (i, key) in group.iter().enumerate() {
@@ -173,7 +173,7 @@ fn kept_ngrams(
 ) -> Vec<bool> {
     let mut kept = vec![true; level.keys.len()];
     let mut start = 0;
-    let same = |a: &Key, b: &Key| a[..order - 1] == b[..order - 1];
+    let same = |a: &NgramKey, b: &NgramKey| a[..order - 1] == b[..order - 1];
     for group in level.keys.chunk_by(same) {
         let range = start..start + group.len();
         start = range.end;

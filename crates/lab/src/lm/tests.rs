@@ -2,7 +2,7 @@ use std::path::Path;
 
 use sauti_speech::recogniser::lm::{FIRST_WORD, Lm, SENTENCE_END, UNKNOWN};
 
-use super::build::{BuildConfig, Source, build};
+use super::build::{BuildConfig, TextSource, build};
 
 /// What the recogniser's own tests read.
 #[test]
@@ -38,7 +38,7 @@ fn small_model(threshold: f64) -> (Lm, super::BuildReport) {
         "mama anapika wali leo\nmama anapika ugali leo\n",
     )
     .unwrap();
-    let source = |name: &str| Source {
+    let source = |name: &str| TextSource {
         name: name.to_owned(),
         path: dir.join(format!("{name}.txt")),
         vocabulary_weight: 1.0,

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
 use sauti_speech::Readiness;
-use sauti_store::{Batch, ClaimedItem, StoreError, WorkspaceId};
+use sauti_store::{Batch, BatchId, ClaimedItem, ItemId, StoreError, WorkspaceId};
 use serde_json::json;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
@@ -67,7 +67,7 @@ fn finished_event(batch: &Batch) -> String {
 pub async fn cancel(
     app: &App,
     workspace_id: &WorkspaceId,
-    batch_id: &str,
+    batch_id: &BatchId,
 ) -> Result<Batch, Problem> {
     let cancelled = app
         .store
@@ -79,7 +79,7 @@ pub async fn cancel(
     }
 }
 
-async fn finish(app: &App, batch_id: &str) {
+async fn finish(app: &App, batch_id: &BatchId) {
     let finished = app
         .store
         .finish_batch(batch_id, keep(app), FINISHED, finished_event);
@@ -104,7 +104,7 @@ pub(crate) struct BatchWorker {
     /// Items that may be worked on at the same time.
     places: Arc<Semaphore>,
     /// The items that are being worked on here.
-    held: Mutex<HashSet<String>>,
+    held: Mutex<HashSet<ItemId>>,
     /// Held from a claim until its item is among those above.
     claiming: tokio::sync::Mutex<()>,
 }
@@ -121,12 +121,12 @@ impl BatchWorker {
         }
     }
 
-    fn held(&self) -> MutexGuard<'_, HashSet<String>> {
+    fn held(&self) -> MutexGuard<'_, HashSet<ItemId>> {
         self.held.lock()
     }
 
     /// Takes an item by its name, if it waits.
-    async fn claim(&self, item_id: &str) -> Result<Option<ClaimedItem>, StoreError> {
+    async fn claim(&self, item_id: &ItemId) -> Result<Option<ClaimedItem>, StoreError> {
         let _claiming = self.claiming.lock().await;
         let item = self.app.store.claim_batch_item(item_id).await?;
         self.held().extend(item.iter().map(|item| item.id.clone()));
@@ -253,7 +253,7 @@ async fn put_unknown_back(worker: &BatchWorker) -> Result<(), StoreError> {
 }
 
 /// An item in hand; out of hand when dropped, however the work on it ended.
-struct InHand<'a>(&'a BatchWorker, &'a str);
+struct InHand<'a>(&'a BatchWorker, &'a ItemId);
 
 impl Drop for InHand<'_> {
     fn drop(&mut self) {

@@ -17,6 +17,7 @@ use async_nats::{Client, ConnectOptions, Event, ServerAddr};
 use futures_util::StreamExt as _;
 use parking_lot::Mutex;
 use percent_encoding::percent_decode_str;
+use sauti_store::{BatchId, ItemId};
 use secrecy::ExposeSecret as _;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{Notify, watch};
@@ -44,13 +45,13 @@ const KNOWN_AGAIN: Duration = Duration::from_secs(120);
 /// Which item a message means, and where it stands in its batch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ItemRef {
-    pub item: String,
-    pub batch: String,
+    pub item: ItemId,
+    pub batch: BatchId,
     pub position: i64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Standing {
+pub struct QueueState {
     pub up: bool,
     /// Grows each time it comes back: what was sent before may be lost.
     pub returns: u64,
@@ -63,7 +64,7 @@ pub struct NatsQueue {
     subject: String,
     stream: stream::Config,
     consumer: Mutex<Option<Arc<PullConsumer>>>,
-    standing: watch::Sender<Standing>,
+    standing: watch::Sender<QueueState>,
     news: Arc<ConnectionEvents>,
 }
 
@@ -162,12 +163,12 @@ impl NatsQueue {
             subject: format!("{}.items", settings.stream),
             stream: stream_config(settings),
             consumer: Mutex::new(None),
-            standing: watch::channel(Standing::default()).0,
+            standing: watch::channel(QueueState::default()).0,
             news,
         }))
     }
 
-    pub fn standing(&self) -> Standing {
+    pub fn standing(&self) -> QueueState {
         *self.standing.borrow()
     }
 

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use sauti_speech::Readiness;
-use sauti_store::StoreError;
 use sauti_store::ids::now_us;
+use sauti_store::{BatchId, StoreError};
 
 use super::BatchWorker;
 use super::nats::{ItemRef, NatsQueue, QueueMessage};
@@ -74,7 +74,7 @@ async fn attempt(
 
 async fn waiting(
     worker: &BatchWorker,
-    batch_id: &str,
+    batch_id: &BatchId,
     after: i64,
     limit: i64,
 ) -> Result<Vec<ItemRef>, StoreError> {
@@ -85,7 +85,7 @@ async fn waiting(
         .await?;
     let item_ref = |(position, item)| ItemRef {
         item,
-        batch: batch_id.to_owned(),
+        batch: batch_id.clone(),
         position,
     };
     Ok(items.into_iter().map(item_ref).collect())
@@ -95,7 +95,7 @@ async fn waiting(
 #[derive(Default)]
 pub struct Sweep {
     /// When the first items of each batch were sent.
-    sent: HashMap<String, Instant>,
+    sent: HashMap<BatchId, Instant>,
     returns: u64,
 }
 

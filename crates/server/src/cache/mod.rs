@@ -11,13 +11,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sha2::{Digest, Sha256};
-
 use disk::Disk;
 pub use entry::{CachedSpeech, TimedWord};
 pub use memory::Memory;
 pub use secret::CacheSecret;
 
+use crate::parts_digest::digest_of;
 use crate::valkey::Valkey;
 
 const MEMORY_BYTES_MAX: usize = 64 * 1024 * 1024;
@@ -34,34 +33,17 @@ fn shared_name(key: &CacheKey) -> String {
 pub struct CacheKey([u8; 32]);
 
 impl CacheKey {
-    /// Each part is preceded by its length, so that no two lists of parts read the same.
     pub fn of(parts: &[&[u8]]) -> CacheKey {
-        let mut digest = Sha256::new();
-        for part in parts {
-            digest.update((part.len() as u64).to_le_bytes());
-            digest.update(part);
-        }
-        CacheKey(digest.finalize().into())
+        CacheKey(digest_of(parts))
     }
 
     fn hex(&self) -> String {
-        use std::fmt::Write;
-        self.0
-            .iter()
-            .fold(String::with_capacity(64), |mut hex, byte| {
-                write!(hex, "{byte:02x}").ok();
-                hex
-            })
+        hex::encode(self.0)
     }
 
     fn from_hex(hex: &str) -> Option<CacheKey> {
-        if hex.len() != 64 || !hex.is_ascii() {
-            return None;
-        }
         let mut bytes = [0; 32];
-        for (i, byte) in bytes.iter_mut().enumerate() {
-            *byte = u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).ok()?;
-        }
+        hex::decode_to_slice(hex, &mut bytes).ok()?;
         Some(CacheKey(bytes))
     }
 }

@@ -14,8 +14,9 @@ use serde::Deserialize;
 
 pub use hint::near_miss;
 pub use sections::{
-    Batches, Cache, Data, Database, Engine, Keys, Limits, LogFormat, Mail, Models, Nats, Network,
-    Payments, Prices, Retention, Server, Signup, Telemetry, TlsFiles, Valkey, VoiceNames, Webhooks,
+    Batches, Cache, Data, Database, EngineSettings, Keys, Limits, LogFormat, Mail, Models, Nats,
+    Network, Payments, Prices, Retention, Server, Signup, Telemetry, TlsFiles, Valkey, VoiceNames,
+    Webhooks,
 };
 
 /// The defaults, with a comment for every key. It is also the list of the keys that exist.
@@ -29,7 +30,7 @@ pub struct Config {
     pub valkey: Valkey,
     pub nats: Nats,
     pub models: Models,
-    pub engine: Engine,
+    pub engine: EngineSettings,
     pub voices: VoiceNames,
     pub limits: Limits,
     pub prices: Prices,

@@ -78,7 +78,7 @@ pub struct Models {
 }
 
 #[derive(Debug, Clone, Deserialize)]
-pub struct Engine {
+pub struct EngineSettings {
     pub workers: usize,
     pub queue_max: usize,
     pub tenant_queue_max: usize,

@@ -91,7 +91,7 @@ pub async fn change_password(
 ) -> Result<Response, Problem> {
     let MyForm { me, fields } = form;
     let (old, new) = (fields.secret("old"), fields.secret("password"));
-    let keep = Some(me.session.id.as_str());
+    let keep = Some(&me.session.id);
     let changed = accounts::change_password(&app, &me.account, keep, old, new).await;
     match changed.map_err(Problem::from) {
         Ok(()) => Ok(go(HERE, "saved")),

@@ -24,12 +24,7 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
             digest.update(file.metadata.sha256_hash());
         }
     }
-    digest
-        .finalize()
-        .iter()
-        .take(6)
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    hex::encode(&digest.finalize()[..6])
 });
 
 /// The styles stand in the page itself: a file of their own would hold up the first sight of it.

@@ -84,12 +84,14 @@ pub fn shares<'a>(rows: &'a [UsageRow], name: impl Fn(&'a UsageRow) -> String) -
 
 #[cfg(test)]
 mod tests {
+    use sauti_store::Operation;
+
     use super::*;
 
-    fn row(day: &str, operation: &str, amount_micro: i64) -> UsageRow {
+    fn row(day: &str, operation: Operation, amount_micro: i64) -> UsageRow {
         UsageRow {
             day: day.into(),
-            operation: operation.into(),
+            operation,
             key_id: None,
             requests: 1,
             cached_requests: 0,
@@ -102,11 +104,11 @@ mod tests {
     #[test]
     fn parts_are_summed_and_the_largest_stands_first() {
         let rows = [
-            row("a", "speech", 30),
-            row("b", "transcription", 40),
-            row("b", "speech", 50),
+            row("a", Operation::Speech, 30),
+            row("b", Operation::Transcription, 40),
+            row("b", Operation::Speech, 50),
         ];
-        let shares = shares(&rows, |row| row.operation.clone());
+        let shares = shares(&rows, |row| row.operation.to_string());
         assert_eq!(shares.len(), 2);
         assert_eq!(
             (
@@ -123,9 +125,9 @@ mod tests {
     fn the_highest_day_fills_the_chart_and_empty_days_keep_their_place() {
         let days = ["a", "b", "c"].map(String::from);
         let rows = [
-            row("a", "speech", 30),
-            row("a", "transcription", 10),
-            row("c", "speech", 20),
+            row("a", Operation::Speech, 30),
+            row("a", Operation::Transcription, 10),
+            row("c", Operation::Speech, 20),
         ];
         let bars = bars(&days, &rows);
         assert_eq!(bars.len(), 3);

@@ -25,7 +25,7 @@ use crate::service::accounts;
 #[template(path = "entry.html")]
 struct Entry {
     page: Page,
-    kind: Kind,
+    kind: EntryKind,
     error: Option<String>,
     email: String,
     name: String,
@@ -41,7 +41,7 @@ struct Entry {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum EntryKind {
     SignIn,
     SignUp,
     Forgot,
@@ -52,7 +52,7 @@ enum Kind {
 }
 
 impl Entry {
-    fn new(app: &App, page: Page, kind: Kind) -> Entry {
+    fn new(app: &App, page: Page, kind: EntryKind) -> Entry {
         // Without random numbers the form is refused in old browsers, and works in others.
         let visit = page.visit.clone().or_else(visit_token);
         Entry {
@@ -95,8 +95,8 @@ impl Entry {
         if problem.code == Code::Internal {
             return Err(problem.clone());
         }
-        let link =
-            matches!(self.kind, Kind::Reset | Kind::Confirm) && problem.code == Code::NotFound;
+        let link = matches!(self.kind, EntryKind::Reset | EntryKind::Confirm)
+            && problem.code == Code::NotFound;
         self.error = Some(match (link, problem.code) {
             (true, _) => self.page.t.error_link.to_owned(),
             (false, Code::RoleMissing) => self.page.t.error_closed.to_owned(),
@@ -120,7 +120,7 @@ pub async fn show_sign_in(
     }
     let entry = Entry {
         next,
-        ..Entry::new(&app, page, Kind::SignIn)
+        ..Entry::new(&app, page, EntryKind::SignIn)
     };
     entry.show()
 }
@@ -146,7 +146,7 @@ pub async fn sign_in(
             Entry {
                 email,
                 next,
-                ..Entry::new(&app, page, Kind::SignIn)
+                ..Entry::new(&app, page, EntryKind::SignIn)
             }
             .refuse(&problem)
         }
@@ -161,7 +161,7 @@ fn agent(headers: &HeaderMap) -> &str {
 }
 
 pub async fn show_sign_up(State(app): State<App>, page: Page) -> Result<Response, Problem> {
-    Entry::new(&app, page, Kind::SignUp).show()
+    Entry::new(&app, page, EntryKind::SignUp).show()
 }
 
 pub async fn sign_up(
@@ -191,7 +191,7 @@ pub async fn sign_up(
             let entry = Entry {
                 email: email.to_owned(),
                 letter_link: letter.map(|letter| letter.link.replace(&base, "")),
-                ..Entry::new(&app, page, Kind::MailedSignUp)
+                ..Entry::new(&app, page, EntryKind::MailedSignUp)
             };
             Ok((cookies.add(cookie), entry.show()?).into_response())
         }
@@ -200,7 +200,7 @@ pub async fn sign_up(
             Entry {
                 email,
                 name,
-                ..Entry::new(&app, page, Kind::SignUp)
+                ..Entry::new(&app, page, EntryKind::SignUp)
             }
             .refuse(&problem)
         }
@@ -215,7 +215,7 @@ fn mark_of(email: &str) -> String {
 }
 
 pub async fn show_forgot(State(app): State<App>, page: Page) -> Result<Response, Problem> {
-    Entry::new(&app, page, Kind::Forgot).show()
+    Entry::new(&app, page, EntryKind::Forgot).show()
 }
 
 pub async fn forgot(
@@ -226,8 +226,8 @@ pub async fn forgot(
 ) -> Result<Response, Problem> {
     let asked = accounts::request_reset(&app, context.client(), fields.text("email")).await;
     match asked.map_err(Problem::from) {
-        Ok(()) => Entry::new(&app, page, Kind::MailedReset).show(),
-        Err(problem) => Entry::new(&app, page, Kind::Forgot).refuse(&problem),
+        Ok(()) => Entry::new(&app, page, EntryKind::MailedReset).show(),
+        Err(problem) => Entry::new(&app, page, EntryKind::Forgot).refuse(&problem),
     }
 }
 
@@ -236,7 +236,7 @@ pub async fn show_reset(
     page: Page,
     query: RawQuery,
 ) -> Result<Response, Problem> {
-    show_link(state, page, query, Kind::Reset)
+    show_link(state, page, query, EntryKind::Reset)
 }
 
 /// A page with a button, for mail programs open links on their own.
@@ -245,14 +245,14 @@ pub async fn show_confirm(
     page: Page,
     query: RawQuery,
 ) -> Result<Response, Problem> {
-    show_link(state, page, query, Kind::Confirm)
+    show_link(state, page, query, EntryKind::Confirm)
 }
 
 fn show_link(
     State(app): State<App>,
     mut page: Page,
     RawQuery(query): RawQuery,
-    kind: Kind,
+    kind: EntryKind,
 ) -> Result<Response, Problem> {
     let token = Query::parse(query.as_deref())
         .take("token")
@@ -280,7 +280,7 @@ pub async fn reset(
             let token = token.to_owned();
             Entry {
                 token,
-                ..Entry::new(&app, page, Kind::Reset)
+                ..Entry::new(&app, page, EntryKind::Reset)
             }
             .refuse(&problem)
         }
@@ -300,7 +300,7 @@ pub async fn confirm(
     let confirmed = accounts::confirm_by_link(&app, context.client(), fields.text("token")).await;
     let account = match confirmed.map_err(Problem::from) {
         Ok(account) => account,
-        Err(problem) => return Entry::new(&app, page, Kind::Confirm).refuse(&problem),
+        Err(problem) => return Entry::new(&app, page, EntryKind::Confirm).refuse(&problem),
     };
     let signed_up_here = cookies
         .get(SIGN_UP_COOKIE)

@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::response::Response;
 use sauti_store::ids::now_us;
 use sauti_store::{
-    Delivery, DeliveryState, Invite, KeyInfo, Member, Permission, Role, WebhookEndpoint,
+    Delivery, DeliveryState, Invite, KeyInfo, Member, Micro, Permission, Role, WebhookEndpoint,
 };
 
 use super::form::{MyForm, go};
@@ -15,7 +15,7 @@ use super::words::Words;
 use crate::app::App;
 use crate::problem::Problem;
 use crate::service::accounts;
-use crate::service::workspaces::{self, Change};
+use crate::service::workspaces::{self, WorkspaceChange};
 
 #[derive(Template)]
 #[template(path = "keys.html")]
@@ -28,7 +28,7 @@ struct KeysPage {
 
 impl KeysPage {
     fn shown(&self, micro: &i64) -> String {
-        shown::money(*micro, &self.me.workspace.currency)
+        Micro(*micro).in_currency(&self.me.workspace.currency)
     }
 
     fn permissions_of(&self, key: &KeyInfo) -> String {
@@ -121,17 +121,17 @@ async fn require_admin(app: &App, me: &Me) -> Result<(), Problem> {
 }
 
 pub async fn cancel_invite(State(app): State<App>, form: MyForm) -> Result<Response, Problem> {
-    let (me, invite_id) = (&form.me, form.fields.text("invite"));
-    accounts::cancel_invite(&app, &me.account, &me.workspace.id, invite_id).await?;
+    let (me, invite_id) = (&form.me, form.fields.text("invite").parse()?);
+    accounts::cancel_invite(&app, &me.account, &me.workspace.id, &invite_id).await?;
     Ok(go("/console/members", "saved"))
 }
 
 pub async fn rename_workspace(State(app): State<App>, form: MyForm) -> Result<Response, Problem> {
     let me = &form.me;
     require_admin(&app, me).await?;
-    let change = Change {
+    let change = WorkspaceChange {
         name: Some(form.fields.text("name")),
-        ..Change::default()
+        ..WorkspaceChange::default()
     };
     workspaces::change(&app.store, &me.account.id, &me.workspace.id, change).await?;
     Ok(go("/console/members", "saved"))

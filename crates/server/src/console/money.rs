@@ -6,7 +6,9 @@ use askama::Template;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use sauti_store::ids::{day_of, now_us};
-use sauti_store::{Micro, Role, StatementQuery, StatementRow, UsageQuery, UsageRow, WorkspaceId};
+use sauti_store::{
+    KeyId, Micro, Operation, Role, StatementQuery, StatementRow, UsageQuery, UsageRow, WorkspaceId,
+};
 
 use super::chart::{self, Bar, Share};
 use super::form::{MyForm, go};
@@ -16,7 +18,7 @@ use crate::app::App;
 use crate::http::query::Query;
 use crate::problem::{Code, Problem};
 use crate::service::accounts;
-use crate::service::workspaces::{self, Change};
+use crate::service::workspaces::{self, WorkspaceChange};
 
 const DAY_US: i64 = 86_400 * 1_000_000;
 const ROWS_SHOWN: usize = 100;
@@ -54,7 +56,7 @@ impl UsagePage {
     }
 
     fn shown(&self, micro: &i64) -> String {
-        shown::amount(*micro, &self.me.workspace.currency)
+        Micro(*micro).in_column(&self.me.workspace.currency)
     }
 }
 
@@ -84,7 +86,7 @@ pub async fn usage(
     let names: Names = keys.into_iter().map(|key| (key.id, key.name)).collect();
     let bars = chart::bars(&all, &rows);
     page::render(&UsagePage {
-        by_operation: chart::shares(&rows, |row| operation(&page, &row.operation).to_owned()),
+        by_operation: chart::shares(&rows, |row| operation(&page, row.operation).to_owned()),
         by_key: chart::shares(&rows, |row| key_name(&page, &names, row)),
         sums: sums(&page, &names, &rows),
         total_micro: bars.iter().map(|bar| bar.amount_micro).sum(),
@@ -99,26 +101,26 @@ pub async fn usage(
 }
 
 /// The names of keys by their ids.
-type Names = HashMap<String, String>;
+type Names = HashMap<KeyId, String>;
 
 /// What was done in the console has no key.
 fn key_name(page: &Page, names: &Names, row: &UsageRow) -> String {
-    match row.key_id.as_deref().unwrap_or_default() {
-        "" => page.t.console.to_owned(),
-        id => names
+    match &row.key_id {
+        None => page.t.console.to_owned(),
+        Some(id) => names
             .get(id)
             .filter(|name| !name.is_empty())
             .cloned()
-            .unwrap_or_else(|| id.to_owned()),
+            .unwrap_or_else(|| id.to_string()),
     }
 }
 
 fn sums(page: &Page, names: &Names, rows: &[UsageRow]) -> Vec<Sum> {
-    let mut sums: BTreeMap<(&str, &str), Sum> = BTreeMap::new();
+    let mut sums: BTreeMap<(Operation, Option<&KeyId>), Sum> = BTreeMap::new();
     for row in rows {
-        let key_id = row.key_id.as_deref().unwrap_or_default();
-        let sum = sums.entry((&row.operation, key_id)).or_insert_with(|| Sum {
-            operation: operation(page, &row.operation),
+        let key_id = row.key_id.as_ref();
+        let sum = sums.entry((row.operation, key_id)).or_insert_with(|| Sum {
+            operation: operation(page, row.operation),
             key: key_name(page, names, row),
             requests: 0,
             cached: 0,
@@ -133,10 +135,10 @@ fn sums(page: &Page, names: &Names, rows: &[UsageRow]) -> Vec<Sum> {
     sums.into_values().collect()
 }
 
-fn operation(page: &Page, name: &str) -> &'static str {
-    match name {
-        "speech" => page.t.op_speech,
-        _ => page.t.op_transcription,
+fn operation(page: &Page, operation: Operation) -> &'static str {
+    match operation {
+        Operation::Speech => page.t.op_speech,
+        Operation::Transcription => page.t.op_transcription,
     }
 }
 
@@ -151,7 +153,7 @@ struct MoneyPage {
 
 impl MoneyPage {
     fn shown(&self, micro: &i64) -> String {
-        shown::amount(*micro, &self.me.workspace.currency)
+        Micro(*micro).in_column(&self.me.workspace.currency)
     }
 
     fn reserved(&self) -> String {
@@ -165,8 +167,10 @@ impl MoneyPage {
             "credit" => format!("{} · {}", t.kind_credit, row.memo),
             "refund" => t.kind_refund.to_owned(),
             "correction" => format!("{} · {}", t.kind_correction, row.memo),
-            _ if row.operation.is_empty() => t.kind_charge.to_owned(),
-            _ => operation(&self.page, &row.operation).to_owned(),
+            _ => match row.operation {
+                None => t.kind_charge.to_owned(),
+                Some(done) => operation(&self.page, done).to_owned(),
+            },
         }
     }
 
@@ -180,7 +184,7 @@ impl MoneyPage {
 pub async fn money(State(app): State<App>, page: Page, me: Me) -> Result<Response, Problem> {
     let rows = newest(&app, &me.workspace.id).await?;
     let prices = &app.config.prices;
-    let shown = |micro| shown::money(micro, &me.workspace.currency);
+    let shown = |micro| Micro(micro).in_currency(&me.workspace.currency);
     let prices = vec![
         (page.t.price_speech, shown(prices.per_1000_characters_micro)),
         (
@@ -232,9 +236,9 @@ pub async fn set_alert(
         "" => 0,
         text => amount(&page, text)?,
     };
-    let change = Change {
+    let change = WorkspaceChange {
         low_balance_micro: Some(low_micro),
-        ..Change::default()
+        ..WorkspaceChange::default()
     };
     workspaces::change(&app.store, &me.account.id, &me.workspace.id, change).await?;
     Ok(go("/console/money", "saved"))

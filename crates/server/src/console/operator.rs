@@ -4,7 +4,7 @@ use askama::Template;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use sauti_speech::{EngineStats, Readiness};
-use sauti_store::{Account, PaymentEvent, Workspace};
+use sauti_store::{Account, Micro, PaymentEvent, Workspace};
 
 use super::form::{MyForm, go};
 use super::money::amount;
@@ -12,7 +12,7 @@ use super::page::{self, Me, Page};
 use super::shown;
 use crate::app::App;
 use crate::http::query::Query;
-use crate::mail::Written;
+use crate::mail::OutboxEmail;
 use crate::problem::{Code, Problem};
 use crate::service::{accounts, workspaces};
 use crate::webhooks;
@@ -33,7 +33,7 @@ struct OperatorPage {
     accounts: Vec<Account>,
     workspaces: Vec<(Workspace, String)>,
     /// None where letters go out by SMTP.
-    letters: Option<Vec<Written>>,
+    letters: Option<Vec<OutboxEmail>>,
 }
 
 impl OperatorPage {
@@ -65,8 +65,8 @@ pub async fn show(
 ) -> Result<Response, Problem> {
     require_operator(&me)?;
     let mut query = Query::parse(query.as_deref());
-    let after_account = query.take("accounts").unwrap_or_default();
-    let after_workspace = query.take("workspaces").unwrap_or_default();
+    let after_account = query.take("accounts").and_then(|id| id.parse().ok());
+    let after_workspace = query.take("workspaces").and_then(|id| id.parse().ok());
     let readiness = app.engine.readiness();
     let engine = match &readiness {
         Readiness::Ready => page.t.ready,
@@ -75,9 +75,10 @@ pub async fn show(
         Readiness::Draining => page.t.draining,
     };
     let mut workspaces = Vec::new();
-    for workspace in app.store.list_workspaces(&after_workspace, LISTED).await? {
+    let listed = app.store.list_workspaces(after_workspace.as_ref(), LISTED);
+    for workspace in listed.await? {
         let balance = app.store.balance(&workspace.id).await?;
-        let shown = shown::money(balance.available_micro, &workspace.currency);
+        let shown = Micro(balance.available_micro).in_currency(&workspace.currency);
         workspaces.push((workspace, shown));
     }
     page::render(&OperatorPage {
@@ -86,7 +87,10 @@ pub async fn show(
         database_answers: app.store.ping().await.is_ok(),
         version: env!("CARGO_PKG_VERSION"),
         stats: app.engine.stats(),
-        accounts: app.store.list_accounts(&after_account, LISTED).await?,
+        accounts: app
+            .store
+            .list_accounts(after_account.as_ref(), LISTED)
+            .await?,
         letters: app.mailer.written(),
         workspaces,
         page,
@@ -119,7 +123,7 @@ pub async fn credit(State(app): State<App>, page: Page, form: MyForm) -> Result<
 pub async fn confirm(State(app): State<App>, form: MyForm) -> Result<Response, Problem> {
     let MyForm { me, fields } = form;
     require_operator(&me)?;
-    let account_id = fields.text("account");
-    accounts::confirm(&app.store, &me.account.id, account_id).await?;
+    let account_id = fields.text("account").parse()?;
+    accounts::confirm(&app.store, &me.account.id, &account_id).await?;
     Ok(go(HERE, "saved"))
 }

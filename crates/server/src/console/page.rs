@@ -7,11 +7,11 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum_extra::extract::CookieJar;
-use sauti_store::{Role, Session, Workspace};
+use sauti_store::{Micro, Role, Session, Workspace};
 use secrecy::{ExposeSecret, SecretString};
 
 use super::words::{self, Words};
-use super::{assets, script_words, shown};
+use super::{assets, script_words};
 use crate::app::App;
 use crate::http::caller::WORKSPACE_COOKIE;
 use crate::http::csrf::masked_csrf_token;
@@ -183,7 +183,7 @@ impl Me {
     }
 
     pub fn balance(&self) -> String {
-        shown::money(self.available_micro, &self.workspace.currency)
+        Micro(self.available_micro).in_currency(&self.workspace.currency)
     }
 
     pub fn is_broke(&self) -> bool {

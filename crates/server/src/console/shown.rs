@@ -1,20 +1,4 @@
-//! Amounts and times as people read them.
-
-use sauti_store::Micro;
-
-/// With a real minus sign before the currency.
-pub fn money(micro: i64, currency: &str) -> String {
-    let sign = if micro < 0 { "−" } else { "" };
-    let amount = format!("{:#}", Micro(micro));
-    format!("{sign}{currency} {}", amount.trim_start_matches('-'))
-}
-
-/// Always four decimals, for columns whose amounts people add up or multiply out.
-pub fn amount(micro: i64, currency: &str) -> String {
-    let sign = if micro < 0 { "−" } else { "" };
-    let amount = format!("{:#.4}", Micro(micro));
-    format!("{sign}{currency} {}", amount.trim_start_matches('-'))
-}
+//! Counts and times as people read them.
 
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
@@ -74,28 +58,5 @@ pub fn browser(agent: &str) -> String {
         (Some(program), Some(system)) => format!("{program}, {system}"),
         (Some(one), None) | (None, Some(one)) => one.to_owned(),
         (None, None) => agent.chars().take(60).collect(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn amounts_in_columns_have_one_number_of_decimals() {
-        assert_eq!(amount(400_000, "KES"), "KES 0.4000");
-        assert_eq!(amount(-18_000, "KES"), "−KES 0.0180");
-        assert_eq!(amount(1_234_567_891_200, "KES"), "KES 1,234,567.8912");
-        assert_eq!(amount(i64::MIN, "KES"), "−KES 9,223,372,036,854.7758");
-    }
-
-    #[test]
-    fn money_reads_well_at_every_size() {
-        assert_eq!(money(1_500_000, "KES"), "KES 1.50");
-        assert_eq!(money(1_234_567_890_000, "KES"), "KES 1,234,567.89");
-        assert_eq!(money(62_000, "KES"), "KES 0.062");
-        assert_eq!(money(0, "KES"), "KES 0.00");
-        assert_eq!(money(-2_000_000, "TZS"), "−TZS 2.00");
-        assert_eq!(money(i64::MIN, "KES"), "−KES 9,223,372,036,854.775808");
     }
 }

@@ -11,7 +11,7 @@ use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method};
 use axum_extra::extract::CookieJar;
-use sauti_store::{Permission, Permissions, Role, WorkspaceId};
+use sauti_store::{KeyId, Permission, Permissions, Role, WorkspaceId};
 
 use super::context::Context;
 use super::csrf::is_csrf_token;
@@ -33,7 +33,7 @@ pub struct Caller {
     pub workspace_id: WorkspaceId,
     pub currency: String,
     /// None for a member at the console.
-    pub key_id: Option<String>,
+    pub key_id: Option<KeyId>,
     pub permissions: Permissions,
     /// A key's or an account's id, for the audit trail and the rate.
     pub actor: String,
@@ -134,7 +134,7 @@ async fn by_key(app: &App, key: &str) -> Result<Caller, Problem> {
         currency: known.currency.clone(),
         key_id: Some(known.key_id.clone()),
         permissions: known.permissions,
-        actor: known.key_id.clone(),
+        actor: known.key_id.to_string(),
         _permit: None,
     })
 }
@@ -161,7 +161,7 @@ async fn by_session(app: &App, parts: &Parts, token: &str) -> Result<Caller, Pro
         currency: workspace.currency,
         key_id: None,
         permissions: permissions_of(role),
-        actor: account.id,
+        actor: account.id.to_string(),
         _permit: None,
     })
 }

@@ -8,7 +8,7 @@ const BYTES: usize = 32;
 /// Follows from the session's token, which a page of another site can make the browser send but
 /// cannot read.
 pub fn csrf_token(session_token: &str) -> String {
-    hex(&digest(session_token))
+    hex::encode(digest(session_token))
 }
 
 /// The same token under a new mask each time: pages are compressed, and how well a page compresses
@@ -17,18 +17,18 @@ pub fn masked_csrf_token(session_token: &str) -> String {
     let token = digest(session_token);
     let mut mask = [0u8; BYTES];
     match getrandom::fill(&mut mask) {
-        Ok(()) => hex(&mask) + &hex(&combined(&mask, &token)),
-        Err(_) => hex(&token),
+        Ok(()) => hex::encode(mask) + &hex::encode(combined(&mask, &token)),
+        Err(_) => hex::encode(token),
     }
 }
 
 /// Whether this is the session's token, masked or not.
 pub fn is_csrf_token(session_token: &str, given: &[u8]) -> bool {
     let token = digest(session_token);
-    let given = match from_hex(given) {
-        Some(bytes) if bytes.len() == 2 * BYTES => combined(&bytes[..BYTES], &bytes[BYTES..]),
-        Some(bytes) => bytes,
-        None => return false,
+    let given = match hex::decode(given) {
+        Ok(bytes) if bytes.len() == 2 * BYTES => combined(&bytes[..BYTES], &bytes[BYTES..]),
+        Ok(bytes) => bytes,
+        Err(_) => return false,
     };
     bool::from(token.as_slice().ct_eq(given.as_slice()))
 }
@@ -44,21 +44,11 @@ fn combined(mask: &[u8], token: &[u8]) -> Vec<u8> {
     mask.iter().zip(token).map(|(a, b)| a ^ b).collect()
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn from_hex(text: &[u8]) -> Option<Vec<u8>> {
-    let text = std::str::from_utf8(text).ok().filter(|t| t.is_ascii())?;
-    let digit = |at: usize| u8::from_str_radix(text.get(at..at + 2)?, 16).ok();
-    (0..text.len()).step_by(2).map(digit).collect()
-}
-
 /// 128 random bits for a form of someone who has no session yet.
 pub fn visit_token() -> Option<String> {
     let mut bytes = [0u8; 16];
     getrandom::fill(&mut bytes).ok()?;
-    Some(hex(&bytes))
+    Some(hex::encode(bytes))
 }
 
 #[cfg(test)]

@@ -3,29 +3,15 @@
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
-use sauti_store::{Begin, StoredAnswer};
-use sha2::{Digest, Sha256};
+use sauti_store::StoredAnswer;
 
 use super::{Caller, money_headers};
 use crate::app::App;
-use crate::problem::{Code, Problem, Reason};
-use crate::service::money::IdempotencyLease;
+use crate::problem::{Problem, Reason};
 
 pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 const KEY_BYTES_MAX: usize = 255;
-
-#[derive(Debug)]
-pub enum Claim {
-    /// No key was sent.
-    Unkeyed,
-    /// The first request with this key.
-    New(IdempotencyLease),
-    /// Done and paid before, but the answer was too large to keep: done again, free of charge.
-    Paid,
-    /// Done before.
-    Replay(StoredAnswer),
-}
 
 /// The key of a request, if it brings one.
 pub fn key(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
@@ -44,42 +30,6 @@ pub fn key(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
                 Reason::Malformed { expected },
             ))
         }
-    }
-}
-
-/// What makes two requests the same: everything that decides the answer.
-pub fn fingerprint(parts: &[&[u8]]) -> String {
-    let mut digest = Sha256::new();
-    for part in parts {
-        digest.update((part.len() as u64).to_le_bytes());
-        digest.update(part);
-    }
-    digest
-        .finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
-}
-
-pub async fn claim(
-    app: &App,
-    caller: &Caller,
-    headers: &HeaderMap,
-    fingerprint: impl FnOnce() -> String,
-) -> Result<Claim, Problem> {
-    let Some(key) = key(headers)? else {
-        return Ok(Claim::Unkeyed);
-    };
-    match app
-        .store
-        .begin(&caller.workspace_id, key, &fingerprint())
-        .await?
-    {
-        Begin::New(guard) => Ok(Claim::New(IdempotencyLease::new(&app.store, guard))),
-        Begin::InFlight => Err(Problem::new(Code::IdempotencyInFlight).retry_after(1)),
-        Begin::Mismatch => Err(Problem::new(Code::IdempotencyMismatch)),
-        Begin::Replay(StoredAnswer { body: None, .. }) => Ok(Claim::Paid),
-        Begin::Replay(answer) => Ok(Claim::Replay(answer)),
     }
 }
 

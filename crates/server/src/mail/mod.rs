@@ -26,14 +26,14 @@ pub struct Mailer {
 
 /// A letter that went into the outbox.
 #[derive(Debug, Clone)]
-pub struct Written {
+pub struct OutboxEmail {
     pub to: String,
     pub letter: Letter,
     pub at_us: i64,
 }
 
 enum Way {
-    Outbox(PathBuf, Mutex<VecDeque<Written>>),
+    Outbox(PathBuf, Mutex<VecDeque<OutboxEmail>>),
     Smtp(Box<AsyncSmtpTransport<Tokio1Executor>>),
 }
 
@@ -57,7 +57,7 @@ impl Mailer {
 
     /// Without SMTP: what went into the outbox since the start, the newest first, for an operator
     /// to hand on.
-    pub fn written(&self) -> Option<Vec<Written>> {
+    pub fn written(&self) -> Option<Vec<OutboxEmail>> {
         match &self.way {
             Way::Outbox(_, written) => Some(lock(written).iter().cloned().collect()),
             Way::Smtp(_) => None,
@@ -84,7 +84,7 @@ impl Mailer {
                 tokio::task::spawn_blocking(move || write_letter(&dir, &name, &bytes)).await??;
                 let mut written = lock(written);
                 written.truncate(WRITTEN_MAX - 1);
-                written.push_front(Written {
+                written.push_front(OutboxEmail {
                     to: to.to_owned(),
                     letter: letter.clone(),
                     at_us: now_us(),
@@ -108,7 +108,7 @@ fn body(letter: &Letter, by_smtp: bool) -> Body {
     Body::dangerous_pre_encoded(lines.into_bytes(), encoding)
 }
 
-fn lock(written: &Mutex<VecDeque<Written>>) -> MutexGuard<'_, VecDeque<Written>> {
+fn lock(written: &Mutex<VecDeque<OutboxEmail>>) -> MutexGuard<'_, VecDeque<OutboxEmail>> {
     written
         .lock()
         .unwrap_or_else(|poisoned| poisoned.into_inner())

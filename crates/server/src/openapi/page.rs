@@ -63,7 +63,7 @@ pub fn render(document: &utoipa::openapi::OpenApi) -> String {
     html
 }
 
-struct Operation<'a> {
+struct DocumentedOperation<'a> {
     method: &'a str,
     path: &'a str,
     id: &'a str,
@@ -71,7 +71,7 @@ struct Operation<'a> {
     value: &'a Value,
 }
 
-fn operations(document: &Value) -> Vec<Operation<'_>> {
+fn operations(document: &Value) -> Vec<DocumentedOperation<'_>> {
     let mut found = Vec::new();
     for (path, item) in document["paths"].as_object().into_iter().flatten() {
         for (method, value) in item.as_object().into_iter().flatten() {
@@ -79,7 +79,7 @@ fn operations(document: &Value) -> Vec<Operation<'_>> {
                 continue;
             };
             let summary = value["summary"].as_str().unwrap_or_default();
-            found.push(Operation {
+            found.push(DocumentedOperation {
                 method,
                 path,
                 id,
@@ -91,7 +91,7 @@ fn operations(document: &Value) -> Vec<Operation<'_>> {
     found
 }
 
-fn section(html: &mut String, document: &Value, operation: &Operation<'_>) {
+fn section(html: &mut String, document: &Value, operation: &DocumentedOperation<'_>) {
     write!(html, "<section id=\"{}\"><h3><span class=\"m\">{}</span> <code>{}</code></h3><p><strong>{}</strong></p>",
         escape(operation.id), operation.method.to_uppercase(), escape(operation.path), escape(operation.summary)).ok();
     paragraphs(

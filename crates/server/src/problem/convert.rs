@@ -46,6 +46,10 @@ impl From<ServiceError> for Problem {
             ServiceError::Speech(error) => error.into(),
             ServiceError::Ledger(error) => error.into(),
             ServiceError::Store(error) => error.into(),
+            ServiceError::IdempotencyInFlight => {
+                Problem::new(Code::IdempotencyInFlight).retry_after(1)
+            }
+            ServiceError::IdempotencyMismatch => Problem::new(Code::IdempotencyMismatch),
             ServiceError::TooManyAttempts { retry_after_s } => {
                 Problem::new(Code::RateLimited).retry_after(retry_after_s)
             }
@@ -174,7 +178,7 @@ impl From<LedgerError> for Problem {
                 Problem::new(Code::KeyUnknown)
             }
             LedgerError::ClaimLost => Problem::new(Code::Conflict),
-            LedgerError::GuardLost => Problem::new(Code::IdempotencyInFlight).retry_after(1),
+            LedgerError::GuardLost => ServiceError::IdempotencyInFlight.into(),
             LedgerError::ExternalIdReused => Problem::detailed(Code::Conflict, sentence(&error)),
             LedgerError::OtherCurrency(currency) => {
                 let allowed = currency;

@@ -1,34 +1,9 @@
 //! What is wrong with one field, in words that help.
 
-use std::borrow::Cow;
-
 use serde::Serialize;
 
 use crate::http::language::Language;
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct FieldError {
-    pub field: Cow<'static, str>,
-    pub reason: Reason,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub enum Reason {
-    Required,
-    Empty,
-    WrongType { expected: &'static str },
-    TooLong { max: u64, actual: u64 },
-    TooMany { max: u64 },
-    OutOfRange { min: f64, max: f64 },
-    UnknownValue { allowed: String },
-    UnknownVoice { named: String, allowed: String },
-    NearMiss { meant: &'static str },
-    UnknownField { known: String },
-    NotTogether { with: &'static str },
-    Twice { other: &'static str },
-    Malformed { expected: &'static str },
-    Other { message: String },
-}
+use crate::service::{FieldError, Reason};
 
 /// As it stands in the body of a problem.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -42,13 +17,6 @@ pub struct FieldProblem {
 }
 
 impl FieldError {
-    pub fn new(field: impl Into<Cow<'static, str>>, reason: Reason) -> FieldError {
-        FieldError {
-            field: field.into(),
-            reason,
-        }
-    }
-
     pub fn render(&self, language: Language) -> FieldProblem {
         FieldProblem {
             field: self.field.to_string(),

@@ -16,8 +16,10 @@ use axum::http::header::{HeaderName, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::response::{IntoResponse, Response};
 
 pub use body::{OpenAiError, ProblemBody, render};
-pub use field::{FieldError, FieldProblem, Reason};
+pub use field::FieldProblem;
 pub use table::Code;
+
+pub use crate::service::{FieldError, Reason};
 
 /// A refusal, before it is put into words.
 #[derive(Debug, Clone)]

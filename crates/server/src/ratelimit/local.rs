@@ -108,10 +108,7 @@ impl RateLimiter {
 
     fn shard(&self, caller: &str) -> MutexGuard<'_, HashMap<Arc<str>, Bucket>> {
         let index = self.hasher.hash_one(caller) as usize % SHARDS;
-        // The numbers in a bucket are whole even if a holder of the lock panicked.
-        self.shards[index]
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
+        self.shards[index].lock()
     }
 }
 

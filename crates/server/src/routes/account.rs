@@ -191,7 +191,7 @@ async fn describe(
         role: role.to_string(),
     });
     Ok(AccountBody {
-        account_id: account.id.clone(),
+        account_id: account.id.to_string(),
         email: account.email.clone(),
         name: account.name.clone(),
         confirmed: account.is_confirmed(),

@@ -13,7 +13,7 @@ use crate::app::App;
 use crate::http::caller::{Keys, May};
 use crate::http::query::Query;
 use crate::problem::{Problem, Reason};
-use crate::trail::{self, Format};
+use crate::trail::{self, AuditFormat};
 
 const PAGE: i64 = 100;
 const PAGE_MAX: i64 = 1_000;
@@ -89,8 +89,8 @@ pub async fn export(
 ) -> Result<Response, Problem> {
     let mut query = Query::parse(query.as_deref());
     let format = match query.take("format").as_deref() {
-        None | Some("jsonl") => Format::Jsonl,
-        Some("csv") => Format::Csv,
+        None | Some("jsonl") => AuditFormat::Jsonl,
+        Some("csv") => AuditFormat::Csv,
         Some(_) => {
             let allowed = "jsonl, csv".to_owned();
             return Err(Problem::field("format", Reason::UnknownValue { allowed }));

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::problem::{Code, Problem};
-use crate::telemetry::metrics::{self, Standing};
+use crate::telemetry::metrics::{self, Gauges};
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct Health {
@@ -63,7 +63,7 @@ pub async fn readyz(State(app): State<App>) -> Result<Json<Health>, Problem> {
 pub async fn metrics_text(State(app): State<App>) -> impl IntoResponse {
     let is_leaving = app.leaving.load(Ordering::Relaxed);
     let (open, waiting) = app.connections.count();
-    let standing = Standing {
+    let standing = Gauges {
         engine: app.engine.stats(),
         is_ready: app.engine.readiness() == Readiness::Ready && !is_leaving,
         cache_bytes: app.cache.bytes_on_disk(),

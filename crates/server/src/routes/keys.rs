@@ -35,7 +35,7 @@ pub struct Key {
 impl From<KeyInfo> for Key {
     fn from(info: KeyInfo) -> Key {
         Key {
-            key_id: info.id,
+            key_id: info.id.to_string(),
             name: info.name,
             environment: info.environment.as_str().to_owned(),
             last_four: info.last_four,
@@ -181,7 +181,7 @@ async fn require_within_own_bounds(
     let outlives = own
         .expires_us
         .is_some_and(|ends_us| old.expires_us.is_none_or(|old_us| old_us > ends_us));
-    let shares_cap = !own.chain_id.is_empty() && own.chain_id == old.chain_id;
+    let shares_cap = own.chain_id.is_some() && own.chain_id == old.chain_id;
     let outspends = own.spend_cap_micro.is_some() && !shares_cap;
     match own.id != old.id && (outlives || outspends) {
         false => Ok(()),
@@ -231,6 +231,7 @@ pub async fn rotate_key(
             hours.ok_or_else(|| Problem::field("old_lives_hours", reason))?
         }
     };
+    let key_id = key_id.parse()?;
     let old = app.store.key(&caller.workspace_id, &key_id).await?;
     require_no_more_than_own(&caller, old.permissions)?;
     require_within_own_bounds(&app, &caller, &old).await?;
@@ -253,6 +254,7 @@ pub async fn revoke_key(
     May(caller, _): May<Keys>,
     Path(key_id): Path<String>,
 ) -> Result<StatusCode, Problem> {
+    let key_id = key_id.parse()?;
     keys::revoke(&app.store, &caller.actor, &caller.workspace_id, &key_id).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -77,7 +77,7 @@ pub async fn set_word(
         );
     }
     let said = said.unwrap_or_default();
-    let parsed = sauti_text::Pronunciation::parse(&said);
+    let parsed = sauti_text::LexiconEntry::parse(&said);
     if parsed.is_none() && !fields.is_wrong("said") {
         let expected = "a Swahili spelling, or IPA between slashes";
         fields.error("said", Reason::Malformed { expected });

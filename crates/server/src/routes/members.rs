@@ -107,6 +107,7 @@ pub async fn set_role(
 ) -> Result<StatusCode, Problem> {
     let [role] = required(&body, ["role"])?;
     let workspace_id: WorkspaceId = workspace_id.parse()?;
+    let account_id = account_id.parse()?;
     accounts::set_role(&app, &me.account, &workspace_id, &account_id, role.parse()?).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -121,6 +122,7 @@ pub async fn remove(
     Path((workspace_id, account_id)): Path<(String, String)>,
 ) -> Result<StatusCode, Problem> {
     let workspace_id: WorkspaceId = workspace_id.parse()?;
+    let account_id = account_id.parse()?;
     accounts::remove_member(&app, &me.account, &workspace_id, &account_id).await?;
     Ok(StatusCode::NO_CONTENT)
 }

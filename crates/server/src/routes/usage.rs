@@ -65,8 +65,8 @@ impl From<UsageRow> for UsageDay {
     fn from(row: UsageRow) -> UsageDay {
         UsageDay {
             day: row.day,
-            operation: row.operation,
-            key_id: row.key_id,
+            operation: row.operation.to_string(),
+            key_id: row.key_id.map(|id| id.to_string()),
             requests: row.requests,
             cached_requests: row.cached_requests,
             units: row.units,
@@ -98,16 +98,22 @@ pub async fn get_usage(
         .take("from")
         .unwrap_or_else(|| day_of(today - 30 * DAY_US));
     let to_day = query.take("to").unwrap_or_else(|| day_of(today));
-    let operation = query.take("operation");
-    let key_id = query.take("key_id");
+    let operation = query.take("operation").map(|word| word.parse());
+    let key_id = query.take("key_id").map(|id| id.parse());
     let csv = wants_csv(&mut query)?;
-    let wanted = UsageQuery {
-        from_day: from_day.clone(),
-        to_day: to_day.clone(),
-        key_id,
-        operation,
+    let rows = match (operation.transpose(), key_id.transpose()) {
+        (Ok(operation), Ok(key_id)) => {
+            let wanted = UsageQuery {
+                from_day: from_day.clone(),
+                to_day: to_day.clone(),
+                key_id,
+                operation,
+            };
+            app.store.usage(&caller.workspace_id, &wanted).await?
+        }
+        // What names no operation or no key has used nothing.
+        _ => Vec::new(),
     };
-    let rows = app.store.usage(&caller.workspace_id, &wanted).await?;
     if csv {
         return Ok(csv_response(
             UsageRow::CSV_HEADER,

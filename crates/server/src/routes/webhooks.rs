@@ -92,7 +92,7 @@ pub async fn create(
     )
     .await;
     let body = NewWebhook {
-        webhook_id: made.id,
+        webhook_id: made.id.to_string(),
         url: made.url,
         events: made.events,
         secret: made.secret,
@@ -109,6 +109,7 @@ pub async fn remove(
     May(caller, _): May<Keys>,
     Path(webhook_id): Path<String>,
 ) -> Result<StatusCode, Problem> {
+    let webhook_id = webhook_id.parse()?;
     app.store
         .remove_webhook(&caller.workspace_id, &webhook_id)
         .await?;

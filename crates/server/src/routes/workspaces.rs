@@ -11,7 +11,7 @@ use crate::http::fields::{Fields, JsonBytes};
 use crate::http::member::SignedIn;
 use crate::problem::{Code, Problem, Reason};
 use crate::service::accounts;
-use crate::service::workspaces::{self, Change};
+use crate::service::workspaces::{self, WorkspaceChange};
 use crate::webhooks;
 
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
@@ -64,7 +64,7 @@ pub async fn change(
     let mut fields = Fields::parse(&body)?;
     let (name, low_micro) = (fields.text("name"), fields.integer("low_balance_micro"));
     fields.finish_strictly(&["name", "low_balance_micro"])?;
-    let change = Change {
+    let change = WorkspaceChange {
         name: name.as_deref(),
         low_balance_micro: low_micro,
     };

@@ -23,6 +23,10 @@ pub enum ServiceError {
     Ledger(#[from] LedgerError),
     #[error(transparent)]
     Store(#[from] StoreError),
+    #[error("a request with this idempotency key is being answered")]
+    IdempotencyInFlight,
+    #[error("the idempotency key was used for another request")]
+    IdempotencyMismatch,
     /// Too many guesses or letters; so many seconds until the next.
     #[error("too many attempts: wait {retry_after_s} s")]
     TooManyAttempts { retry_after_s: u64 },

@@ -1,6 +1,6 @@
 //! Keys made, replaced and ended, whoever asks for it.
 
-use sauti_store::{AuditAction, IssuedKey, NewKey, Store, StoreError, WorkspaceId};
+use sauti_store::{AuditAction, IssuedKey, KeyId, NewKey, Store, StoreError, WorkspaceId};
 
 use super::audit;
 
@@ -27,7 +27,7 @@ pub async fn rotate(
     store: &Store,
     actor: &str,
     workspace_id: &WorkspaceId,
-    key_id: &str,
+    key_id: &KeyId,
     old_ends_us: Option<i64>,
 ) -> Result<IssuedKey, StoreError> {
     let rotated = store.rotate_key(workspace_id, key_id, old_ends_us, actor);
@@ -48,7 +48,7 @@ pub async fn revoke(
     store: &Store,
     actor: &str,
     workspace_id: &WorkspaceId,
-    key_id: &str,
+    key_id: &KeyId,
 ) -> Result<(), StoreError> {
     store.revoke_key(workspace_id, key_id).await?;
     audit(

@@ -6,6 +6,7 @@
 
 pub mod accounts;
 mod error;
+mod field_error;
 pub mod keys;
 pub mod money;
 mod payer;
@@ -16,6 +17,7 @@ pub mod workspaces;
 use sauti_store::{AuditAction, Store, WorkspaceId};
 
 pub use error::ServiceError;
+pub use field_error::{FieldError, Reason};
 pub use payer::Payer;
 
 /// Writes down who did what. The deed is done already: a failure here is logged, not returned.

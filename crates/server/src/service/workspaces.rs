@@ -1,7 +1,8 @@
 //! Workspaces made, changed, and given money.
 
 use sauti_store::{
-    AuditAction, Credit, LedgerError, PaymentEvent, Store, StoreError, Workspace, WorkspaceId,
+    AccountId, AuditAction, Credit, LedgerError, PaymentEvent, Store, StoreError, Workspace,
+    WorkspaceId,
 };
 
 use super::audit;
@@ -9,7 +10,7 @@ use super::audit;
 pub async fn create(
     store: &Store,
     actor: &str,
-    owner_id: &str,
+    owner_id: &AccountId,
     name: &str,
     currency: &str,
 ) -> Result<Workspace, StoreError> {
@@ -31,7 +32,7 @@ pub async fn create(
 
 /// What shall be otherwise; `None` stays as it is.
 #[derive(Debug, Default)]
-pub struct Change<'a> {
+pub struct WorkspaceChange<'a> {
     pub name: Option<&'a str>,
     /// The mark below which `balance.low` is told; 0 switches it off.
     pub low_balance_micro: Option<i64>,
@@ -41,7 +42,7 @@ pub async fn change(
     store: &Store,
     actor: &str,
     workspace_id: &WorkspaceId,
-    change: Change<'_>,
+    change: WorkspaceChange<'_>,
 ) -> Result<(), StoreError> {
     if let Some(name) = change.name {
         store.rename_workspace(workspace_id, name).await?;

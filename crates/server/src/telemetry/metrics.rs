@@ -145,7 +145,7 @@ fn process() {
 }
 
 /// What the service knows of itself when it is asked.
-pub struct Standing {
+pub struct Gauges {
     pub engine: EngineStats,
     pub is_ready: bool,
     pub cache_bytes: u64,
@@ -153,7 +153,7 @@ pub struct Standing {
     pub connections_waiting: usize,
 }
 
-pub fn render(handle: &PrometheusHandle, standing: Standing) -> String {
+pub fn render(handle: &PrometheusHandle, standing: Gauges) -> String {
     let stats = standing.engine;
     gauge!("sauti_queue_depth").set(stats.queued as f64);
     gauge!("sauti_estimated_wait_seconds", "lane" => "short").set(stats.wait_seconds);

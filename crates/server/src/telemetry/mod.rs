@@ -25,7 +25,7 @@ type BoxedLayer = Box<dyn Layer<Registry> + Send + Sync>;
 
 /// Keeps telemetry going; writes and sends what is left of logs and traces when dropped.
 #[must_use]
-pub struct Guard {
+pub struct TelemetryGuard {
     #[cfg(feature = "otel")]
     _traces: Option<otel::Traces>,
     _log: FlushedLog,
@@ -40,7 +40,7 @@ impl Drop for FlushedLog {
 }
 
 /// Starts logging to standard error, and tracing where the settings name an endpoint.
-pub fn start(settings: &Telemetry) -> anyhow::Result<Guard> {
+pub fn start(settings: &Telemetry) -> anyhow::Result<TelemetryGuard> {
     panics::report_without_words();
     let filter = EnvFilter::try_new(&settings.log_level).context("telemetry.log_level")?;
     let log = log::Log::to(RedactedStderr, settings.log_format)
@@ -50,7 +50,7 @@ pub fn start(settings: &Telemetry) -> anyhow::Result<Guard> {
         .boxed();
     if settings.otlp_endpoint.is_empty() {
         tracing_subscriber::registry().with(vec![logs]).try_init()?;
-        return Ok(Guard {
+        return Ok(TelemetryGuard {
             #[cfg(feature = "otel")]
             _traces: None,
             _log: FlushedLog,
@@ -81,19 +81,19 @@ pub fn start_quiet() {
 }
 
 #[cfg(feature = "otel")]
-fn start_with_traces(settings: &Telemetry, logs: BoxedLayer) -> anyhow::Result<Guard> {
+fn start_with_traces(settings: &Telemetry, logs: BoxedLayer) -> anyhow::Result<TelemetryGuard> {
     let (layer, traces) = otel::layer(&settings.otlp_endpoint)?;
     tracing_subscriber::registry()
         .with(vec![logs, layer])
         .try_init()?;
-    Ok(Guard {
+    Ok(TelemetryGuard {
         _traces: Some(traces),
         _log: FlushedLog,
     })
 }
 
 #[cfg(not(feature = "otel"))]
-fn start_with_traces(_settings: &Telemetry, _logs: BoxedLayer) -> anyhow::Result<Guard> {
+fn start_with_traces(_settings: &Telemetry, _logs: BoxedLayer) -> anyhow::Result<TelemetryGuard> {
     anyhow::bail!(
         "telemetry.otlp_endpoint is set, but this program was built without the feature `otel`"
     )

@@ -28,23 +28,23 @@ const BREAKER_PAUSE_S_MAX: i64 = 900;
 
 /// Sockets of one process for endpoints of one standing, and the shares of each workspace and endpoint in them. A
 /// delivery is little work, but one that hangs keeps its place for 15 s.
-struct Lane {
+struct DeliveryLane {
     standing: Standing,
     places: Arc<Semaphore>,
     per_endpoint: usize,
     per_workspace: usize,
 }
 
-impl Lane {
-    fn all() -> [Lane; 2] {
-        let good = Lane {
+impl DeliveryLane {
+    fn all() -> [DeliveryLane; 2] {
+        let good = DeliveryLane {
             standing: Standing::Good,
             places: Arc::new(Semaphore::new(64)),
             per_endpoint: 4,
             per_workspace: 8,
         };
         // The share of a workspace counts both lanes: what hangs here leaves half of it to the endpoints that work.
-        let unproven = Lane {
+        let unproven = DeliveryLane {
             standing: Standing::Unproven,
             places: Arc::new(Semaphore::new(64)),
             per_endpoint: 1,
@@ -66,7 +66,7 @@ impl Lane {
 /// Sends what is due, for as long as the server runs. What is in flight when it ends comes back after its lease.
 pub async fn deliver_forever(app: App) {
     let sender = Arc::new(Sender::new(app.config.webhooks.allow_private_addresses));
-    let lanes = Lane::all();
+    let lanes = DeliveryLane::all();
     let mut sending = JoinSet::new();
     let mut count_at = Instant::now();
     loop {
@@ -91,7 +91,7 @@ pub async fn deliver_forever(app: App) {
     }
 }
 
-async fn claim(app: &App, lane: &Lane) -> Vec<(ClaimedDelivery, OwnedSemaphorePermit)> {
+async fn claim(app: &App, lane: &DeliveryLane) -> Vec<(ClaimedDelivery, OwnedSemaphorePermit)> {
     let quota = lane.quota();
     if quota.total == 0 {
         return Vec::new();

@@ -70,11 +70,7 @@ pub fn signature(secret: &[u8], seconds: i64, body: &[u8]) -> String {
     mac.update(seconds.to_string().as_bytes());
     mac.update(b".");
     mac.update(body);
-    mac.finalize()
-        .into_bytes()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    hex::encode(mac.finalize().into_bytes())
 }
 
 /// Redirects are not followed: they could lead inside.

@@ -8,7 +8,7 @@ use axum::body::Body;
 use axum::http::{Method, Request};
 use sauti_server::http::csrf::csrf_token;
 use sauti_server::openapi;
-use sauti_store::{Alphabet, NewKey, Permission, Permissions, Pronunciation, Role};
+use sauti_store::{AccountId, Alphabet, NewKey, Permission, Permissions, Pronunciation, Role};
 use secrecy::ExposeSecret;
 use serde_json::{Value, json};
 
@@ -259,8 +259,8 @@ async fn victim(world: &World) -> Victim {
     let order = json!({"operation": "speech", "items": [{"custom_id": "a", "text": "Habari", "voice_id": "asha"}]});
     let batch = world.post("/v1/batches", &order).await.assert_ok().json();
     Victim {
-        key_id,
-        webhook_id: hook.id,
+        key_id: key_id.to_string(),
+        webhook_id: hook.id.to_string(),
         batch_id: batch["batch_id"].as_str().unwrap().to_owned(),
     }
 }
@@ -320,7 +320,7 @@ async fn outsiders(world: &World) -> Vec<Caller> {
         let new = NewKey {
             workspace_id: theirs.id.clone(),
             permissions: held,
-            created_by: owner.id.clone(),
+            created_by: owner.id.to_string(),
             ..world.new_key()
         };
         callers.push((
@@ -358,7 +358,7 @@ fn bearer(key: &str) -> (String, String) {
 }
 
 /// A session as it is, one that names the victim's workspace in the header, and one that does so in the cookie.
-pub(super) async fn sessions(world: &World, name: &str, account_id: &str) -> Vec<Caller> {
+pub(super) async fn sessions(world: &World, name: &str, account_id: &AccountId) -> Vec<Caller> {
     let mut callers = Vec::new();
     for way in ["plain", "header", "cookie"] {
         let issued = world

@@ -73,7 +73,7 @@ async fn the_keys_that_a_capped_key_makes_spend_from_one_cap() {
     let spend = async |child: &Value, amount_micro: i64| {
         let request = sauti_store::ChargeRequest {
             workspace_id: world.workspace_id.clone(),
-            key_id: child["key_id"].as_str().map(str::to_owned),
+            key_id: child["key_id"].as_str().map(|id| id.parse().unwrap()),
             operation: sauti_store::Operation::Speech,
             amount_micro,
             request_id: "req".to_owned(),

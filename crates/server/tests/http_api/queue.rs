@@ -114,7 +114,7 @@ async fn messages_that_come_twice_or_mean_nothing_change_nothing() {
     let items = world
         .app
         .store
-        .waiting_items(&batch_id, -1, 10)
+        .waiting_items(&batch_id.parse().unwrap(), -1, 10)
         .await
         .unwrap();
     let _background = Background::start(&world.app);

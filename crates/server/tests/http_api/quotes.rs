@@ -66,7 +66,7 @@ fn requests() -> impl Strategy<Value = Value> {
 async fn worlds() -> (World, World) {
     let many = [("limits.requests_per_minute", "1000000")];
     let (rich, mut poor) = (World::with(&many).await, World::with(&many).await);
-    let owner = Some(poor.account_id.as_str());
+    let owner = Some(&poor.account_id);
     let made = poor.app.store.create_workspace(owner, "Maskini", "KES");
     poor.workspace_id = made.await.unwrap().id;
     poor.key = poor.make_key(poor.new_key()).await;

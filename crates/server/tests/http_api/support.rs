@@ -14,7 +14,7 @@ use sauti_server::http::router;
 use sauti_server::lexicons::VersionedLexicon;
 use sauti_server::routes::speech::AskedSpeech;
 use sauti_store::ids::new_id;
-use sauti_store::{Environment, NewKey, Permission, Permissions, WorkspaceId};
+use sauti_store::{AccountId, Environment, NewKey, Permission, Permissions, WorkspaceId};
 use serde_json::Value;
 use tempfile::TempDir;
 use tower::ServiceExt;
@@ -26,7 +26,7 @@ pub const CREDIT_MICRO: i64 = 100_000_000;
 pub struct World {
     pub app: App,
     pub router: Router,
-    pub account_id: String,
+    pub account_id: AccountId,
     pub workspace_id: WorkspaceId,
     pub key: String,
     pub dir: TempDir,
@@ -118,7 +118,7 @@ impl World {
             permissions: Permissions::all(),
             expires_us: None,
             spend_cap_micro: None,
-            created_by: self.account_id.clone(),
+            created_by: self.account_id.to_string(),
         }
     }
 

@@ -1,5 +1,6 @@
 //! A browser as far as these tests need one: cookies, forms and redirects that are not followed.
 
+use sauti_store::AccountId;
 use std::time::Duration;
 
 use axum::body::Body;
@@ -55,7 +56,7 @@ impl<'a> Browser<'a> {
     }
 
     /// Signed in as this account, without the form.
-    pub async fn signed_in(world: &'a World, account_id: &str) -> Browser<'a> {
+    pub async fn signed_in(world: &'a World, account_id: &AccountId) -> Browser<'a> {
         let lifetime = Duration::from_secs(3_600);
         let issued = world
             .app

@@ -214,7 +214,7 @@ async fn what_belongs_to_another_workspace_is_out_of_reach() {
             "{page}"
         );
         assert!(
-            !html.contains(&key_id) && !html.contains("rafiki@example.com"),
+            !html.contains(key_id.as_str()) && !html.contains("rafiki@example.com"),
             "{page}"
         );
     }

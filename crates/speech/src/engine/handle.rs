@@ -56,13 +56,13 @@ impl Drop for QueueSlot {
 }
 
 #[derive(Debug)]
-pub(crate) struct Speaking {
+pub(crate) struct SpeakEvents {
     pub(super) receiver: Receiver<SpeakEvent>,
     pub(super) place: QueueSlot,
     pub(super) ended: bool,
 }
 
-impl Speaking {
+impl SpeakEvents {
     pub(crate) async fn next(&mut self) -> Option<Result<SpeakEvent, SpeechError>> {
         if self.ended {
             return None;
@@ -75,7 +75,7 @@ impl Speaking {
 
 /// A recording's pieces, whose events are told as if it had been read in one go, and both sides of a call on one time line.
 #[derive(Debug)]
-pub(crate) struct Listening {
+pub(crate) struct TranscribeEvents {
     pub(super) place: QueueSlot,
     pub(super) channels: Vec<ChannelHeard>,
     pub(super) ended: bool,
@@ -93,7 +93,7 @@ pub(super) struct ChannelHeard {
     told: Transcript,
 }
 
-impl Listening {
+impl TranscribeEvents {
     pub(crate) async fn next(&mut self) -> Option<Result<TranscribeEvent, SpeechError>> {
         if self.ended {
             return None;

@@ -26,7 +26,7 @@ use std::time::Instant;
 pub use admission::Booking;
 use backend::First;
 use handle::{ChannelHeard, EVENTS_MAX};
-pub(crate) use handle::{Listening, Speaking};
+pub(crate) use handle::{SpeakEvents, TranscribeEvents};
 use pool::Pool;
 use pool_state::PoolConfig;
 pub use pool_state::Readiness;
@@ -200,7 +200,7 @@ fn speak(
     let (sender, receiver) = mpsc::channel(EVENTS_MAX);
     let task = Task::Speak(request, EventSender::new(sender));
     let place = pool.submit(&job, 0.0, task, booking)?;
-    let events = Speaking {
+    let events = SpeakEvents {
         receiver,
         place,
         ended: false,
@@ -234,7 +234,7 @@ fn transcribe(
     pieces.sort_by_key(|piece| piece.samples.start);
     let held_seconds = held_samples as f64 / work::RECORDING_HZ;
     let task = Task::Transcribe(Arc::new(request), pieces.into());
-    let events = Listening {
+    let events = TranscribeEvents {
         place: pool.submit(&job, held_seconds, task, booking)?,
         channels,
         ended: false,

@@ -68,7 +68,7 @@ pub(super) struct Grammar {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct ExpectedAnswer {
+pub(super) struct GrammarAnswer {
     pub text: String,
     /// The choice as the caller wrote it.
     pub choice: Option<String>,
@@ -76,7 +76,7 @@ pub(super) struct ExpectedAnswer {
     pub fit: f32,
 }
 
-impl ExpectedAnswer {
+impl GrammarAnswer {
     pub(super) fn is_accepted(&self) -> bool {
         self.fit >= FIT_MIN && !self.text.is_empty()
     }
@@ -218,7 +218,7 @@ impl Grammar {
     }
 
     /// The answer that fits the sound best.
-    pub(super) fn decode(&self, posteriors: &Posteriors) -> ExpectedAnswer {
+    pub(super) fn decode(&self, posteriors: &Posteriors) -> GrammarAnswer {
         Search::run(self, posteriors)
     }
 }
@@ -232,7 +232,7 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn run(grammar: &'a Grammar, posteriors: &Posteriors) -> ExpectedAnswer {
+    fn run(grammar: &'a Grammar, posteriors: &Posteriors) -> GrammarAnswer {
         let states = 2 * grammar.letters.len() + 1;
         let mut search = Search {
             grammar,
@@ -291,12 +291,12 @@ impl<'a> Search<'a> {
         self.came_from.extend(from);
     }
 
-    fn answer(&self, steps: usize, likeliest: f32) -> ExpectedAnswer {
+    fn answer(&self, steps: usize, likeliest: f32) -> GrammarAnswer {
         let states = self.score.len();
         let ends = (1..states).filter(|s| self.grammar.letters[(s - 1) / 2].is_final);
         let best = ends.max_by(|a, b| self.score[*a].total_cmp(&self.score[*b]));
         let Some(end) = best.filter(|end| self.score[*end] > f32::MIN) else {
-            return ExpectedAnswer {
+            return GrammarAnswer {
                 text: String::new(),
                 choice: None,
                 fit: f32::MIN,
@@ -321,7 +321,7 @@ impl<'a> Search<'a> {
             }
         }
         let choice = self.grammar.letters[(end - 1) / 2].choice as usize;
-        ExpectedAnswer {
+        GrammarAnswer {
             text: text.trim_end().to_owned(),
             choice: self.grammar.choices.get(choice).cloned(),
             fit: (self.score[end] - likeliest) / letters.len().max(1) as f32,
@@ -350,7 +350,7 @@ mod tests {
     use super::super::posteriors::fixtures::spoken;
     use super::*;
 
-    fn answer(expect: Expect, said: &str) -> ExpectedAnswer {
+    fn answer(expect: Expect, said: &str) -> GrammarAnswer {
         let grammar = Grammar::for_expectation(&expect).unwrap().unwrap();
         grammar.decode(&spoken(said, 1.0, 5))
     }

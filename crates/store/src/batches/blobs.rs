@@ -1,13 +1,13 @@
 //! Recordings and sounds in parts, so that neither memory nor the one writer of SQLite is held for long.
 
-use crate::{Store, StoreError};
+use crate::{BatchId, Store, StoreError};
 
 pub const BLOB_PART_BYTES: usize = 512 << 10;
 
 impl Store {
     pub async fn add_blob_part(
         &self,
-        batch_id: &str,
+        batch_id: &BatchId,
         blob_id: &str,
         part: i64,
         bytes: Vec<u8>,

@@ -11,8 +11,9 @@ mod work;
 
 use serde::Serialize;
 
-use crate::Operation;
-use crate::WorkspaceId;
+use crate::sql::from_row;
+use crate::text_columns::text_enum;
+use crate::{BatchId, ItemId, KeyId, Operation, WorkspaceId};
 
 pub use blobs::BLOB_PART_BYTES;
 pub use receive::{NewBatch, NewItem, Received};
@@ -20,9 +21,9 @@ pub use work::ClaimedItem;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Batch {
-    pub id: String,
+    pub id: BatchId,
     pub workspace_id: WorkspaceId,
-    pub key_id: Option<String>,
+    pub key_id: Option<KeyId>,
     pub operation: Operation,
     pub state: BatchState,
     pub items: i64,
@@ -37,13 +38,13 @@ pub struct Batch {
     pub expires_us: i64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum BatchState {
-    Receiving,
-    Running,
-    Finished,
-    Cancelled,
+text_enum! {
+    pub enum BatchState ("state") {
+        Receiving = "receiving",
+        Running = "running",
+        Finished = "finished",
+        Cancelled = "cancelled",
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -58,7 +59,7 @@ pub struct ItemCounts {
 /// An item and what came of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BatchItem {
-    pub id: String,
+    pub id: ItemId,
     pub position: i64,
     pub custom_id: String,
     pub state: String,
@@ -69,25 +70,23 @@ pub struct BatchItem {
     pub amount_micro: i64,
 }
 
+from_row!(Batch {
+    id, workspace_id, key_id, operation, state, items, bytes, fingerprint, created_us, deadline_us, finished_us, expires_us
+} default {
+    counts, amount_micro
+});
+
+from_row!(BatchItem {
+    id,
+    position,
+    custom_id,
+    state,
+    answer,
+    output_id,
+    amount_micro
+});
+
 impl BatchState {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Receiving => "receiving",
-            Self::Running => "running",
-            Self::Finished => "finished",
-            Self::Cancelled => "cancelled",
-        }
-    }
-
-    fn parse(text: &str) -> Self {
-        match text {
-            "receiving" => Self::Receiving,
-            "running" => Self::Running,
-            "cancelled" => Self::Cancelled,
-            _ => Self::Finished,
-        }
-    }
-
     pub fn is_over(self) -> bool {
         matches!(self, Self::Finished | Self::Cancelled)
     }

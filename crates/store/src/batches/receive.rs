@@ -3,16 +3,17 @@
 use std::time::Duration;
 
 use super::{Batch, BatchState};
-use crate::ids::{new_id, now_us};
-use crate::sql::{Value, execute_rows, is_unique_violation};
-use crate::{Operation, Store, StoreError, WorkspaceId};
+use crate::ids::now_us;
+use crate::rows::{Value, execute_rows};
+use crate::sql::{found, is_unique_violation};
+use crate::{BatchId, ItemId, KeyId, Operation, Store, StoreError, WorkspaceId};
 
 const ROWS_AT_ONCE: usize = 500;
 
 #[derive(Debug, Clone)]
 pub struct NewBatch {
     pub workspace_id: WorkspaceId,
-    pub key_id: Option<String>,
+    pub key_id: Option<KeyId>,
     pub operation: Operation,
     pub items: i64,
     pub bytes: i64,
@@ -39,7 +40,7 @@ pub struct NewItem {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Received {
     /// Add its items and blobs, then start it.
-    New(String),
+    New(BatchId),
     /// The same order came before, under the same idempotency key.
     Before(Box<Batch>),
     /// The same order is being written down right now.
@@ -50,7 +51,7 @@ pub enum Received {
 
 impl Store {
     pub async fn receive_batch(&self, new: &NewBatch) -> Result<Received, StoreError> {
-        let id = new_id("batch_");
+        let id = BatchId::generate();
         let now = now_us();
         let deadline_us = now.saturating_add(new.time_max.as_micros() as i64);
         let made = sqlx::query(
@@ -63,7 +64,7 @@ impl Store {
         .bind(&id)
         .bind(&new.workspace_id)
         .bind(new.key_id.as_deref().unwrap_or(""))
-        .bind(new.operation.as_str())
+        .bind(new.operation)
         .bind(new.items)
         .bind(new.bytes)
         .bind(new.idempotency_key.as_deref())
@@ -99,7 +100,7 @@ impl Store {
         let Some(key) = &new.idempotency_key else {
             return Ok(None);
         };
-        let row: Option<(String, String, String)> = sqlx::query_as(
+        let row: Option<(BatchId, BatchState, String)> = sqlx::query_as(
             "select id, state, fingerprint from batches where workspace_id = $1 and idem_key = $2",
         )
         .bind(&new.workspace_id)
@@ -112,7 +113,7 @@ impl Store {
         if fingerprint != new.fingerprint {
             return Ok(Some(Received::Mismatch));
         }
-        if BatchState::parse(&state) == BatchState::Receiving {
+        if state == BatchState::Receiving {
             return Ok(Some(Received::InFlight));
         }
         let batch = self.batch(&new.workspace_id, &id).await?;
@@ -123,7 +124,7 @@ impl Store {
     pub async fn add_batch_items(
         &self,
         workspace_id: &WorkspaceId,
-        batch_id: &str,
+        batch_id: &BatchId,
         from_position: i64,
         items: Vec<NewItem>,
     ) -> Result<(), StoreError> {
@@ -132,7 +133,7 @@ impl Store {
         while items.peek().is_some() {
             let rows = items.by_ref().take(ROWS_AT_ONCE).map(|item| {
                 let row: Vec<Value> = vec![
-                    new_id("item_").into(),
+                    (&ItemId::generate()).into(),
                     batch_id.into(),
                     workspace_id.into(),
                     position.into(),
@@ -170,7 +171,7 @@ impl Store {
     pub async fn start_batch(
         &self,
         workspace_id: &WorkspaceId,
-        batch_id: &str,
+        batch_id: &BatchId,
     ) -> Result<Batch, StoreError> {
         let done = sqlx::query(
             "update batches set state = 'running' where id = $1 and workspace_id = $2 and state = 'receiving'",
@@ -179,14 +180,12 @@ impl Store {
         .bind(workspace_id)
         .execute(self.write())
         .await?;
-        if done.rows_affected() == 0 {
-            return Err(StoreError::NotFound("batch"));
-        }
+        found(&done, "batch")?;
         self.batch(workspace_id, batch_id).await
     }
 
     /// Gives up a batch that could not be written down.
-    pub async fn discard_batch(&self, batch_id: &str) -> Result<(), StoreError> {
+    pub async fn discard_batch(&self, batch_id: &BatchId) -> Result<(), StoreError> {
         let done =
             sqlx::query("update batches set expires_us = 0 where id = $1 and state = 'receiving'")
                 .bind(batch_id)
@@ -199,7 +198,7 @@ impl Store {
     }
 
     /// Deletes a batch with everything in it, in steps that do not hold up other writers.
-    pub(crate) async fn delete_batch(&self, batch_id: &str) -> Result<(), StoreError> {
+    pub(crate) async fn delete_batch(&self, batch_id: &BatchId) -> Result<(), StoreError> {
         loop {
             let done = sqlx::query(
                 "delete from batch_blobs where (id, part) in (
@@ -226,14 +225,14 @@ impl Store {
 
     /// Batches whose time is over, and those whose receiver died before they were whole.
     pub(crate) async fn drop_expired_batches(&self) -> Result<(), StoreError> {
-        let gone: Vec<(String,)> = sqlx::query_as(
+        let gone: Vec<BatchId> = sqlx::query_scalar(
             "select id from batches where (expires_us < $1 and state <> 'running') or (state = 'receiving'
                 and instance_id not in (select id from instances where dead_us is null)) order by id limit 100",
         )
         .bind(now_us())
         .fetch_all(self.write())
         .await?;
-        for (id,) in gone {
+        for id in gone {
             self.delete_batch(&id).await?;
         }
         Ok(())

@@ -2,52 +2,22 @@
 
 use sqlx::{AnyConnection, AssertSqlSafe};
 
-use super::{Batch, BatchItem, BatchState, ItemCounts};
-use crate::{Operation, Store, StoreError, WorkspaceId};
-
-type BatchRow = (
-    String,
-    WorkspaceId,
-    String,
-    String,
-    String,
-    i64,
-    i64,
-    String,
-    i64,
-    i64,
-    Option<i64>,
-    i64,
-);
+use super::{Batch, BatchItem};
+use crate::{BatchId, Operation, Store, StoreError, WorkspaceId};
 
 const BATCH_COLUMNS: &str =
-    "select id, workspace_id, key_id, operation, state, items, bytes, fingerprint, created_us,
-    deadline_us, finished_us, expires_us from batches";
-
-type ItemRow = (String, i64, String, String, String, String, i64);
+    "select id, workspace_id, nullif(key_id, '') as key_id, operation, state, items, bytes, fingerprint,
+    created_us, deadline_us, finished_us, expires_us from batches";
 
 const ITEM_COLUMNS: &str =
     "select i.id, i.position, i.custom_id, i.state, i.answer, i.output_id, i.amount_micro
     from batch_items i";
 
-fn item_of(row: ItemRow) -> BatchItem {
-    let (id, position, custom_id, state, answer, output_id, amount_micro) = row;
-    BatchItem {
-        id,
-        position,
-        custom_id,
-        state,
-        answer,
-        output_id,
-        amount_micro,
-    }
-}
-
 impl Store {
     pub async fn batch(
         &self,
         workspace_id: &WorkspaceId,
-        batch_id: &str,
+        batch_id: &BatchId,
     ) -> Result<Batch, StoreError> {
         let mut connection = self.write().acquire().await?;
         let batch = batch_in(&mut connection, batch_id).await?;
@@ -70,7 +40,7 @@ impl Store {
                  and ($4 = '' or operation = $4)
              order by created_us desc, id desc limit $3"
         );
-        let rows: Vec<BatchRow> = sqlx::query_as(AssertSqlSafe(sql))
+        let mut batches: Vec<Batch> = sqlx::query_as(AssertSqlSafe(sql))
             .bind(workspace_id)
             .bind(before_us)
             .bind(limit.clamp(1, 100))
@@ -78,9 +48,8 @@ impl Store {
             .fetch_all(self.read())
             .await?;
         let mut connection = self.read().acquire().await?;
-        let mut batches = Vec::with_capacity(rows.len());
-        for row in rows {
-            batches.push(counted(&mut connection, row).await?);
+        for batch in &mut batches {
+            count_items(&mut connection, batch).await?;
         }
         Ok(batches)
     }
@@ -88,90 +57,72 @@ impl Store {
     /// Items in their order, after `after_position`.
     pub async fn batch_items(
         &self,
-        batch_id: &str,
+        batch_id: &BatchId,
         after_position: i64,
         limit: i64,
     ) -> Result<Vec<BatchItem>, StoreError> {
         let sql = format!(
             "{ITEM_COLUMNS} where i.batch_id = $1 and i.position > $2 order by i.position limit $3"
         );
-        let rows: Vec<ItemRow> = sqlx::query_as(AssertSqlSafe(sql))
+        Ok(sqlx::query_as(AssertSqlSafe(sql))
             .bind(batch_id)
             .bind(after_position)
             .bind(limit.clamp(1, 1000))
             .fetch_all(self.read())
-            .await?;
-        Ok(rows.into_iter().map(item_of).collect())
+            .await?)
     }
 
     pub async fn batch_item(
         &self,
         workspace_id: &WorkspaceId,
-        batch_id: &str,
+        batch_id: &BatchId,
         position: i64,
     ) -> Result<BatchItem, StoreError> {
         let sql = format!(
             "{ITEM_COLUMNS} where i.batch_id = $1 and i.position = $2 and i.workspace_id = $3"
         );
-        let row: Option<ItemRow> = sqlx::query_as(AssertSqlSafe(sql))
+        let row = sqlx::query_as(AssertSqlSafe(sql))
             .bind(batch_id)
             .bind(position)
             .bind(workspace_id)
             .fetch_optional(self.read())
             .await?;
-        row.map(item_of).ok_or(StoreError::NotFound("item"))
+        row.ok_or(StoreError::NotFound("item"))
     }
 }
 
 /// A batch as this connection sees it, inside a transaction or not.
 pub(super) async fn batch_in(
     connection: &mut AnyConnection,
-    batch_id: &str,
+    batch_id: &BatchId,
 ) -> Result<Batch, StoreError> {
     let sql = format!("{BATCH_COLUMNS} where id = $1");
-    let row: Option<BatchRow> = sqlx::query_as(AssertSqlSafe(sql))
+    let batch: Option<Batch> = sqlx::query_as(AssertSqlSafe(sql))
         .bind(batch_id)
         .fetch_optional(&mut *connection)
         .await?;
-    counted(connection, row.ok_or(StoreError::NotFound("batch"))?).await
+    let mut batch = batch.ok_or(StoreError::NotFound("batch"))?;
+    count_items(connection, &mut batch).await?;
+    Ok(batch)
 }
 
-async fn counted(connection: &mut AnyConnection, row: BatchRow) -> Result<Batch, StoreError> {
+async fn count_items(connection: &mut AnyConnection, batch: &mut Batch) -> Result<(), StoreError> {
     let states: Vec<(String, i64, i64)> = sqlx::query_as(
         "select state, count(*), cast(sum(amount_micro) as bigint) from batch_items where batch_id = $1 group by state",
     )
-    .bind(&row.0)
+    .bind(&batch.id)
     .fetch_all(connection)
     .await?;
-    batch_of(row, &states)
-}
-
-fn batch_of(row: BatchRow, states: &[(String, i64, i64)]) -> Result<Batch, StoreError> {
-    let mut counts = ItemCounts::default();
-    for (state, count, _) in states {
+    for (state, count, amount_micro) in states {
+        batch.amount_micro += amount_micro;
+        let counts = &mut batch.counts;
         match state.as_str() {
-            "waiting" => counts.waiting = *count,
-            "running" => counts.running = *count,
-            "done" => counts.done = *count,
-            "failed" => counts.failed = *count,
-            _ => counts.cancelled = *count,
+            "waiting" => counts.waiting = count,
+            "running" => counts.running = count,
+            "done" => counts.done = count,
+            "failed" => counts.failed = count,
+            _ => counts.cancelled = count,
         }
     }
-    let (id, workspace_id, key_id, operation, state, items, bytes, fingerprint, ..) = row;
-    Ok(Batch {
-        id,
-        workspace_id,
-        key_id: Some(key_id).filter(|id| !id.is_empty()),
-        operation: operation.parse()?,
-        state: BatchState::parse(&state),
-        items,
-        bytes,
-        counts,
-        amount_micro: states.iter().map(|(.., amount)| amount).sum(),
-        fingerprint,
-        created_us: row.8,
-        deadline_us: row.9,
-        finished_us: row.10,
-        expires_us: row.11,
-    })
+    Ok(())
 }

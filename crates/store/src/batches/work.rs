@@ -7,17 +7,18 @@ use sqlx::AssertSqlSafe;
 use super::Batch;
 use crate::ids::{new_id, now_us};
 use crate::ledger::{Charge, FinishedItem, Reservation, Usage};
-use crate::{LedgerError, Operation, Store, StoreError, WorkspaceId};
+use crate::sql::{from_row, is_set};
+use crate::{BatchId, ItemId, KeyId, LedgerError, Operation, Store, StoreError, WorkspaceId};
 
 /// An item to be worked on now. `claim` proves to the later report that nobody else has it meanwhile.
 #[derive(Debug, Clone)]
 pub struct ClaimedItem {
-    pub id: String,
+    pub id: ItemId,
     pub claim: String,
-    pub batch_id: String,
+    pub batch_id: BatchId,
     pub workspace_id: WorkspaceId,
     pub currency: String,
-    pub key_id: Option<String>,
+    pub key_id: Option<KeyId>,
     /// Whoever ordered it may not spend any more.
     pub key_revoked: bool,
     pub operation: Operation,
@@ -28,6 +29,11 @@ pub struct ClaimedItem {
     pub attempts: i64,
     pub deadline_us: i64,
 }
+
+from_row!(ClaimedItem {
+    id, claim, batch_id, workspace_id, currency, key_id, key_revoked: i64 => is_set, operation, position, request, input_id,
+    attempts, deadline_us
+});
 
 impl ClaimedItem {
     pub fn finished(&self, answer: String, output_id: String) -> FinishedItem {
@@ -53,7 +59,10 @@ impl Store {
     }
 
     /// Takes one item by its name, if it waits.
-    pub async fn claim_batch_item(&self, item_id: &str) -> Result<Option<ClaimedItem>, StoreError> {
+    pub async fn claim_batch_item(
+        &self,
+        item_id: &ItemId,
+    ) -> Result<Option<ClaimedItem>, StoreError> {
         let sql = format!(
             "select i.id from batch_items i join batches b on b.id = i.batch_id
              where i.state = 'waiting' and i.next_attempt_us <= $3 and b.state = 'running' and i.id = $5 limit $4{}",
@@ -67,7 +76,7 @@ impl Store {
         &self,
         which: &str,
         limit: i64,
-        item_id: Option<&str>,
+        item_id: Option<&ItemId>,
     ) -> Result<Vec<ClaimedItem>, StoreError> {
         let claim = new_id("claim_");
         // Materialised: PostgreSQL may run a subquery again for each row, and each run would lock other rows.
@@ -87,53 +96,23 @@ impl Store {
         if query.execute(self.write()).await?.rows_affected() == 0 {
             return Ok(Vec::new());
         }
-        type Row = (
-            String,
-            String,
-            WorkspaceId,
-            String,
-            Option<i64>,
-            String,
-            i64,
-            String,
-            String,
-            i64,
-            i64,
-            String,
-        );
-        let rows: Vec<Row> = sqlx::query_as(
-            "select i.id, i.batch_id, i.workspace_id, b.key_id, k.revoked_us, b.operation, i.position, i.request,
-                    i.input_id, i.attempts, b.deadline_us, w.currency
+        Ok(sqlx::query_as(
+            "select i.id, i.claim, i.batch_id, i.workspace_id, nullif(b.key_id, '') as key_id, b.operation, i.position,
+                    i.request, i.input_id, i.attempts, b.deadline_us, w.currency,
+                    case when k.revoked_us <= $2 then 1 else 0 end as key_revoked
              from batch_items i join batches b on b.id = i.batch_id join workspaces w on w.id = i.workspace_id
                   left join api_keys k on k.id = b.key_id
              where i.claim = $1 and i.state = 'running' order by i.position",
         )
         .bind(&claim)
+        .bind(now_us())
         .fetch_all(self.write())
-        .await?;
-        let item_of = |row: Row| -> Result<ClaimedItem, StoreError> {
-            Ok(ClaimedItem {
-                id: row.0,
-                claim: claim.clone(),
-                batch_id: row.1,
-                workspace_id: row.2,
-                key_id: Some(row.3).filter(|id| !id.is_empty()),
-                key_revoked: row.4.is_some_and(|at_us| at_us <= now_us()),
-                operation: row.5.parse()?,
-                position: row.6,
-                request: row.7,
-                input_id: row.8,
-                attempts: row.9,
-                deadline_us: row.10,
-                currency: row.11,
-            })
-        };
-        rows.into_iter().map(item_of).collect()
+        .await?)
     }
 
     /// Whether the item is still ours: not cancelled, and not taken over while this process was thought dead.
     pub async fn holds_item(&self, item: &ClaimedItem) -> Result<bool, StoreError> {
-        let row: Option<(String,)> = sqlx::query_as(
+        let row: Option<ItemId> = sqlx::query_scalar(
             "select id from batch_items where id = $1 and claim = $2 and state = 'running'",
         )
         .bind(&item.id)
@@ -144,8 +123,8 @@ impl Store {
     }
 
     /// Whether there is still something to do for an item, by whomever.
-    pub async fn item_is_open(&self, item_id: &str) -> Result<bool, StoreError> {
-        let row: Option<(String,)> = sqlx::query_as(
+    pub async fn item_is_open(&self, item_id: &ItemId) -> Result<bool, StoreError> {
+        let row: Option<ItemId> = sqlx::query_scalar(
             "select id from batch_items where id = $1 and state in ('waiting', 'running')",
         )
         .bind(item_id)
@@ -204,18 +183,17 @@ impl Store {
     }
 
     /// The items that this process has in hand, as the database sees it.
-    pub async fn held_items(&self) -> Result<Vec<String>, StoreError> {
-        let rows: Vec<(String,)> = sqlx::query_as(
+    pub async fn held_items(&self) -> Result<Vec<ItemId>, StoreError> {
+        Ok(sqlx::query_scalar(
             "select id from batch_items where state = 'running' and instance_id = $1",
         )
         .bind(self.inner.instance.id())
         .fetch_all(self.write())
-        .await?;
-        Ok(rows.into_iter().map(|(id,)| id).collect())
+        .await?)
     }
 
     /// Puts back an item that this process holds and does not know of: the answer to its claim, or its report, was lost.
-    pub async fn put_unknown_item_back(&self, item_id: &str) -> Result<(), StoreError> {
+    pub async fn put_unknown_item_back(&self, item_id: &ItemId) -> Result<(), StoreError> {
         sqlx::query(
             "update batch_items set state = 'waiting', claim = '', instance_id = ''
              where id = $1 and instance_id = $2 and state = 'running'",
@@ -241,10 +219,10 @@ impl Store {
     /// The items of a batch that can be begun now, by place and name: for a queue beside the database.
     pub async fn waiting_items(
         &self,
-        batch_id: &str,
+        batch_id: &BatchId,
         after_position: i64,
         limit: i64,
-    ) -> Result<Vec<(i64, String)>, StoreError> {
+    ) -> Result<Vec<(i64, ItemId)>, StoreError> {
         Ok(sqlx::query_as(
             "select position, id from batch_items where batch_id = $1 and position > $2 and state = 'waiting'
                 and next_attempt_us <= $3
@@ -259,35 +237,33 @@ impl Store {
     }
 
     /// Running batches with something to begin now, the oldest first.
-    pub async fn batches_with_waiting_items(&self) -> Result<Vec<String>, StoreError> {
-        let rows: Vec<(String,)> = sqlx::query_as(
+    pub async fn batches_with_waiting_items(&self) -> Result<Vec<BatchId>, StoreError> {
+        Ok(sqlx::query_scalar(
             "select b.id from batches b where b.state = 'running' and exists (
                 select 1 from batch_items i where i.batch_id = b.id and i.state = 'waiting' and i.next_attempt_us <= $1)
              order by b.created_us limit 10000",
         )
         .bind(now_us())
         .fetch_all(self.read())
-        .await?;
-        Ok(rows.into_iter().map(|(id,)| id).collect())
+        .await?)
     }
 
     /// Running batches with nothing left to do, whose end nobody has written down yet.
-    pub async fn ended_batches(&self) -> Result<Vec<String>, StoreError> {
-        let rows: Vec<(String,)> = sqlx::query_as(
+    pub async fn ended_batches(&self) -> Result<Vec<BatchId>, StoreError> {
+        Ok(sqlx::query_scalar(
             "select b.id from batches b where b.state = 'running' and not exists (
                 select 1 from batch_items i where i.batch_id = b.id and i.state in ('waiting', 'running'))
              order by b.id limit 100",
         )
         .fetch_all(self.read())
-        .await?;
-        Ok(rows.into_iter().map(|(id,)| id).collect())
+        .await?)
     }
 
     /// Writes down that a batch is over and queues the event for it, both or neither. `None` when something is left to
     /// do or somebody else wrote it down.
     pub async fn finish_batch(
         &self,
-        batch_id: &str,
+        batch_id: &BatchId,
         keep: Duration,
         event_type: &str,
         payload: impl Fn(&Batch) -> String,
@@ -318,7 +294,7 @@ impl Store {
     pub async fn cancel_batch(
         &self,
         workspace_id: &WorkspaceId,
-        batch_id: &str,
+        batch_id: &BatchId,
         keep: Duration,
         event_type: &str,
         payload: impl Fn(&Batch) -> String,

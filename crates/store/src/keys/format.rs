@@ -1,43 +1,21 @@
 //! The text of a key: `sauti_<env>_<id>_<secret><crc>`. The checksum lets a mistyped key be refused without a query.
 
 use std::fmt;
-use std::str::FromStr;
 
 use secrecy::{ExposeSecret, SecretString};
-use serde::{Deserialize, Serialize};
 
-use crate::ids::{base62, hash_hex, new_id, random_base62};
-use crate::{AuthError, StoreError};
+use crate::ids::{base62, hash_hex, random_base62};
+use crate::text_columns::text_enum;
+use crate::{AuthError, KeyId, StoreError};
 
 const SECRET_LENGTH: usize = 32;
 const CRC_LENGTH: usize = 6;
 const ID_LENGTH: usize = 26;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Environment {
-    Live,
-    Test,
-}
-
-impl Environment {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Live => "live",
-            Self::Test => "test",
-        }
-    }
-}
-
-impl FromStr for Environment {
-    type Err = StoreError;
-
-    fn from_str(text: &str) -> Result<Self, StoreError> {
-        match text {
-            "live" => Ok(Self::Live),
-            "test" => Ok(Self::Test),
-            _ => Err(StoreError::invalid("environment", "is not live or test")),
-        }
+text_enum! {
+    pub enum Environment ("environment") {
+        Live = "live",
+        Test = "test",
     }
 }
 
@@ -45,17 +23,17 @@ impl FromStr for Environment {
 #[derive(Clone)]
 pub struct ApiKey {
     environment: Environment,
-    id: String,
+    id: KeyId,
     text: SecretString,
 }
 
 impl ApiKey {
     pub fn generate(environment: Environment) -> Result<Self, StoreError> {
-        let id = new_id("key_");
+        let id = KeyId::generate();
         let body = format!(
             "sauti_{}_{}_{}",
             environment.as_str(),
-            &id["key_".len()..],
+            &id.as_str()["key_".len()..],
             random_base62(SECRET_LENGTH)?
         );
         let text = format!("{body}{}", checksum(&body)).into();
@@ -91,12 +69,12 @@ impl ApiKey {
         }
         Ok(Self {
             environment,
-            id: format!("key_{id}"),
+            id: format!("key_{id}").parse().map_err(|_| malformed())?,
             text: text.into(),
         })
     }
 
-    pub fn id(&self) -> &str {
+    pub fn id(&self) -> &KeyId {
         &self.id
     }
 

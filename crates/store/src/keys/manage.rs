@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::{ApiKey, Environment, Permissions};
 use crate::ids::now_us;
-use crate::sql::check_text;
-use crate::{Store, StoreError, WorkspaceId};
+use crate::sql::{check_text, found, from_row};
+use crate::{KeyId, Store, StoreError, WorkspaceId};
 
 /// What a new key shall be.
 #[derive(Debug, Clone)]
@@ -24,7 +24,7 @@ pub struct NewKey {
 /// What is kept of a key: all but the secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct KeyInfo {
-    pub id: String,
+    pub id: KeyId,
     pub workspace_id: WorkspaceId,
     pub environment: Environment,
     pub name: String,
@@ -33,9 +33,9 @@ pub struct KeyInfo {
     pub spend_cap_micro: Option<i64>,
     /// Spent and reserved so far, by the keys that it was rotated from and into as well: what counts towards the cap.
     pub committed_micro: i64,
-    /// Names the keys that share a cap; empty for a key that shares it with none.
+    /// The first of the keys that share a cap with this one.
     #[serde(skip)]
-    pub chain_id: String,
+    pub chain_id: Option<KeyId>,
     pub created_by: String,
     pub created_us: i64,
     pub expires_us: Option<i64>,
@@ -50,94 +50,63 @@ pub struct IssuedKey {
     pub info: KeyInfo,
 }
 
-type Row = (
-    String,
-    WorkspaceId,
-    String,
-    String,
-    String,
-    String,
-    Option<i64>,
-    i64,
-    String,
-    i64,
-    Option<i64>,
-    Option<i64>,
-    Option<i64>,
-    String,
-);
+from_row!(KeyInfo {
+    id,
+    workspace_id,
+    environment,
+    name,
+    last_four,
+    permissions,
+    spend_cap_micro,
+    committed_micro,
+    chain_id,
+    created_by,
+    created_us,
+    expires_us,
+    revoked_us,
+    last_used_us
+});
 
 const SELECT: &str = "select k.id, k.workspace_id, k.environment, k.name, k.last_four, k.permissions, k.spend_cap_micro,
     coalesce((select cast(sum(a.committed_micro) as bigint) from api_keys c join key_spend a on a.key_id = c.id
-              where c.chain_id = k.chain_id and k.chain_id <> ''), s.committed_micro, 0), k.created_by, k.created_us, k.expires_us, k.revoked_us, k.last_used_us, k.chain_id
+              where c.chain_id = k.chain_id and k.chain_id <> ''), s.committed_micro, 0) as committed_micro,
+    k.created_by, k.created_us, k.expires_us, k.revoked_us, k.last_used_us, nullif(k.chain_id, '') as chain_id
     from api_keys k left join key_spend s on s.key_id = k.id";
-
-fn info_of(row: Row) -> Result<KeyInfo, StoreError> {
-    let (
-        id,
-        workspace_id,
-        environment,
-        name,
-        last_four,
-        permissions,
-        cap,
-        committed,
-        by,
-        created,
-        expires,
-        revoked,
-        used,
-        chain_id,
-    ) = row;
-    Ok(KeyInfo {
-        id,
-        workspace_id,
-        environment: environment.parse()?,
-        name,
-        last_four,
-        permissions: permissions.parse()?,
-        spend_cap_micro: cap,
-        committed_micro: committed,
-        chain_id,
-        created_by: by,
-        created_us: created,
-        expires_us: expires,
-        revoked_us: revoked,
-        last_used_us: used,
-    })
-}
 
 impl Store {
     pub async fn create_key(&self, mut new: NewKey) -> Result<IssuedKey, StoreError> {
-        if !new.created_by.starts_with("key_") {
-            return self.issue_key(new, "").await;
-        }
+        let Ok(parent_id) = new.created_by.parse::<KeyId>() else {
+            return self.issue_key(new, None).await;
+        };
         // A key gives away no more than it has, however many keys it makes: they spend from its cap together.
-        let parent = self.key(&new.workspace_id, &new.created_by).await?;
+        let parent = self.key(&new.workspace_id, &parent_id).await?;
         new.expires_us = least_of(new.expires_us, parent.expires_us);
         let Some(cap_micro) = parent.spend_cap_micro else {
-            return self.issue_key(new, "").await;
+            return self.issue_key(new, None).await;
         };
         new.spend_cap_micro = least_of(new.spend_cap_micro, Some(cap_micro));
         let chain_id = self.begin_chain(&parent.id).await?;
-        let mut issued = self.issue_key(new, &chain_id).await?;
+        let mut issued = self.issue_key(new, Some(chain_id)).await?;
         issued.info.committed_micro = parent.committed_micro;
         Ok(issued)
     }
 
     /// The name under which keys share their cap with this one.
-    async fn begin_chain(&self, key_id: &str) -> Result<String, StoreError> {
-        let (chain_id,): (String,) = sqlx::query_as(
+    async fn begin_chain(&self, key_id: &KeyId) -> Result<KeyId, StoreError> {
+        Ok(sqlx::query_scalar(
             "update api_keys set chain_id = case chain_id when '' then id else chain_id end
              where id = $1 returning chain_id",
         )
         .bind(key_id)
         .fetch_one(self.write())
-        .await?;
-        Ok(chain_id)
+        .await?)
     }
 
-    async fn issue_key(&self, new: NewKey, chain_id: &str) -> Result<IssuedKey, StoreError> {
+    async fn issue_key(
+        &self,
+        new: NewKey,
+        chain_id: Option<KeyId>,
+    ) -> Result<IssuedKey, StoreError> {
         if new.permissions.is_empty() {
             return Err(StoreError::invalid(
                 "permissions",
@@ -152,7 +121,7 @@ impl Store {
         }
         let key = ApiKey::generate(new.environment)?;
         let info = KeyInfo {
-            id: key.id().to_owned(),
+            id: key.id().clone(),
             workspace_id: new.workspace_id,
             environment: new.environment,
             name: check_text("name", &new.name, 0, 200)?,
@@ -160,7 +129,7 @@ impl Store {
             permissions: new.permissions,
             spend_cap_micro: new.spend_cap_micro,
             committed_micro: 0,
-            chain_id: chain_id.to_owned(),
+            chain_id,
             created_by: new.created_by,
             created_us: now_us(),
             expires_us: new.expires_us,
@@ -174,53 +143,50 @@ impl Store {
         )
         .bind(&info.id)
         .bind(&info.workspace_id)
-        .bind(info.environment.as_str())
+        .bind(info.environment)
         .bind(&info.name)
         .bind(key.hash())
         .bind(&info.last_four)
-        .bind(info.permissions.to_string())
+        .bind(info.permissions)
         .bind(info.spend_cap_micro)
         .bind(&info.created_by)
         .bind(info.created_us)
         .bind(info.expires_us)
-        .bind(chain_id)
+        .bind(info.chain_id.as_deref().unwrap_or_default())
         .execute(self.write())
         .await?;
-        if made.rows_affected() == 0 {
-            return Err(StoreError::NotFound("workspace"));
-        }
+        found(&made, "workspace")?;
         Ok(IssuedKey { key, info })
     }
 
     /// All keys of a workspace, revoked ones too, oldest first.
     pub async fn list_keys(&self, workspace_id: &WorkspaceId) -> Result<Vec<KeyInfo>, StoreError> {
         let sql = format!("{SELECT} where k.workspace_id = $1 order by k.id");
-        let rows: Vec<Row> = sqlx::query_as(sqlx::AssertSqlSafe(sql))
+        Ok(sqlx::query_as(sqlx::AssertSqlSafe(sql))
             .bind(workspace_id)
             .fetch_all(self.read())
-            .await?;
-        rows.into_iter().map(info_of).collect()
+            .await?)
     }
 
     pub async fn key(
         &self,
         workspace_id: &WorkspaceId,
-        key_id: &str,
+        key_id: &KeyId,
     ) -> Result<KeyInfo, StoreError> {
         let sql = format!("{SELECT} where k.id = $1 and k.workspace_id = $2");
-        let row: Option<Row> = sqlx::query_as(sqlx::AssertSqlSafe(sql))
+        let row = sqlx::query_as(sqlx::AssertSqlSafe(sql))
             .bind(key_id)
             .bind(workspace_id)
             .fetch_optional(self.read())
             .await?;
-        row.map_or(Err(StoreError::NotFound("key")), info_of)
+        row.ok_or(StoreError::NotFound("key"))
     }
 
     /// Ends a key: at once in this process, within the cache's one second in others. Revoking twice is no error.
     pub async fn revoke_key(
         &self,
         workspace_id: &WorkspaceId,
-        key_id: &str,
+        key_id: &KeyId,
     ) -> Result<(), StoreError> {
         let done = sqlx::query(
             "update api_keys set revoked_us = coalesce(revoked_us, $3) where id = $1 and workspace_id = $2",
@@ -231,7 +197,7 @@ impl Store {
         .execute(self.write())
         .await?;
         self.inner.keys.forget(key_id);
-        found(done.rows_affected())
+        found(&done, "key")
     }
 
     /// A new key with the old one's name, permissions and expiry. They share the cap, and what was spent towards it: a
@@ -240,7 +206,7 @@ impl Store {
     pub async fn rotate_key(
         &self,
         workspace_id: &WorkspaceId,
-        key_id: &str,
+        key_id: &KeyId,
         old_ends_us: Option<i64>,
         by: &str,
     ) -> Result<IssuedKey, StoreError> {
@@ -258,7 +224,7 @@ impl Store {
             spend_cap_micro: old.spend_cap_micro,
             created_by: by.to_owned(),
         };
-        let mut issued = self.issue_key(like_old, &chain_id).await?;
+        let mut issued = self.issue_key(like_old, Some(chain_id)).await?;
         issued.info.committed_micro = old.committed_micro;
         match old_ends_us {
             None => self.revoke_key(workspace_id, key_id).await?,
@@ -281,12 +247,4 @@ impl Store {
 /// The lesser of two bounds, where none is no bound.
 fn least_of(one: Option<i64>, other: Option<i64>) -> Option<i64> {
     one.into_iter().chain(other).min()
-}
-
-fn found(rows: u64) -> Result<(), StoreError> {
-    if rows == 0 {
-        Err(StoreError::NotFound("key"))
-    } else {
-        Ok(())
-    }
 }

@@ -6,56 +6,15 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::StoreError;
+use crate::text_columns::{text_column, text_enum};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Permission {
-    Speech,
-    Transcription,
-    Voices,
-    Usage,
-    Keys,
-}
-
-impl Permission {
-    pub const ALL: [Self; 5] = [
-        Self::Speech,
-        Self::Transcription,
-        Self::Voices,
-        Self::Usage,
-        Self::Keys,
-    ];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Speech => "speech",
-            Self::Transcription => "transcription",
-            Self::Voices => "voices",
-            Self::Usage => "usage",
-            Self::Keys => "keys",
-        }
-    }
-}
-
-impl fmt::Display for Permission {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl FromStr for Permission {
-    type Err = StoreError;
-
-    fn from_str(text: &str) -> Result<Self, StoreError> {
-        Self::ALL
-            .into_iter()
-            .find(|permission| permission.as_str() == text)
-            .ok_or_else(|| {
-                StoreError::invalid(
-                    "permissions",
-                    format!("{text:?} is not one of speech, transcription, voices, usage, keys"),
-                )
-            })
+text_enum! {
+    pub enum Permission ("permissions") {
+        Speech = "speech",
+        Transcription = "transcription",
+        Voices = "voices",
+        Usage = "usage",
+        Keys = "keys",
     }
 }
 
@@ -99,6 +58,8 @@ impl fmt::Display for Permissions {
         f.write_str(&names.join(","))
     }
 }
+
+text_column!(Permissions, |text| text.parse());
 
 impl FromStr for Permissions {
     type Err = StoreError;

@@ -1,7 +1,7 @@
 //! Idempotency entries: claimed, answered, given up.
 
 use super::commit_group::{Change, CommitGroup, KeptAnswer};
-use super::needs::{Needs, Storing};
+use super::needs::{RowsNeeded, Storing};
 use super::op::{LedgerOperation, Undo};
 use super::types::Guard;
 use crate::LedgerError;
@@ -39,10 +39,10 @@ pub(crate) enum Begun {
 impl LedgerOperation for BeginAnswer {
     type Reply = Begun;
 
-    fn needs(&self) -> Needs<'_> {
-        Needs {
+    fn needs(&self) -> RowsNeeded<'_> {
+        RowsNeeded {
             guard: Some(&self.guard),
-            ..Needs::of(&self.guard.workspace_id)
+            ..RowsNeeded::of(&self.guard.workspace_id)
         }
     }
 
@@ -95,8 +95,8 @@ impl LedgerOperation for BeginAnswer {
 impl LedgerOperation for FinishAnswer {
     type Reply = ();
 
-    fn needs(&self) -> Needs<'_> {
-        Needs::of(&self.storing.guard.workspace_id).storing(Some(&self.storing))
+    fn needs(&self) -> RowsNeeded<'_> {
+        RowsNeeded::of(&self.storing.guard.workspace_id).storing(Some(&self.storing))
     }
 
     fn apply(&self, group: &mut CommitGroup) -> Result<(), LedgerError> {
@@ -109,10 +109,10 @@ impl LedgerOperation for FinishAnswer {
 impl LedgerOperation for AbandonAnswer {
     type Reply = ();
 
-    fn needs(&self) -> Needs<'_> {
-        Needs {
+    fn needs(&self) -> RowsNeeded<'_> {
+        RowsNeeded {
             guard: Some(&self.guard),
-            ..Needs::of(&self.guard.workspace_id)
+            ..RowsNeeded::of(&self.guard.workspace_id)
         }
     }
 

@@ -4,38 +4,38 @@ use super::commit_group::{Booked, Change, CommitGroup, HeldMoney, KeySpend};
 use super::reservation_state::ReservationState;
 use super::types::{Balance, Usage};
 use crate::LedgerError;
-use crate::WorkspaceId;
-use crate::sql::Value;
+use crate::rows::Value;
+use crate::{KeyId, Operation, ReservationId, TransferId, WorkspaceId};
 
 /// A transfer before its balance is known.
 pub(super) struct Transfer<'a> {
-    pub(super) id: &'a str,
+    pub(super) id: &'a TransferId,
     pub(super) workspace_id: &'a WorkspaceId,
     pub(super) kind: &'static str,
     pub(super) amount_micro: i64,
-    pub(super) operation: &'a str,
+    pub(super) operation: Option<Operation>,
     pub(super) usage: Usage,
-    pub(super) key_id: Option<&'a str>,
+    pub(super) key_id: Option<&'a KeyId>,
     pub(super) request_id: &'a str,
-    pub(super) reservation_id: &'a str,
-    pub(super) refund_of: Option<&'a str>,
+    pub(super) reservation_id: Option<&'a ReservationId>,
+    pub(super) refund_of: Option<&'a TransferId>,
     pub(super) external_id: Option<&'a str>,
     pub(super) memo: &'a str,
 }
 
 impl<'a> Transfer<'a> {
     /// All that is not common to transfers left empty.
-    pub(super) fn of(id: &'a str, workspace_id: &'a WorkspaceId) -> Self {
+    pub(super) fn of(id: &'a TransferId, workspace_id: &'a WorkspaceId) -> Self {
         Self {
             id,
             workspace_id,
             kind: "",
             amount_micro: 0,
-            operation: "",
+            operation: None,
             usage: Usage::default(),
             key_id: None,
             request_id: "",
-            reservation_id: "",
+            reservation_id: None,
             refund_of: None,
             external_id: None,
             memo: "",
@@ -45,7 +45,7 @@ impl<'a> Transfer<'a> {
 
 /// The two accounts of a workspace, and the operator's side of a transfer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Account {
+pub(super) enum MoneyAccount {
     Available,
     Reserved,
     Revenue,
@@ -53,7 +53,7 @@ pub(super) enum Account {
     Refunds,
 }
 
-impl Account {
+impl MoneyAccount {
     /// The operator's accounts are kept by currency: currencies are never mixed in one.
     fn name(self, workspace_id: &WorkspaceId, currency: &str) -> String {
         match self {
@@ -66,7 +66,7 @@ impl Account {
     }
 }
 
-fn sum_of(entries: &[(Account, i64)], of: impl Fn(Account) -> bool) -> Option<i64> {
+fn sum_of(entries: &[(MoneyAccount, i64)], of: impl Fn(MoneyAccount) -> bool) -> Option<i64> {
     let mut amounts = entries.iter().filter(|(account, _)| of(*account));
     amounts.try_fold(0i64, |sum, (_, amount)| sum.checked_add(*amount))
 }
@@ -75,7 +75,7 @@ impl CommitGroup {
     pub(super) fn check_funds(
         &self,
         workspace_id: &WorkspaceId,
-        key_id: Option<&str>,
+        key_id: Option<&KeyId>,
         amount_micro: i64,
     ) -> Result<(), LedgerError> {
         let funds = self
@@ -116,7 +116,7 @@ impl CommitGroup {
 
     pub(super) fn open_reservation(
         &self,
-        reservation_id: &str,
+        reservation_id: &ReservationId,
         workspace_id: &WorkspaceId,
     ) -> Result<HeldMoney, LedgerError> {
         let held = self
@@ -132,7 +132,7 @@ impl CommitGroup {
 
     pub(super) fn finish_reservation(
         &mut self,
-        reservation_id: &str,
+        reservation_id: &ReservationId,
         state: ReservationState,
         settled_micro: i64,
     ) {
@@ -148,7 +148,7 @@ impl CommitGroup {
         }
     }
 
-    pub(super) fn commit_key(&mut self, key_id: Option<&str>, amount_micro: i64) {
+    pub(super) fn commit_key(&mut self, key_id: Option<&KeyId>, amount_micro: i64) {
         let key = key_id.and_then(|key_id| self.keys.get_mut(key_id));
         if let Some(key) = key.filter(|_| amount_micro != 0) {
             key.committed_micro += amount_micro;
@@ -160,18 +160,18 @@ impl CommitGroup {
     }
 
     /// Counts a charge towards the day's usage, and lets a refund later in the same group find it.
-    pub(super) fn note_charge(&mut self, charge: &Transfer<'_>) {
+    pub(super) fn note_charge(&mut self, charge: &Transfer<'_>, operation: Operation) {
         let booked = Booked {
-            id: charge.id.to_owned(),
+            id: charge.id.clone(),
             workspace_id: charge.workspace_id.clone(),
             amount_micro: charge.amount_micro,
-            operation: charge.operation.to_owned(),
-            key_id: charge.key_id.map(str::to_owned),
+            operation,
+            key_id: charge.key_id.cloned(),
             refunds: 0,
         };
         let usage_key = (
             booked.workspace_id.clone(),
-            booked.operation.clone(),
+            operation,
             booked.key_id.clone(),
         );
         let sum = self.usage.entry(usage_key).or_default();
@@ -188,19 +188,19 @@ impl CommitGroup {
     pub(super) fn book(
         &mut self,
         transfer: &Transfer<'_>,
-        entries: &[(Account, i64)],
+        entries: &[(MoneyAccount, i64)],
     ) -> Result<Balance, LedgerError> {
         let funds = self
             .funds
             .get_mut(transfer.workspace_id)
             .ok_or(LedgerError::UnknownWorkspace)?;
-        let moved = |of: Account, before: i64| {
+        let moved = |of: MoneyAccount, before: i64| {
             sum_of(entries, |account| account == of)
                 .and_then(|sum| sum.checked_add(before))
                 .filter(|after| *after >= 0)
         };
-        let available_micro = moved(Account::Available, funds.available_micro);
-        let reserved_micro = moved(Account::Reserved, funds.reserved_micro);
+        let available_micro = moved(MoneyAccount::Available, funds.available_micro);
+        let reserved_micro = moved(MoneyAccount::Reserved, funds.reserved_micro);
         let (0, Some(available_micro), Some(reserved_micro)) = (
             sum_of(entries, |_| true).unwrap_or(i64::MIN),
             available_micro,
@@ -236,14 +236,17 @@ impl CommitGroup {
             transfer.kind.into(),
             transfer.amount_micro.into(),
             after_micro.into(),
-            transfer.operation.into(),
+            transfer.operation.map_or("", Operation::as_str).into(),
             transfer.usage.units.into(),
             transfer.usage.audio_ms.into(),
             i64::from(transfer.usage.cached).into(),
-            transfer.key_id.unwrap_or_default().into(),
+            transfer.key_id.map_or("", KeyId::as_str).into(),
             transfer.request_id.into(),
-            transfer.reservation_id.into(),
-            Value::MaybeText(transfer.refund_of.map(str::to_owned)),
+            transfer
+                .reservation_id
+                .map_or("", ReservationId::as_str)
+                .into(),
+            Value::MaybeText(transfer.refund_of.map(TransferId::to_string)),
             Value::MaybeText(transfer.external_id.map(str::to_owned)),
             transfer.memo.into(),
             funds.last_us.into(),
@@ -282,10 +285,11 @@ mod tests {
     }
 
     #[track_caller]
-    fn assert_refused(workspace_id: &str, entries: &[(Account, i64)]) {
+    fn assert_refused(workspace_id: &str, entries: &[(MoneyAccount, i64)]) {
         let mut group = group();
         let workspace_id = id(workspace_id);
-        let transfer = Transfer::of("tr_1", &workspace_id);
+        let transfer_id = "tr_1".parse().unwrap();
+        let transfer = Transfer::of(&transfer_id, &workspace_id);
         assert!(group.book(&transfer, entries).is_err());
         assert_eq!(group.funds["ws_1"].available_micro, 100);
         assert!(!group.funds["ws_1"].booked);
@@ -294,28 +298,41 @@ mod tests {
 
     #[test]
     fn what_cannot_be_booked_is_refused_and_changes_nothing() {
-        assert_refused("ws_1", &[(Account::Available, -5), (Account::Revenue, 4)]);
         assert_refused(
             "ws_1",
-            &[(Account::Available, -101), (Account::Revenue, 101)],
+            &[(MoneyAccount::Available, -5), (MoneyAccount::Revenue, 4)],
         );
-        assert_refused("ws_1", &[(Account::Reserved, -1), (Account::Available, 1)]);
         assert_refused(
             "ws_1",
             &[
-                (Account::Available, i64::MAX),
-                (Account::Reserved, i64::MAX),
+                (MoneyAccount::Available, -101),
+                (MoneyAccount::Revenue, 101),
             ],
         );
-        assert_refused("ws_2", &[(Account::Available, -5), (Account::Revenue, 5)]);
+        assert_refused(
+            "ws_1",
+            &[(MoneyAccount::Reserved, -1), (MoneyAccount::Available, 1)],
+        );
+        assert_refused(
+            "ws_1",
+            &[
+                (MoneyAccount::Available, i64::MAX),
+                (MoneyAccount::Reserved, i64::MAX),
+            ],
+        );
+        assert_refused(
+            "ws_2",
+            &[(MoneyAccount::Available, -5), (MoneyAccount::Revenue, 5)],
+        );
     }
 
     #[test]
     fn the_balance_follows_the_entries() {
         let mut group = group();
-        let entries = [(Account::Available, -30), (Account::Reserved, 30)];
+        let entries = [(MoneyAccount::Available, -30), (MoneyAccount::Reserved, 30)];
         let workspace_id = id("ws_1");
-        let transfer = Transfer::of("tr_1", &workspace_id);
+        let transfer_id = "tr_1".parse().unwrap();
+        let transfer = Transfer::of(&transfer_id, &workspace_id);
         let balance = group.book(&transfer, &entries).unwrap();
         assert_eq!((balance.available_micro, balance.reserved_micro), (70, 30));
         assert_eq!((group.transfers.len(), group.entries.len()), (1, 2));

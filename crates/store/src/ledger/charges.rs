@@ -1,20 +1,20 @@
 //! Charge, credit, refund: transfers without a reservation.
 
-use super::books::{Account, Transfer};
+use super::books::{MoneyAccount, Transfer};
 use super::commit_group::{CommitGroup, Credited};
-use super::needs::{Needs, Storing};
+use super::needs::{RowsNeeded, Storing};
 use super::op::LedgerOperation;
 use super::types::{Charge, Credit, Usage};
 use crate::LedgerError;
-use crate::WorkspaceId;
+use crate::{KeyId, Operation, TransferId, WorkspaceId};
 
 /// A charge without a reservation before it.
 #[derive(Debug)]
 pub(super) struct ChargeAtOnce {
-    pub(super) transfer_id: String,
+    pub(super) transfer_id: TransferId,
     pub(super) workspace_id: WorkspaceId,
-    pub(super) key_id: Option<String>,
-    pub(super) operation: String,
+    pub(super) key_id: Option<KeyId>,
+    pub(super) operation: Operation,
     pub(super) request_id: String,
     pub(super) amount_micro: i64,
     pub(super) usage: Usage,
@@ -23,7 +23,7 @@ pub(super) struct ChargeAtOnce {
 
 #[derive(Debug)]
 pub(super) struct PutCredit {
-    pub(super) transfer_id: String,
+    pub(super) transfer_id: TransferId,
     pub(super) workspace_id: WorkspaceId,
     pub(super) amount_micro: i64,
     pub(super) external_id: String,
@@ -32,8 +32,8 @@ pub(super) struct PutCredit {
 
 #[derive(Debug)]
 pub(super) struct Refund {
-    pub(super) transfer_id: String,
-    pub(super) charge_id: String,
+    pub(super) transfer_id: TransferId,
+    pub(super) charge_id: TransferId,
     pub(super) workspace_id: WorkspaceId,
     /// All of the charge where it is absent.
     pub(super) amount_micro: Option<i64>,
@@ -43,17 +43,17 @@ pub(super) struct Refund {
 impl LedgerOperation for ChargeAtOnce {
     type Reply = Charge;
 
-    fn needs(&self) -> Needs<'_> {
-        Needs {
-            key_id: self.key_id.as_deref(),
-            ..Needs::of(&self.workspace_id)
+    fn needs(&self) -> RowsNeeded<'_> {
+        RowsNeeded {
+            key_id: self.key_id.as_ref(),
+            ..RowsNeeded::of(&self.workspace_id)
         }
         .storing(self.storing.as_ref())
     }
 
     fn apply(&self, group: &mut CommitGroup) -> Result<Charge, LedgerError> {
         let amount_micro = self.amount_micro;
-        let key_id = self.key_id.as_deref();
+        let key_id = self.key_id.as_ref();
         group.check_funds(&self.workspace_id, key_id, amount_micro)?;
         if let Some(storing) = &self.storing {
             group.check_guard(&storing.guard)?;
@@ -61,19 +61,19 @@ impl LedgerOperation for ChargeAtOnce {
         let transfer = Transfer {
             kind: "charge",
             amount_micro,
-            operation: &self.operation,
+            operation: Some(self.operation),
             usage: self.usage,
             key_id,
             request_id: &self.request_id,
             ..Transfer::of(&self.transfer_id, &self.workspace_id)
         };
         let entries = [
-            (Account::Available, -amount_micro),
-            (Account::Revenue, amount_micro),
+            (MoneyAccount::Available, -amount_micro),
+            (MoneyAccount::Revenue, amount_micro),
         ];
         let balance = group.book(&transfer, &entries)?;
         group.commit_key(key_id, amount_micro);
-        group.note_charge(&transfer);
+        group.note_charge(&transfer, self.operation);
         if let Some(storing) = &self.storing {
             group.store(storing);
         }
@@ -88,10 +88,10 @@ impl LedgerOperation for ChargeAtOnce {
 impl LedgerOperation for PutCredit {
     type Reply = Credit;
 
-    fn needs(&self) -> Needs<'_> {
-        Needs {
+    fn needs(&self) -> RowsNeeded<'_> {
+        RowsNeeded {
             external_id: Some(&self.external_id),
-            ..Needs::of(&self.workspace_id)
+            ..RowsNeeded::of(&self.workspace_id)
         }
     }
 
@@ -139,8 +139,8 @@ impl LedgerOperation for PutCredit {
             ..Transfer::of(&self.transfer_id, &self.workspace_id)
         };
         let entries = [
-            (Account::Funding, -amount_micro),
-            (Account::Available, amount_micro),
+            (MoneyAccount::Funding, -amount_micro),
+            (MoneyAccount::Available, amount_micro),
         ];
         let balance = group.book(&transfer, &entries)?;
         let credited = Credited {
@@ -162,10 +162,10 @@ impl LedgerOperation for PutCredit {
 impl LedgerOperation for Refund {
     type Reply = Charge;
 
-    fn needs(&self) -> Needs<'_> {
-        Needs {
+    fn needs(&self) -> RowsNeeded<'_> {
+        RowsNeeded {
             charge_id: Some(&self.charge_id),
-            ..Needs::of(&self.workspace_id)
+            ..RowsNeeded::of(&self.workspace_id)
         }
     }
 
@@ -189,15 +189,15 @@ impl LedgerOperation for Refund {
         let transfer = Transfer {
             kind: "refund",
             amount_micro,
-            operation: &booked.operation,
-            key_id: booked.key_id.as_deref(),
+            operation: Some(booked.operation),
+            key_id: booked.key_id.as_ref(),
             refund_of: Some(&self.charge_id),
             memo: &self.memo,
             ..Transfer::of(&self.transfer_id, &self.workspace_id)
         };
         let entries = [
-            (Account::Refunds, -amount_micro),
-            (Account::Available, amount_micro),
+            (MoneyAccount::Refunds, -amount_micro),
+            (MoneyAccount::Available, amount_micro),
         ];
         let balance = group.book(&transfer, &entries)?;
         group.commit_key(transfer.key_id, -amount_micro);

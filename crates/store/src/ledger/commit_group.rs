@@ -5,27 +5,28 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use sqlx::AnyConnection;
 
-use super::needs::Needs;
+use super::needs::RowsNeeded;
 use super::reservation_state::ReservationState;
 use super::types::Balance;
-use crate::WorkspaceId;
 use crate::database::Backend;
 use crate::ids::{day_of, now_us};
-use crate::sql::{Value, from_row, select_in, select_in_pairs};
+use crate::rows::{Value, select_in, select_in_pairs};
+use crate::sql::from_row;
+use crate::{ItemId, KeyId, Operation, ReservationId, TransferId, WorkspaceId};
 
 pub(crate) struct CommitGroup {
     pub(super) now_us: i64,
     pub(super) day: String,
     pub(super) funds: HashMap<WorkspaceId, Funds>,
-    pub(super) keys: HashMap<String, KeySpend>,
+    pub(super) keys: HashMap<KeyId, KeySpend>,
     /// What the keys of a chain have spent and reserved together.
-    pub(super) chains: HashMap<String, i64>,
-    pub(super) reservations: HashMap<String, HeldMoney>,
-    pub(super) charges: HashMap<String, Booked>,
+    pub(super) chains: HashMap<KeyId, i64>,
+    pub(super) reservations: HashMap<ReservationId, HeldMoney>,
+    pub(super) charges: HashMap<TransferId, Booked>,
     pub(super) externals: HashMap<String, Credited>,
     pub(super) answers: HashMap<(WorkspaceId, String), KeptAnswer>,
     /// Items of batches in somebody's hands, and under which claim.
-    pub(super) items: HashMap<String, String>,
+    pub(super) items: HashMap<ItemId, String>,
     pub(super) finished_items: Vec<Vec<Value>>,
     pub(super) transfers: Vec<Vec<Value>>,
     pub(super) entries: Vec<Vec<Value>>,
@@ -33,7 +34,7 @@ pub(crate) struct CommitGroup {
 }
 
 /// Workspace, operation, key.
-pub(super) type UsageKey = (WorkspaceId, String, Option<String>);
+pub(super) type UsageKey = (WorkspaceId, Operation, Option<KeyId>);
 
 /// A workspace's balance, now and as it was read.
 pub(super) struct Funds {
@@ -71,12 +72,12 @@ impl Funds {
 }
 
 pub(super) struct KeySpend {
-    pub(super) id: String,
+    pub(super) id: KeyId,
     pub(super) workspace_id: WorkspaceId,
     pub(super) cap_micro: Option<i64>,
     pub(super) committed_micro: i64,
     /// Shared with the keys that it was rotated from or into.
-    pub(super) chain_id: Option<String>,
+    pub(super) chain_id: Option<KeyId>,
     pub(super) changed: bool,
 }
 
@@ -89,11 +90,11 @@ from_row!(KeySpend {
 /// A reservation, as its row stands and as it changes.
 #[derive(Clone)]
 pub(super) struct HeldMoney {
-    pub(super) id: String,
+    pub(super) id: ReservationId,
     pub(super) workspace_id: WorkspaceId,
-    pub(super) key_id: Option<String>,
+    pub(super) key_id: Option<KeyId>,
     pub(super) instance_id: String,
-    pub(super) operation: String,
+    pub(super) operation: Operation,
     pub(super) request_id: String,
     pub(super) amount_micro: i64,
     pub(super) state: ReservationState,
@@ -104,7 +105,7 @@ pub(super) struct HeldMoney {
 }
 
 from_row!(HeldMoney {
-    id, workspace_id, key_id, instance_id, operation, request_id, amount_micro, state: String,
+    id, workspace_id, key_id, instance_id, operation, request_id, amount_micro, state,
     settled_micro, created_us, finished_us
 } default {
     change
@@ -122,11 +123,11 @@ pub(super) enum Change {
 /// A charge that may be refunded.
 #[derive(Clone)]
 pub(super) struct Booked {
-    pub(super) id: String,
+    pub(super) id: TransferId,
     pub(super) workspace_id: WorkspaceId,
     pub(super) amount_micro: i64,
-    pub(super) operation: String,
-    pub(super) key_id: Option<String>,
+    pub(super) operation: Operation,
+    pub(super) key_id: Option<KeyId>,
     pub(super) refunds: i64,
 }
 
@@ -141,7 +142,7 @@ from_row!(Booked {
 
 pub(super) struct Credited {
     pub(super) external_id: String,
-    pub(super) transfer_id: String,
+    pub(super) transfer_id: TransferId,
     pub(super) workspace_id: WorkspaceId,
     pub(super) amount_micro: i64,
 }
@@ -210,7 +211,7 @@ impl CommitGroup {
     pub(super) async fn load(
         connection: &mut AnyConnection,
         backend: Backend,
-        needs: &[Needs<'_>],
+        needs: &[RowsNeeded<'_>],
     ) -> Result<Self, sqlx::Error> {
         let mut group = Self::empty(now_us());
         group.load_funds(connection, backend, needs).await?;
@@ -227,7 +228,7 @@ impl CommitGroup {
         &mut self,
         connection: &mut AnyConnection,
         backend: Backend,
-        needs: &[Needs<'_>],
+        needs: &[RowsNeeded<'_>],
     ) -> Result<(), sqlx::Error> {
         let ids = distinct(needs.iter().map(|needs| needs.workspace_id.as_str()));
         let lock = match backend {
@@ -253,9 +254,13 @@ impl CommitGroup {
     async fn load_reservations(
         &mut self,
         connection: &mut AnyConnection,
-        needs: &[Needs<'_>],
+        needs: &[RowsNeeded<'_>],
     ) -> Result<(), sqlx::Error> {
-        let ids = distinct(needs.iter().filter_map(|needs| needs.reservation_id));
+        let ids = distinct(
+            needs
+                .iter()
+                .filter_map(|needs| needs.reservation_id.map(ReservationId::as_str)),
+        );
         let rows: Vec<HeldMoney> = select_in(
             connection,
             "select id, workspace_id, nullif(key_id, '') as key_id, instance_id, operation, request_id, amount_micro, state,
@@ -273,9 +278,13 @@ impl CommitGroup {
     async fn load_charges(
         &mut self,
         connection: &mut AnyConnection,
-        needs: &[Needs<'_>],
+        needs: &[RowsNeeded<'_>],
     ) -> Result<(), sqlx::Error> {
-        let ids = distinct(needs.iter().filter_map(|needs| needs.charge_id));
+        let ids = distinct(
+            needs
+                .iter()
+                .filter_map(|needs| needs.charge_id.map(TransferId::as_str)),
+        );
         let rows: Vec<Booked> = select_in(
             connection,
             "select t.id, t.workspace_id, t.amount_micro, t.operation, nullif(t.key_id, '') as key_id,
@@ -293,7 +302,7 @@ impl CommitGroup {
     async fn load_externals(
         &mut self,
         connection: &mut AnyConnection,
-        needs: &[Needs<'_>],
+        needs: &[RowsNeeded<'_>],
     ) -> Result<(), sqlx::Error> {
         let ids = distinct(needs.iter().filter_map(|needs| needs.external_id));
         let rows: Vec<Credited> = select_in(
@@ -312,9 +321,11 @@ impl CommitGroup {
     async fn load_keys(
         &mut self,
         connection: &mut AnyConnection,
-        needs: &[Needs<'_>],
+        needs: &[RowsNeeded<'_>],
     ) -> Result<(), sqlx::Error> {
-        let named = needs.iter().filter_map(|needs| needs.key_id);
+        let named = needs
+            .iter()
+            .filter_map(|needs| needs.key_id.map(KeyId::as_str));
         let held = self.reservations.values();
         let held = held.filter_map(|held| held.key_id.as_deref());
         let booked = self.charges.values();
@@ -333,7 +344,7 @@ impl CommitGroup {
             .extend(rows.into_iter().map(|key| (key.id.clone(), key)));
         let chains = self.keys.values();
         let chains = distinct(chains.filter_map(|key| key.chain_id.as_deref()));
-        let rows: Vec<(String, i64)> = select_in(
+        let rows: Vec<(KeyId, i64)> = select_in(
             connection,
             "select k.chain_id, cast(sum(s.committed_micro) as bigint)
              from api_keys k join key_spend s on s.key_id = k.id where k.chain_id",
@@ -348,7 +359,7 @@ impl CommitGroup {
     async fn load_answers(
         &mut self,
         connection: &mut AnyConnection,
-        needs: &[Needs<'_>],
+        needs: &[RowsNeeded<'_>],
     ) -> Result<(), sqlx::Error> {
         let pairs: BTreeSet<(String, String)> = needs
             .iter()

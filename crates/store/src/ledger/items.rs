@@ -3,21 +3,21 @@
 use sqlx::AnyConnection;
 
 use super::commit_group::{CommitGroup, distinct};
-use super::needs::Needs;
+use super::needs::RowsNeeded;
 use super::types::FinishedItem;
 use super::write::WriteError;
-use crate::LedgerError;
-use crate::sql::{Value, execute_rows, select_in};
+use crate::rows::{Value, execute_rows, select_in};
+use crate::{ItemId, LedgerError};
 
 impl CommitGroup {
     pub(super) async fn load_items(
         &mut self,
         connection: &mut AnyConnection,
-        needs: &[Needs<'_>],
+        needs: &[RowsNeeded<'_>],
     ) -> Result<(), sqlx::Error> {
         let items = needs.iter().filter_map(|needs| needs.item);
         let ids = distinct(items.map(|item| item.item_id.as_str()));
-        let rows: Vec<(String, String)> = select_in(
+        let rows: Vec<(ItemId, String)> = select_in(
             connection,
             "select id, claim from batch_items where state = 'running' and id",
             &ids,

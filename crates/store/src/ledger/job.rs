@@ -6,7 +6,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 
 use super::commit_group::CommitGroup;
-use super::needs::Needs;
+use super::needs::RowsNeeded;
 use super::op::{LedgerOperation, Undo};
 use crate::{LedgerError, StoreError};
 
@@ -15,10 +15,10 @@ const LATER_ATTEMPTS_MAX: u32 = 60;
 const LATER_PAUSE: Duration = Duration::from_secs(1);
 
 /// An operation of any kind: a queue holds all of them, each with the type of its own reply inside.
-pub(super) type Job = Box<dyn QueuedOperation>;
+pub(super) type QueuedJob = Box<dyn QueuedOperation>;
 
 pub(super) trait QueuedOperation: Send {
-    fn needs(&self) -> Needs<'_>;
+    fn needs(&self) -> RowsNeeded<'_>;
 
     /// Keeps the outcome until the group is committed. May be called again after the group was rolled back.
     fn apply(&mut self, group: &mut CommitGroup);
@@ -33,12 +33,12 @@ pub(super) trait QueuedOperation: Send {
 /// The way back into a writer's queue. Weak, so that a waiting retry does not keep a closed store's writer alive.
 #[derive(Clone)]
 pub(super) struct Queue {
-    pub(super) sender: mpsc::WeakSender<Job>,
+    pub(super) sender: mpsc::WeakSender<QueuedJob>,
     pub(super) runtime: Handle,
 }
 
 impl Queue {
-    pub(super) fn push(&self, job: Job) {
+    pub(super) fn push(&self, job: QueuedJob) {
         let Some(sender) = self.sender.upgrade() else {
             return;
         };
@@ -49,7 +49,7 @@ impl Queue {
         }
     }
 
-    fn push_after(&self, job: Job, delay: Duration) {
+    fn push_after(&self, job: QueuedJob, delay: Duration) {
         let sender = self.sender.clone();
         self.runtime.spawn(async move {
             tokio::time::sleep(delay).await;
@@ -68,7 +68,7 @@ pub(super) struct Submitted<O: LedgerOperation> {
 }
 
 impl<O: LedgerOperation> Submitted<O> {
-    pub(super) fn awaited(op: O, reply: oneshot::Sender<Armed<O::Reply>>) -> Job {
+    pub(super) fn awaited(op: O, reply: oneshot::Sender<Armed<O::Reply>>) -> QueuedJob {
         Box::new(Self {
             op,
             outcome: None,
@@ -78,7 +78,7 @@ impl<O: LedgerOperation> Submitted<O> {
     }
 
     /// One that nobody waits for.
-    pub(super) fn unattended(op: O) -> Job {
+    pub(super) fn unattended(op: O) -> QueuedJob {
         Box::new(Self {
             op,
             outcome: None,
@@ -89,7 +89,7 @@ impl<O: LedgerOperation> Submitted<O> {
 }
 
 impl<O: LedgerOperation> QueuedOperation for Submitted<O> {
-    fn needs(&self) -> Needs<'_> {
+    fn needs(&self) -> RowsNeeded<'_> {
         self.op.needs()
     }
 
@@ -134,7 +134,7 @@ impl<O: LedgerOperation> QueuedOperation for Submitted<O> {
 }
 
 impl Undo {
-    fn into_job(self) -> Job {
+    fn into_job(self) -> QueuedJob {
         match self {
             Self::Release(op) => Submitted::unattended(op),
             Self::Abandon(op) => Submitted::unattended(op),

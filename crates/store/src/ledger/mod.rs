@@ -19,9 +19,8 @@ mod write;
 mod writer;
 
 use crate::idempotency::StoredAnswer;
-use crate::ids::new_id;
 use crate::sql::check_text;
-use crate::{LedgerError, Store, StoreError, WorkspaceId};
+use crate::{LedgerError, ReservationId, Store, StoreError, TransferId, WorkspaceId};
 
 pub(crate) use answers::{AbandonAnswer, BeginAnswer, Begun, FinishAnswer};
 pub use check::CheckReport;
@@ -45,10 +44,10 @@ impl Store {
     pub async fn reserve(&self, request: ReserveRequest) -> Result<Reservation, LedgerError> {
         let amount_micro = check_amount(request.amount_micro)?;
         let op = Reserve {
-            reservation_id: new_id("res_"),
-            transfer_id: new_id("tr_"),
+            reservation_id: ReservationId::generate(),
+            transfer_id: TransferId::generate(),
             instance_id: self.inner.instance.id(),
-            operation: request.operation.as_str().to_owned(),
+            operation: request.operation,
             request_id: check_text("request_id", &request.request_id, 0, 128)?,
             key_id: request.key_id,
             workspace_id: request.workspace_id,
@@ -95,7 +94,7 @@ impl Store {
         let op = Settle {
             reservation_id: reservation.id.clone(),
             workspace_id: reservation.workspace_id.clone(),
-            transfer_id: new_id("tr_"),
+            transfer_id: TransferId::generate(),
             amount_micro: check_amount(amount_micro)?,
             usage: usage.bounded(),
             storing,
@@ -136,8 +135,8 @@ impl Store {
         storing: Option<Storing>,
     ) -> Result<Charge, LedgerError> {
         let op = ChargeAtOnce {
-            transfer_id: new_id("tr_"),
-            operation: request.operation.as_str().to_owned(),
+            transfer_id: TransferId::generate(),
+            operation: request.operation,
             request_id: check_text("request_id", &request.request_id, 0, 128)?,
             key_id: request.key_id,
             workspace_id: request.workspace_id,
@@ -201,7 +200,7 @@ impl Store {
         memo: &str,
     ) -> Result<Credit, LedgerError> {
         let op = PutCredit {
-            transfer_id: new_id("tr_"),
+            transfer_id: TransferId::generate(),
             workspace_id: workspace_id.clone(),
             amount_micro,
             external_id: format!("{source}:{external_id}"),
@@ -214,7 +213,7 @@ impl Store {
     pub async fn refund(
         &self,
         workspace_id: &WorkspaceId,
-        charge_id: &str,
+        charge_id: &TransferId,
         amount_micro: Option<i64>,
         memo: &str,
     ) -> Result<Charge, LedgerError> {
@@ -222,8 +221,8 @@ impl Store {
             return Err(StoreError::invalid("amount_micro", "must be above zero").into());
         }
         let op = Refund {
-            transfer_id: new_id("tr_"),
-            charge_id: charge_id.to_owned(),
+            transfer_id: TransferId::generate(),
+            charge_id: charge_id.clone(),
             workspace_id: workspace_id.clone(),
             amount_micro: amount_micro.map(check_amount).transpose()?,
             memo: check_text("memo", memo, 0, 500)?,
@@ -255,7 +254,7 @@ impl Store {
     ) -> Result<u64, StoreError> {
         let mut released = 0;
         loop {
-            let open: Vec<(String, WorkspaceId)> = sqlx::query_as(
+            let open: Vec<(ReservationId, WorkspaceId)> = sqlx::query_as(
                 "select r.id, r.workspace_id from reservations r
                  where r.state = 'open' and (
                     r.instance_id not in (select id from instances where dead_us is null)
@@ -273,7 +272,10 @@ impl Store {
         }
     }
 
-    async fn release_all(&self, open: Vec<(String, WorkspaceId)>) -> Result<u64, StoreError> {
+    async fn release_all(
+        &self,
+        open: Vec<(ReservationId, WorkspaceId)>,
+    ) -> Result<u64, StoreError> {
         let waiting: Vec<_> = open
             .into_iter()
             .map(|(reservation_id, workspace_id)| {

@@ -1,15 +1,15 @@
 //! What an operation needs to be read before it runs, and the answer it may carry.
 
 use super::types::{FinishedItem, Guard};
-use crate::WorkspaceId;
+use crate::{KeyId, ReservationId, TransferId, WorkspaceId};
 
 /// The rows that an operation reads.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Needs<'a> {
+pub(crate) struct RowsNeeded<'a> {
     pub(super) workspace_id: &'a WorkspaceId,
-    pub(super) key_id: Option<&'a str>,
-    pub(super) reservation_id: Option<&'a str>,
-    pub(super) charge_id: Option<&'a str>,
+    pub(super) key_id: Option<&'a KeyId>,
+    pub(super) reservation_id: Option<&'a ReservationId>,
+    pub(super) charge_id: Option<&'a TransferId>,
     pub(super) external_id: Option<&'a str>,
     pub(super) guard: Option<&'a Guard>,
     pub(super) item: Option<&'a FinishedItem>,
@@ -17,7 +17,7 @@ pub(crate) struct Needs<'a> {
     pub(super) body_bytes: usize,
 }
 
-impl<'a> Needs<'a> {
+impl<'a> RowsNeeded<'a> {
     pub(super) fn of(workspace_id: &'a WorkspaceId) -> Self {
         Self {
             workspace_id,

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use super::answers::AbandonAnswer;
 use super::commit_group::CommitGroup;
-use super::needs::Needs;
+use super::needs::RowsNeeded;
 use super::reservations::Release;
 use crate::LedgerError;
 
@@ -12,7 +12,7 @@ use crate::LedgerError;
 pub(crate) trait LedgerOperation: Debug + Send + 'static {
     type Reply: Send + 'static;
 
-    fn needs(&self) -> Needs<'_>;
+    fn needs(&self) -> RowsNeeded<'_>;
 
     /// Changes the books in memory. Everything is checked before anything is changed, so an operation that fails leaves
     /// no trace.

@@ -1,32 +1,31 @@
 //! Reserve, settle, release: money set aside before work, and what becomes of it (two-phase transfers).
 
-use super::books::{Account, Transfer};
+use super::books::{MoneyAccount, Transfer};
 use super::commit_group::{Change, CommitGroup, HeldMoney};
-use super::needs::{Needs, Storing};
+use super::needs::{RowsNeeded, Storing};
 use super::op::{LedgerOperation, Undo};
 use super::reservation_state::ReservationState;
 use super::types::{Balance, Charge, FinishedItem, Reservation, Usage};
 use crate::LedgerError;
-use crate::WorkspaceId;
-use crate::ids::new_id;
+use crate::{KeyId, Operation, ReservationId, TransferId, WorkspaceId};
 
 #[derive(Debug)]
 pub(super) struct Reserve {
-    pub(super) reservation_id: String,
-    pub(super) transfer_id: String,
+    pub(super) reservation_id: ReservationId,
+    pub(super) transfer_id: TransferId,
     pub(super) instance_id: String,
     pub(super) workspace_id: WorkspaceId,
-    pub(super) key_id: Option<String>,
-    pub(super) operation: String,
+    pub(super) key_id: Option<KeyId>,
+    pub(super) operation: Operation,
     pub(super) request_id: String,
     pub(super) amount_micro: i64,
 }
 
 #[derive(Debug)]
 pub(super) struct Settle {
-    pub(super) reservation_id: String,
+    pub(super) reservation_id: ReservationId,
     pub(super) workspace_id: WorkspaceId,
-    pub(super) transfer_id: String,
+    pub(super) transfer_id: TransferId,
     pub(super) amount_micro: i64,
     pub(super) usage: Usage,
     pub(super) storing: Option<Storing>,
@@ -35,22 +34,22 @@ pub(super) struct Settle {
 
 #[derive(Debug)]
 pub(crate) struct Release {
-    pub(super) reservation_id: String,
+    pub(super) reservation_id: ReservationId,
     pub(super) workspace_id: WorkspaceId,
-    pub(super) transfer_id: String,
+    pub(super) transfer_id: TransferId,
     pub(super) as_state: ReservationState,
 }
 
 impl Release {
     pub(super) fn of(
-        reservation_id: String,
+        reservation_id: ReservationId,
         workspace_id: WorkspaceId,
         as_state: ReservationState,
     ) -> Self {
         Self {
             reservation_id,
             workspace_id,
-            transfer_id: new_id("tr_"),
+            transfer_id: TransferId::generate(),
             as_state,
         }
     }
@@ -59,29 +58,29 @@ impl Release {
 impl LedgerOperation for Reserve {
     type Reply = Reservation;
 
-    fn needs(&self) -> Needs<'_> {
-        Needs {
-            key_id: self.key_id.as_deref(),
-            ..Needs::of(&self.workspace_id)
+    fn needs(&self) -> RowsNeeded<'_> {
+        RowsNeeded {
+            key_id: self.key_id.as_ref(),
+            ..RowsNeeded::of(&self.workspace_id)
         }
     }
 
     fn apply(&self, group: &mut CommitGroup) -> Result<Reservation, LedgerError> {
         let amount_micro = self.amount_micro;
-        let key_id = self.key_id.as_deref();
+        let key_id = self.key_id.as_ref();
         group.check_funds(&self.workspace_id, key_id, amount_micro)?;
         let transfer = Transfer {
             kind: "reserve",
             amount_micro,
-            operation: &self.operation,
+            operation: Some(self.operation),
             key_id,
             request_id: &self.request_id,
-            reservation_id: &self.reservation_id,
+            reservation_id: Some(&self.reservation_id),
             ..Transfer::of(&self.transfer_id, &self.workspace_id)
         };
         let entries = [
-            (Account::Available, -amount_micro),
-            (Account::Reserved, amount_micro),
+            (MoneyAccount::Available, -amount_micro),
+            (MoneyAccount::Reserved, amount_micro),
         ];
         let balance = group.book(&transfer, &entries)?;
         group.commit_key(key_id, amount_micro);
@@ -90,7 +89,7 @@ impl LedgerOperation for Reserve {
             workspace_id: self.workspace_id.clone(),
             key_id: self.key_id.clone(),
             instance_id: self.instance_id.clone(),
-            operation: self.operation.clone(),
+            operation: self.operation,
             request_id: self.request_id.clone(),
             amount_micro,
             state: ReservationState::Open,
@@ -104,7 +103,7 @@ impl LedgerOperation for Reserve {
             id: self.reservation_id.clone(),
             workspace_id: self.workspace_id.clone(),
             key_id: self.key_id.clone(),
-            operation: self.operation.clone(),
+            operation: self.operation,
             request_id: self.request_id.clone(),
             amount_micro,
             balance,
@@ -127,10 +126,10 @@ impl LedgerOperation for Reserve {
 impl LedgerOperation for Settle {
     type Reply = Charge;
 
-    fn needs(&self) -> Needs<'_> {
-        Needs {
+    fn needs(&self) -> RowsNeeded<'_> {
+        RowsNeeded {
             reservation_id: Some(&self.reservation_id),
-            ..Needs::of(&self.workspace_id)
+            ..RowsNeeded::of(&self.workspace_id)
         }
         .storing(self.storing.as_ref())
         .finishing(self.item.as_ref())
@@ -155,17 +154,17 @@ impl LedgerOperation for Settle {
         let transfer = Transfer {
             kind: "settle",
             amount_micro,
-            operation: &held.operation,
+            operation: Some(held.operation),
             usage: self.usage,
-            key_id: held.key_id.as_deref(),
+            key_id: held.key_id.as_ref(),
             request_id: &held.request_id,
-            reservation_id: &self.reservation_id,
+            reservation_id: Some(&self.reservation_id),
             ..Transfer::of(&self.transfer_id, &self.workspace_id)
         };
         let entries = [
-            (Account::Reserved, -held_micro),
-            (Account::Revenue, amount_micro),
-            (Account::Available, returned_micro),
+            (MoneyAccount::Reserved, -held_micro),
+            (MoneyAccount::Revenue, amount_micro),
+            (MoneyAccount::Available, returned_micro),
         ];
         let balance = group.book(&transfer, &entries)?;
         group.commit_key(transfer.key_id, -returned_micro);
@@ -174,7 +173,7 @@ impl LedgerOperation for Settle {
             ReservationState::Settled,
             amount_micro,
         );
-        group.note_charge(&transfer);
+        group.note_charge(&transfer, held.operation);
         if let Some(storing) = &self.storing {
             group.store(storing);
         }
@@ -192,10 +191,10 @@ impl LedgerOperation for Settle {
 impl LedgerOperation for Release {
     type Reply = Balance;
 
-    fn needs(&self) -> Needs<'_> {
-        Needs {
+    fn needs(&self) -> RowsNeeded<'_> {
+        RowsNeeded {
             reservation_id: Some(&self.reservation_id),
-            ..Needs::of(&self.workspace_id)
+            ..RowsNeeded::of(&self.workspace_id)
         }
     }
 
@@ -205,15 +204,15 @@ impl LedgerOperation for Release {
         let transfer = Transfer {
             kind: "release",
             amount_micro: held_micro,
-            operation: &held.operation,
-            key_id: held.key_id.as_deref(),
+            operation: Some(held.operation),
+            key_id: held.key_id.as_ref(),
             request_id: &held.request_id,
-            reservation_id: &self.reservation_id,
+            reservation_id: Some(&self.reservation_id),
             ..Transfer::of(&self.transfer_id, &self.workspace_id)
         };
         let entries = [
-            (Account::Reserved, -held_micro),
-            (Account::Available, held_micro),
+            (MoneyAccount::Reserved, -held_micro),
+            (MoneyAccount::Available, held_micro),
         ];
         let balance = group.book(&transfer, &entries)?;
         group.commit_key(transfer.key_id, -held_micro);

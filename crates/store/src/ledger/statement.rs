@@ -1,11 +1,13 @@
 //! Account statements: what changed a workspace's total. Reservations and releases do not, and are left out.
 
-use serde::Serialize;
+use std::fmt::Display;
+
+use serde::{Serialize, Serializer};
 use sqlx::any::{Any, AnyArguments, AnyRow};
 use sqlx::query::QueryAs;
 use sqlx::{FromRow, Row};
 
-use crate::{Store, StoreError, WorkspaceId};
+use crate::{KeyId, Operation, Store, StoreError, TransferId, WorkspaceId};
 
 #[derive(Debug, Clone, Default)]
 pub struct StatementQuery {
@@ -13,28 +15,42 @@ pub struct StatementQuery {
     pub from_us: i64,
     pub to_us: i64,
     /// The `(created_us, id)` of the last row of the page before.
-    pub after: Option<(i64, String)>,
+    pub after: Option<(i64, TransferId)>,
     pub limit: i64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct StatementRow {
-    pub id: String,
+    pub id: TransferId,
     pub created_us: i64,
     /// `credit`, `charge`, `settle` or `refund`.
     pub kind: String,
     /// What it did to the total: charges are negative.
     pub amount_micro: i64,
     pub total_after_micro: i64,
-    pub operation: String,
+    /// Of a charge or its refund.
+    #[serde(serialize_with = "or_empty")]
+    pub operation: Option<Operation>,
     pub units: i64,
     pub audio_ms: i64,
     pub cached: bool,
-    pub key_id: String,
+    #[serde(serialize_with = "or_empty")]
+    pub key_id: Option<KeyId>,
     pub request_id: String,
-    pub refund_of: Option<String>,
+    pub refund_of: Option<TransferId>,
     pub external_id: Option<String>,
     pub memo: String,
+}
+
+/// On the wire what is absent is an empty text.
+fn or_empty<T: Display, S: Serializer>(
+    value: &Option<T>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match value {
+        Some(value) => serializer.collect_str(value),
+        None => serializer.serialize_str(""),
+    }
 }
 
 impl<'r> FromRow<'r, AnyRow> for StatementRow {
@@ -74,17 +90,17 @@ impl StatementRow {
             .unwrap_or_default();
         let fields = [
             time,
-            self.id.clone(),
+            self.id.to_string(),
             self.kind.clone(),
             self.amount_micro.to_string(),
             self.total_after_micro.to_string(),
-            text_field(&self.operation),
+            self.operation.map_or("", Operation::as_str).to_owned(),
             self.units.to_string(),
             self.audio_ms.to_string(),
             self.cached.to_string(),
-            self.key_id.clone(),
+            self.key_id.as_deref().unwrap_or_default().to_owned(),
             text_field(&self.request_id),
-            self.refund_of.clone().unwrap_or_default(),
+            self.refund_of.as_deref().unwrap_or_default().to_owned(),
             text_field(self.external_id.as_deref().unwrap_or("")),
             text_field(&self.memo),
         ];
@@ -113,8 +129,8 @@ impl Store {
         rest: &'static str,
     ) -> QueryAs<'static, Any, StatementRow, AnyArguments> {
         sqlx::query_as(sqlx::AssertSqlSafe(format!(
-            "select id, created_us, kind, amount_micro, total_after_micro, operation, units, audio_ms, cached, key_id,
-                    request_id, refund_of, external_id, memo
+            "select id, created_us, kind, amount_micro, total_after_micro, nullif(operation, '') as operation, units, audio_ms, cached,
+                    nullif(key_id, '') as key_id, request_id, refund_of, external_id, memo
              from transfers where {rest}"
         )))
     }
@@ -125,7 +141,10 @@ impl Store {
         workspace_id: &WorkspaceId,
         query: &StatementQuery,
     ) -> Result<Vec<StatementRow>, StoreError> {
-        let (after_us, after_id) = query.after.clone().unwrap_or((i64::MIN, String::new()));
+        let (after_us, after_id) = match &query.after {
+            Some((us, id)) => (*us, id.to_string()),
+            None => (i64::MIN, String::new()),
+        };
         let rows = self
             .transfers_where(
                 "workspace_id = $1 and created_us >= $2 and created_us < $3
@@ -147,7 +166,37 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
-    use super::text_field;
+    use super::{StatementRow, text_field};
+
+    #[test]
+    fn what_is_absent_is_an_empty_text_on_the_wire() {
+        let credit = StatementRow {
+            id: "tr_1".parse().unwrap(),
+            created_us: 0,
+            kind: "credit".to_owned(),
+            amount_micro: 5,
+            total_after_micro: 5,
+            operation: None,
+            units: 0,
+            audio_ms: 0,
+            cached: false,
+            key_id: None,
+            request_id: String::new(),
+            refund_of: None,
+            external_id: None,
+            memo: String::new(),
+        };
+        let shown = serde_json::to_value(&credit).unwrap();
+        assert_eq!(
+            (&shown["operation"], &shown["key_id"]),
+            (&"".into(), &"".into())
+        );
+        assert!(
+            credit
+                .to_csv()
+                .starts_with("1970-01-01T00:00:00Z,tr_1,credit,5,5,,0,0,false,,")
+        );
+    }
 
     #[test]
     fn csv_fields_are_quoted_and_formulas_disarmed() {

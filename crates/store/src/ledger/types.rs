@@ -1,7 +1,6 @@
 use serde::Serialize;
 
-use crate::Operation;
-use crate::WorkspaceId;
+use crate::{ItemId, KeyId, Operation, ReservationId, TransferId, WorkspaceId};
 
 /// Money of a workspace. `available` can be reserved; `reserved` is set aside for running work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -22,7 +21,7 @@ impl Balance {
 #[derive(Debug, Clone)]
 pub struct ReserveRequest {
     pub workspace_id: WorkspaceId,
-    pub key_id: Option<String>,
+    pub key_id: Option<KeyId>,
     pub operation: Operation,
     pub amount_micro: i64,
     pub request_id: String,
@@ -31,10 +30,10 @@ pub struct ReserveRequest {
 /// Money set aside. Finish it with `settle` or `release`; if the process dies, the next sweep releases it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reservation {
-    pub id: String,
+    pub id: ReservationId,
     pub workspace_id: WorkspaceId,
-    pub key_id: Option<String>,
-    pub operation: String,
+    pub key_id: Option<KeyId>,
+    pub operation: Operation,
     pub request_id: String,
     pub amount_micro: i64,
     /// The balance right after the reservation.
@@ -44,7 +43,7 @@ pub struct Reservation {
 #[derive(Debug, Clone)]
 pub struct ChargeRequest {
     pub workspace_id: WorkspaceId,
-    pub key_id: Option<String>,
+    pub key_id: Option<KeyId>,
     pub operation: Operation,
     pub amount_micro: i64,
     pub request_id: String,
@@ -76,14 +75,14 @@ impl Usage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Charge {
     /// Names the charge for a refund.
-    pub id: String,
+    pub id: TransferId,
     pub amount_micro: i64,
     pub balance: Balance,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Credit {
-    pub id: String,
+    pub id: TransferId,
     pub amount_micro: i64,
     pub balance: Balance,
     /// False when this external id was credited before and nothing moved now.
@@ -108,7 +107,7 @@ impl Guard {
 /// What came of an item, to be written down with its price.
 #[derive(Debug, Clone)]
 pub struct FinishedItem {
-    pub item_id: String,
+    pub item_id: ItemId,
     pub claim: String,
     pub answer: String,
     pub output_id: String,

@@ -5,7 +5,7 @@ use sqlx::AnyConnection;
 use super::commit_group::{Change, CommitGroup, KeptAnswer};
 use super::items::write_items;
 use crate::WorkspaceId;
-use crate::sql::{Value, execute_rows};
+use crate::rows::{Value, execute_rows};
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum WriteError {
@@ -108,7 +108,7 @@ impl CommitGroup {
                 Value::from(&held.workspace_id),
                 Value::from(held.key_id.as_deref().unwrap_or_default()),
                 Value::from(&held.instance_id),
-                Value::from(&held.operation),
+                held.operation.as_str().into(),
                 Value::from(&held.request_id),
                 held.amount_micro.into(),
                 held.state.as_str().into(),
@@ -159,7 +159,7 @@ impl CommitGroup {
                 vec![
                     Value::from(workspace_id),
                     Value::from(&self.day),
-                    Value::from(operation),
+                    operation.as_str().into(),
                     Value::from(key_id.as_deref().unwrap_or_default()),
                     sum.requests.into(),
                     sum.cached_requests.into(),

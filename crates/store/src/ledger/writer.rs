@@ -10,7 +10,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 use super::commit_group::CommitGroup;
-use super::job::{Job, Queue, Submitted};
+use super::job::{Queue, QueuedJob, Submitted};
 use super::op::LedgerOperation;
 use super::write::WriteError;
 use crate::database::{Backend, StoreOptions, begin_write};
@@ -25,7 +25,7 @@ const ATTEMPTS_TIME_MAX: Duration = Duration::from_secs(4);
 
 /// The queues of the writers. All operations of one workspace go to the same one, so writers seldom wait for each other.
 pub(crate) struct Writers {
-    queues: Mutex<Vec<mpsc::Sender<Job>>>,
+    queues: Mutex<Vec<mpsc::Sender<QueuedJob>>>,
     tasks: Mutex<Vec<JoinHandle<()>>>,
     runtime: Handle,
 }
@@ -42,7 +42,7 @@ impl Writers {
         let (mut queues, mut tasks) = (Vec::new(), Vec::new());
         for _ in 0..count {
             let (sender, receiver) = mpsc::channel(QUEUE_MAX);
-            let writer = Writer {
+            let writer = GroupWriter {
                 backend,
                 pool: pool.clone(),
                 group_ops_max: options.group_ops_max.max(1),
@@ -96,7 +96,7 @@ impl Writers {
         }
     }
 
-    fn queue_for(&self, workspace_id: &WorkspaceId) -> Option<mpsc::Sender<Job>> {
+    fn queue_for(&self, workspace_id: &WorkspaceId) -> Option<mpsc::Sender<QueuedJob>> {
         let queues = self.queues.lock();
         let mut hasher = DefaultHasher::new();
         workspace_id.hash(&mut hasher);
@@ -105,7 +105,7 @@ impl Writers {
     }
 }
 
-struct Writer {
+struct GroupWriter {
     backend: Backend,
     pool: AnyPool,
     group_ops_max: usize,
@@ -120,8 +120,8 @@ enum Failed {
     Unknown(sqlx::Error),
 }
 
-impl Writer {
-    async fn run(self, mut queue: mpsc::Receiver<Job>) {
+impl GroupWriter {
+    async fn run(self, mut queue: mpsc::Receiver<QueuedJob>) {
         while let Some(first) = queue.recv().await {
             // While one group is being synced to disk the next one gathers, so no timer is needed to fill it.
             let mut bytes = first.needs().body_bytes;
@@ -137,7 +137,7 @@ impl Writer {
 
     /// Commits jobs together; if the database refuses the group as such, one by one, so that one bad operation cannot
     /// spoil the others.
-    async fn commit(&self, mut jobs: Vec<Job>) {
+    async fn commit(&self, mut jobs: Vec<QueuedJob>) {
         match self.attempt(&mut jobs).await {
             Ok(()) => self.answer(jobs),
             Err(Failed::RolledBack(WriteError::Sql(sqlx::Error::Database(_))))
@@ -155,7 +155,7 @@ impl Writer {
         }
     }
 
-    async fn attempt(&self, jobs: &mut [Job]) -> Result<(), Failed> {
+    async fn attempt(&self, jobs: &mut [QueuedJob]) -> Result<(), Failed> {
         let mut attempt = 0;
         let begun = Instant::now();
         loop {
@@ -174,7 +174,7 @@ impl Writer {
         }
     }
 
-    async fn attempt_once(&self, jobs: &mut [Job]) -> Result<(), Failed> {
+    async fn attempt_once(&self, jobs: &mut [QueuedJob]) -> Result<(), Failed> {
         let rolled_back = |error: sqlx::Error| Failed::RolledBack(error.into());
         let mut tx = begin_write(&self.pool, self.backend)
             .await
@@ -197,13 +197,13 @@ impl Writer {
         }
     }
 
-    fn answer(&self, jobs: Vec<Job>) {
+    fn answer(&self, jobs: Vec<QueuedJob>) {
         for job in jobs {
             job.answer(&self.queue);
         }
     }
 
-    fn fail(&self, jobs: Vec<Job>, failed: Failed) {
+    fn fail(&self, jobs: Vec<QueuedJob>, failed: Failed) {
         let unknown = matches!(failed, Failed::Unknown(_));
         let error = match failed {
             Failed::RolledBack(WriteError::Sql(error)) | Failed::Unknown(error) => {

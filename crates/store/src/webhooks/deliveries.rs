@@ -6,26 +6,28 @@ use std::time::Duration;
 use serde::Serialize;
 use sqlx::AssertSqlSafe;
 
-use super::{EndpointRow, SELECT_ENDPOINTS, WebhookEndpoint};
+use super::{SELECT_ENDPOINTS, WebhookEndpoint};
 use crate::ids::{new_id, now_us};
-use crate::sql::{from_row, select_in};
-use crate::{Store, StoreError, WorkspaceId};
+use crate::rows::select_in;
+use crate::sql::from_row;
+use crate::text_columns::text_enum;
+use crate::{DeliveryId, Store, StoreError, WebhookId, WorkspaceId};
 
 /// What an endpoint has not taken for this long is given up with its next failure.
 const KEEP_TRYING_US: i64 = 3 * 24 * 3600 * 1_000_000;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum DeliveryState {
-    Pending,
-    Delivered,
-    Failed,
+text_enum! {
+    pub enum DeliveryState ("state") {
+        Pending = "pending",
+        Delivered = "delivered",
+        Failed = "failed",
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Delivery {
-    pub id: String,
-    pub endpoint_id: String,
+    pub id: DeliveryId,
+    pub endpoint_id: WebhookId,
     pub event_id: String,
     pub event_type: String,
     pub state: DeliveryState,
@@ -40,7 +42,7 @@ pub struct Delivery {
 /// A delivery to be sent now. `claim` proves to the later report that it was not claimed by another meanwhile.
 #[derive(Debug, Clone)]
 pub struct ClaimedDelivery {
-    pub id: String,
+    pub id: DeliveryId,
     pub claim: String,
     pub event_id: String,
     pub event_type: String,
@@ -95,8 +97,8 @@ pub struct WebhookBacklog {
 }
 
 struct ClaimedRow {
-    id: String,
-    endpoint_id: String,
+    id: DeliveryId,
+    endpoint_id: WebhookId,
     event_id: String,
     event_type: String,
     payload: String,
@@ -114,21 +116,7 @@ from_row!(ClaimedRow {
     created_us
 });
 
-struct DeliveryRow {
-    id: String,
-    endpoint_id: String,
-    event_id: String,
-    event_type: String,
-    state: String,
-    attempts: i64,
-    next_attempt_us: i64,
-    last_status: Option<i64>,
-    last_error: String,
-    created_us: i64,
-    finished_us: Option<i64>,
-}
-
-from_row!(DeliveryRow {
+from_row!(Delivery {
     id,
     endpoint_id,
     event_id,
@@ -141,28 +129,6 @@ from_row!(DeliveryRow {
     created_us,
     finished_us
 });
-
-impl From<DeliveryRow> for Delivery {
-    fn from(row: DeliveryRow) -> Self {
-        Self {
-            state: match row.state.as_str() {
-                "delivered" => DeliveryState::Delivered,
-                "failed" => DeliveryState::Failed,
-                _ => DeliveryState::Pending,
-            },
-            id: row.id,
-            endpoint_id: row.endpoint_id,
-            event_id: row.event_id,
-            event_type: row.event_type,
-            attempts: row.attempts,
-            next_attempt_us: row.next_attempt_us,
-            last_status: row.last_status,
-            last_error: row.last_error,
-            created_us: row.created_us,
-            finished_us: row.finished_us,
-        }
-    }
-}
 
 impl Store {
     /// Takes due deliveries for `lease`; one whose sender dies comes back after that.
@@ -204,7 +170,11 @@ impl Store {
     /// Ids of what may be claimed, the workspaces in turn. Read apart from the claim: a long queue of paused endpoints
     /// must not hold SQLite's one writer. Replicas that read at the same moment may together exceed a share by a
     /// delivery each.
-    async fn due_deliveries(&self, quota: ClaimQuota, now: i64) -> Result<Vec<String>, StoreError> {
+    async fn due_deliveries(
+        &self,
+        quota: ClaimQuota,
+        now: i64,
+    ) -> Result<Vec<DeliveryId>, StoreError> {
         let sql = format!(
             "with in_flight as (
                 select endpoint_id, workspace_id from webhook_deliveries
@@ -226,14 +196,13 @@ impl Store {
              select id from at_workspace where place <= $3 order by place, next_attempt_us, id limit $4",
             quota.standing.condition()
         );
-        let ids: Vec<(String,)> = sqlx::query_as(AssertSqlSafe(sql))
+        Ok(sqlx::query_scalar(AssertSqlSafe(sql))
             .bind(now)
             .bind(quota.per_endpoint as i64)
             .bind(quota.per_workspace as i64)
             .bind(quota.total as i64)
             .fetch_all(self.read())
-            .await?;
-        Ok(ids.into_iter().map(|(id,)| id).collect())
+            .await?)
     }
 
     /// Closes the endpoint's circuit breaker, too.
@@ -243,7 +212,15 @@ impl Store {
         status: u16,
     ) -> Result<(), StoreError> {
         let mut tx = self.begin_write().await?;
-        let ours = report(&mut tx, delivery, "delivered", Some(status), "", 0).await?;
+        let ours = report(
+            &mut tx,
+            delivery,
+            DeliveryState::Delivered,
+            Some(status),
+            "",
+            0,
+        )
+        .await?;
         if ours {
             sqlx::query(
                 "update webhook_endpoints set failures = 0, paused_until_us = 0, succeeded_us = $2
@@ -265,8 +242,8 @@ impl Store {
         failure: DeliveryFailure<'_>,
     ) -> Result<(), StoreError> {
         let state = match failure.again_at_us {
-            Some(_) => "pending",
-            None => "failed",
+            Some(_) => DeliveryState::Pending,
+            None => DeliveryState::Failed,
         };
         let error = failure.error.chars().filter(|c| !c.is_control());
         let error: String = error.take(500).collect();
@@ -325,7 +302,7 @@ impl Store {
         workspace_id: &WorkspaceId,
         limit: i64,
     ) -> Result<Vec<Delivery>, StoreError> {
-        let rows: Vec<DeliveryRow> = sqlx::query_as(
+        Ok(sqlx::query_as(
             "select id, endpoint_id, event_id, event_type, state, attempts, next_attempt_us, last_status, last_error,
                     created_us, finished_us
              from webhook_deliveries where workspace_id = $1 order by created_us desc, id desc limit $2",
@@ -333,25 +310,25 @@ impl Store {
         .bind(workspace_id)
         .bind(limit.clamp(1, 1000))
         .fetch_all(self.read())
-        .await?;
-        Ok(rows.into_iter().map(Delivery::from).collect())
+        .await?)
     }
 }
 
 async fn read_claimed(
     tx: &mut sqlx::AnyConnection,
     claim: &str,
-    ids: &[String],
+    ids: &[DeliveryId],
 ) -> Result<Vec<ClaimedDelivery>, StoreError> {
     let before = "select id, endpoint_id, event_id, event_type, payload, attempts, created_us
         from webhook_deliveries where id";
-    let rows: Vec<ClaimedRow> = select_in(&mut *tx, before, ids, "").await?;
-    let endpoint_ids: Vec<String> = rows.iter().map(|row| row.endpoint_id.clone()).collect();
+    let ids: Vec<String> = ids.iter().map(DeliveryId::to_string).collect();
+    let rows: Vec<ClaimedRow> = select_in(&mut *tx, before, &ids, "").await?;
+    let endpoint_ids: Vec<String> = rows.iter().map(|row| row.endpoint_id.to_string()).collect();
     let before = format!("{SELECT_ENDPOINTS} where id");
-    let endpoints: Vec<EndpointRow> = select_in(tx, &before, &endpoint_ids, "").await?;
-    let endpoints: std::collections::HashMap<String, WebhookEndpoint> = endpoints
+    let endpoints: Vec<WebhookEndpoint> = select_in(tx, &before, &endpoint_ids, "").await?;
+    let endpoints: std::collections::HashMap<WebhookId, WebhookEndpoint> = endpoints
         .into_iter()
-        .map(|row| (row.id.clone(), WebhookEndpoint::from(row)))
+        .map(|endpoint| (endpoint.id.clone(), endpoint))
         .collect();
     let claimed = rows.into_iter().filter_map(|row| {
         Some(ClaimedDelivery {
@@ -372,7 +349,7 @@ async fn read_claimed(
 async fn report(
     tx: &mut sqlx::AnyConnection,
     delivery: &ClaimedDelivery,
-    state: &'static str,
+    state: DeliveryState,
     status: Option<u16>,
     error: &str,
     next_attempt_us: i64,

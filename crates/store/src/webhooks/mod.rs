@@ -10,15 +10,15 @@ use serde::Serialize;
 use sqlx::{AnyConnection, AssertSqlSafe};
 
 use crate::ids::{new_id, now_us, random_base62};
-use crate::sql::{check_text, from_row};
-use crate::{Store, StoreError, WorkspaceId};
+use crate::sql::{check_text, found, from_row};
+use crate::{DeliveryId, Store, StoreError, WebhookId, WorkspaceId};
 
 const ENDPOINTS_MAX: i64 = 20;
 const PAYLOAD_BYTES_MAX: usize = 64 << 10;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WebhookEndpoint {
-    pub id: String,
+    pub id: WebhookId,
     pub workspace_id: WorkspaceId,
     pub url: String,
     /// Signs the deliveries, so it is kept readable; shown when made.
@@ -39,48 +39,18 @@ const SELECT_ENDPOINTS: &str =
     "select id, workspace_id, url, secret, events, created_us, disabled_us,
         failures, paused_until_us, succeeded_us from webhook_endpoints";
 
-struct EndpointRow {
-    id: String,
-    workspace_id: WorkspaceId,
-    url: String,
-    secret: String,
-    events: String,
-    created_us: i64,
-    disabled_us: Option<i64>,
-    failures: i64,
-    paused_until_us: i64,
-    succeeded_us: Option<i64>,
-}
-
-from_row!(EndpointRow {
-    id,
-    workspace_id,
-    url,
-    secret,
-    events,
-    created_us,
-    disabled_us,
-    failures,
-    paused_until_us,
-    succeeded_us
+from_row!(WebhookEndpoint {
+    id, workspace_id, url, secret, events: String => split_events, created_us, disabled_us, failures,
+    paused_until_us: i64 => still_to_come, succeeded_us
 });
 
-impl From<EndpointRow> for WebhookEndpoint {
-    fn from(row: EndpointRow) -> Self {
-        let events = row.events.split(',').filter(|name| !name.is_empty());
-        Self {
-            events: events.map(str::to_owned).collect(),
-            id: row.id,
-            workspace_id: row.workspace_id,
-            url: row.url,
-            secret: row.secret,
-            created_us: row.created_us,
-            disabled_us: row.disabled_us,
-            failures: row.failures,
-            paused_until_us: Some(row.paused_until_us).filter(|until_us| *until_us > now_us()),
-            succeeded_us: row.succeeded_us,
-        }
-    }
+fn split_events(events: String) -> Vec<String> {
+    let events = events.split(',').filter(|name| !name.is_empty());
+    events.map(str::to_owned).collect()
+}
+
+fn still_to_come(moment_us: i64) -> Option<i64> {
+    Some(moment_us).filter(|moment_us| *moment_us > now_us())
 }
 
 impl Store {
@@ -109,7 +79,7 @@ impl Store {
             ));
         }
         let endpoint = WebhookEndpoint {
-            id: new_id("hook_"),
+            id: WebhookId::generate(),
             workspace_id: workspace_id.clone(),
             url,
             secret: format!("whsec_{}", random_base62(40)?),
@@ -155,7 +125,7 @@ impl Store {
     pub async fn remove_webhook(
         &self,
         workspace_id: &WorkspaceId,
-        endpoint_id: &str,
+        endpoint_id: &WebhookId,
     ) -> Result<(), StoreError> {
         let now = now_us();
         let mut tx = self.begin_write().await?;
@@ -167,9 +137,7 @@ impl Store {
         .bind(now)
         .execute(&mut *tx)
         .await?;
-        if done.rows_affected() == 0 {
-            return Err(StoreError::NotFound("webhook"));
-        }
+        found(&done, "webhook")?;
         sqlx::query(
             "update webhook_deliveries set state = 'failed', finished_us = $2, last_error = 'the webhook was removed'
              where endpoint_id = $1 and state = 'pending'",
@@ -221,7 +189,7 @@ impl Store {
                     attempts, next_attempt_us, claimed_until_us, claim, last_error, created_us)
                  values ($1, $2, $3, $4, $5, $6, 'pending', 0, $7, 0, '', '', $7)",
             )
-            .bind(new_id("del_"))
+            .bind(DeliveryId::generate())
             .bind(&endpoint.id)
             .bind(workspace_id)
             .bind(&event_id)
@@ -242,9 +210,8 @@ async fn endpoints_of(
 ) -> Result<Vec<WebhookEndpoint>, StoreError> {
     let sql =
         format!("{SELECT_ENDPOINTS} where workspace_id = $1 and disabled_us is null order by id");
-    let rows: Vec<EndpointRow> = sqlx::query_as(AssertSqlSafe(sql))
+    Ok(sqlx::query_as(AssertSqlSafe(sql))
         .bind(workspace_id)
         .fetch_all(connection)
-        .await?;
-    Ok(rows.into_iter().map(WebhookEndpoint::from).collect())
+        .await?)
 }

@@ -1,7 +1,7 @@
 //! E-mail and web addresses.
 
-use super::Reading;
-use super::context::Context;
+use super::SpokenForm;
+use super::context::TokenContext;
 use super::token::{Kind, Token};
 use crate::cardinal::digits;
 use crate::letters::spell;
@@ -17,7 +17,7 @@ const SECOND_LEVEL: &[&str] = &[
     "co", "or", "go", "ac", "ne", "sc", "me", "com", "org", "net", "mil", "gov", "edu",
 ];
 
-pub(crate) fn read(context: &Context<'_>, i: usize) -> Option<Reading> {
+pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let starts = context.word(i).is_some() || context.digits(i).is_some();
     let glued = i > 0
         && matches!(
@@ -38,7 +38,7 @@ pub(crate) fn read(context: &Context<'_>, i: usize) -> Option<Reading> {
 }
 
 /// Up to the next space, marks that end a sentence left out.
-fn chunk_end(context: &Context<'_>, i: usize) -> usize {
+fn chunk_end(context: &TokenContext<'_>, i: usize) -> usize {
     let mut end = i;
     while end < context.len() && end < i + TOKENS_MAX && context.kind(end) != Some(Kind::Space) {
         end += 1;
@@ -51,7 +51,7 @@ fn chunk_end(context: &Context<'_>, i: usize) -> usize {
     end
 }
 
-fn email(context: &Context<'_>, i: usize, end: usize) -> Option<Reading> {
+fn email(context: &TokenContext<'_>, i: usize, end: usize) -> Option<SpokenForm> {
     let at = (i..end).find(|j| context.is_mark(*j, '@'))?;
     let local_fits = (i..at).all(|j| {
         matches!(
@@ -69,10 +69,10 @@ fn email(context: &Context<'_>, i: usize, end: usize) -> Option<Reading> {
         parts_said(context, i, at),
         parts_said(context, at + 1, domain_end)
     );
-    Reading::new(text, domain_end)
+    SpokenForm::new(text, domain_end)
 }
 
-fn host_end(context: &Context<'_>, start: usize, end: usize) -> usize {
+fn host_end(context: &TokenContext<'_>, start: usize, end: usize) -> usize {
     let belongs = |j: &usize| {
         matches!(
             context.kind(*j),
@@ -90,7 +90,7 @@ fn host_end(context: &Context<'_>, start: usize, end: usize) -> usize {
     }
 }
 
-fn web(context: &Context<'_>, i: usize, end: usize) -> Option<Reading> {
+fn web(context: &TokenContext<'_>, i: usize, end: usize) -> Option<SpokenForm> {
     let scheme = context.token(i).is_one_of(&["http", "https"])
         && context.is_mark(i + 1, ':')
         && context.is_mark(i + 2, '/')
@@ -115,10 +115,10 @@ fn web(context: &Context<'_>, i: usize, end: usize) -> Option<Reading> {
         ));
     }
     // What follows the path (questions, fragments) is for machines.
-    Reading::new(text, end)
+    SpokenForm::new(text, end)
 }
 
-fn path_end(context: &Context<'_>, start: usize, end: usize) -> usize {
+fn path_end(context: &TokenContext<'_>, start: usize, end: usize) -> usize {
     let belongs = |j: &usize| {
         matches!(
             context.kind(*j),
@@ -140,7 +140,7 @@ fn path_end(context: &Context<'_>, start: usize, end: usize) -> usize {
 }
 
 /// Names with dots that end like an address, as "benki.co.ke"; a full stop without a space after it is none.
-fn is_bare_host(context: &Context<'_>, host: usize, stop: usize) -> bool {
+fn is_bare_host(context: &TokenContext<'_>, host: usize, stop: usize) -> bool {
     let lower = |j: usize| {
         context
             .word(j)
@@ -160,7 +160,7 @@ fn is_bare_host(context: &Context<'_>, host: usize, stop: usize) -> bool {
     ENDINGS.contains(&ending) || country
 }
 
-fn parts_said(context: &Context<'_>, start: usize, end: usize) -> String {
+fn parts_said(context: &TokenContext<'_>, start: usize, end: usize) -> String {
     let parts: Vec<String> = (start..end)
         .map(|j| part_said(context.token(j)))
         .filter(|part| !part.is_empty())

@@ -1,15 +1,15 @@
 //! Letters and digits in one: plates, references of mobile money, product names such as MP3 and B12.
 
-use super::context::Context;
+use super::context::TokenContext;
 use super::number::Number;
 use super::quantity::{Quantity, with_suffix};
 use super::token::Kind;
-use super::{Reading, money};
+use super::{SpokenForm, money};
 use crate::cardinal::{cardinal, digits};
 use crate::letters::spell;
 
 /// Capitals and digits in one: plates, references of mobile money, MP3 and B12.
-pub(crate) fn read(context: &Context<'_>, i: usize) -> Option<Reading> {
+pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     if i > 0
         && matches!(
             context.kind(i - 1),
@@ -29,7 +29,7 @@ const REFERENCE_PARTS_MAX: usize = 12;
 
 /// MPX-0098/24, INV/2024/0012: capitals and figures with dashes or slashes between them. Figures keep their zeros.
 /// COVID-19 and F-16 are names: one short number.
-fn reference(context: &Context<'_>, i: usize) -> Option<Reading> {
+fn reference(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let (mut end, mut letters, mut figures_longest, mut zero) = (i, 0, 0, false);
     let (mut said, mut marks) = (String::new(), 0);
     for _ in 0..REFERENCE_PARTS_MAX {
@@ -62,25 +62,25 @@ fn reference(context: &Context<'_>, i: usize) -> Option<Reading> {
     let is_word = matches!(context.kind(end), Some(Kind::Word));
     let is_code = letters > 0 && marks > 0 && (figures_longest >= 3 || zero || marks > 1);
     (is_code && figures_longest > 0 && !is_word)
-        .then(|| Reading::new(said, end))
+        .then(|| SpokenForm::new(said, end))
         .flatten()
 }
 
-fn reference_part(context: &Context<'_>, i: usize) -> Option<String> {
+fn reference_part(context: &TokenContext<'_>, i: usize) -> Option<String> {
     match context.digits(i) {
         Some(figures) => Some(digits(figures)),
         None => capitals(context, i, REFERENCE_LETTERS_MAX).map(spell),
     }
 }
 
-fn capitals<'a>(context: &Context<'a>, i: usize, longest: usize) -> Option<&'a str> {
+fn capitals<'a>(context: &TokenContext<'a>, i: usize, longest: usize) -> Option<&'a str> {
     let word = context.word(i)?;
     let fits = word.text.len() <= longest && word.text.bytes().all(|b| b.is_ascii_uppercase());
     (fits && !money::is_currency(word.text)).then_some(word.text)
 }
 
 /// KBX 456Y, T 123 ABC, UAB 123C.
-fn plate(context: &Context<'_>, i: usize) -> Option<Reading> {
+fn plate(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let head = capitals(context, i, 3)?;
     let number = context.skip_space(i + 1);
     let digits = context.digits(number).filter(|d| d.len() == 3)?;
@@ -89,11 +89,11 @@ fn plate(context: &Context<'_>, i: usize) -> Option<Reading> {
     let kenyan = head.len() == 3 && tail.len() == 1 && tail_at == number + 1;
     let tanzanian = head.len() == 1 && tail.len() == 3;
     (kenyan || tanzanian)
-        .then(|| Reading::new(spell(&format!("{head}{digits}{tail}")), tail_at + 1))
+        .then(|| SpokenForm::new(spell(&format!("{head}{digits}{tail}")), tail_at + 1))
         .flatten()
 }
 
-fn glued(context: &Context<'_>, i: usize) -> Option<Reading> {
+fn glued(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let (mut end, mut letters, mut figures, mut parts) = (i, 0, 0, 0);
     while let Some(token) = context.get(end) {
         match token.kind {
@@ -135,12 +135,12 @@ fn glued(context: &Context<'_>, i: usize) -> Option<Reading> {
         .map(|j| part_said(context, j, long))
         .filter(|part| !part.is_empty())
         .collect();
-    Reading::new(said.join(" "), end)
+    SpokenForm::new(said.join(" "), end)
 }
 
 const REFERENCE_DIGITS_MIN: usize = 4;
 
-fn reference_goes_on(context: &Context<'_>, i: usize) -> bool {
+fn reference_goes_on(context: &TokenContext<'_>, i: usize) -> bool {
     context.get(i).is_some_and(|token| match token.kind {
         Kind::Digits => true,
         Kind::Word => token.text.bytes().all(|b| b.is_ascii_uppercase()),
@@ -148,7 +148,7 @@ fn reference_goes_on(context: &Context<'_>, i: usize) -> bool {
     })
 }
 
-fn part_said(context: &Context<'_>, j: usize, one_by_one: bool) -> String {
+fn part_said(context: &TokenContext<'_>, j: usize, one_by_one: bool) -> String {
     match context.digits(j) {
         Some(number) if one_by_one || number.len() > 2 || number.starts_with('0') => digits(number),
         Some(number) => number.parse().map_or_else(|_| digits(number), cardinal),
@@ -157,7 +157,12 @@ fn part_said(context: &Context<'_>, j: usize, one_by_one: bool) -> String {
 }
 
 /// Letters then a number (MP3, B12), or a number then letters that are no unit (4G).
-fn two_parts(context: &Context<'_>, i: usize, end: usize, letters: usize) -> Option<Reading> {
+fn two_parts(
+    context: &TokenContext<'_>,
+    i: usize,
+    end: usize,
+    letters: usize,
+) -> Option<SpokenForm> {
     if letters > 3 {
         return None;
     }
@@ -169,7 +174,7 @@ fn two_parts(context: &Context<'_>, i: usize, end: usize, letters: usize) -> Opt
     if unit_follows || goes_on {
         return None;
     }
-    Reading::new(
+    SpokenForm::new(
         format!(
             "{} {}",
             part_said(context, i, false),

@@ -1,9 +1,9 @@
 //! Dates, day first.
 
-use super::context::Context;
+use super::context::TokenContext;
 use super::quantity::dash_after;
 use super::token::{Kind, Token};
-use super::{Reading, clock};
+use super::{SpokenForm, clock};
 use crate::cardinal::cardinal;
 use crate::letters::spell;
 
@@ -44,7 +44,7 @@ struct Date {
     end: usize,
 }
 
-pub(crate) fn read(context: &Context<'_>, i: usize) -> Option<Reading> {
+pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     if context.word(i).is_some() {
         return month_first(context, i);
     }
@@ -56,14 +56,14 @@ pub(crate) fn read(context: &Context<'_>, i: usize) -> Option<Reading> {
         let text = format!("{}{}", tarehe(context, i), date.said);
         return time_stamp(context, &text, date.end)
             .or_else(|| last_date(context, &text, date.end))
-            .or_else(|| Reading::new(text, date.end));
+            .or_else(|| SpokenForm::new(text, date.end));
     }
     day_and_month_number(context, i)
         .or_else(|| day_before_month_name(context, i))
         .or_else(|| day_after_tarehe(context, i))
 }
 
-fn whole_date(context: &Context<'_>, i: usize) -> Option<Date> {
+fn whole_date(context: &TokenContext<'_>, i: usize) -> Option<Date> {
     let first = context.digits(i)?;
     year_first(context, i, first)
         .or_else(|| day_first(context, i, first))
@@ -71,13 +71,13 @@ fn whole_date(context: &Context<'_>, i: usize) -> Option<Date> {
 }
 
 /// "5/6/2024-7/6/2024".
-fn last_date(context: &Context<'_>, first: &str, end: usize) -> Option<Reading> {
+fn last_date(context: &TokenContext<'_>, first: &str, end: usize) -> Option<SpokenForm> {
     let last = whole_date(context, dash_after(context, end)?)?;
-    Reading::new(format!("{first} hadi tarehe {}", last.said), last.end)
+    SpokenForm::new(format!("{first} hadi tarehe {}", last.said), last.end)
 }
 
 /// 2026-11-16T14:30:00+03:00: the time that belongs to a date, and its zone unless it is East Africa's.
-fn time_stamp(context: &Context<'_>, date: &str, end: usize) -> Option<Reading> {
+fn time_stamp(context: &TokenContext<'_>, date: &str, end: usize) -> Option<SpokenForm> {
     let joined = context.word(end).is_some_and(|w| w.is("T"));
     let spaced = context.skip_space(end);
     let at = if joined { end + 1 } else { spaced };
@@ -89,8 +89,8 @@ fn time_stamp(context: &Context<'_>, date: &str, end: usize) -> Option<Reading> 
     let fraction = context.is_mark(end, '.') && context.digits(end + 1).is_some() && joined;
     let end = if fraction { end + 2 } else { end };
     match zone(context, end) {
-        Some((zone, end)) => Reading::new(format!("{date} {time}{zone}"), end),
-        None if joined => Reading::new(format!("{date} {time}"), end),
+        Some((zone, end)) => SpokenForm::new(format!("{date} {time}{zone}"), end),
+        None if joined => SpokenForm::new(format!("{date} {time}"), end),
         None => None,
     }
 }
@@ -98,7 +98,7 @@ fn time_stamp(context: &Context<'_>, date: &str, end: usize) -> Option<Reading> 
 const EAST_AFRICA_MINUTES: u64 = 180;
 
 /// Z, UTC, +03:00, +0300, +03; how it is said, and the token after it.
-fn zone(context: &Context<'_>, i: usize) -> Option<(String, usize)> {
+fn zone(context: &TokenContext<'_>, i: usize) -> Option<(String, usize)> {
     let utc = spell("UTC");
     let at = context.skip_space(i);
     if let Some(word) = context.word(at) {
@@ -132,7 +132,7 @@ fn zone(context: &Context<'_>, i: usize) -> Option<(String, usize)> {
     Some((said, end))
 }
 
-fn glued_before(context: &Context<'_>, i: usize) -> bool {
+fn glued_before(context: &TokenContext<'_>, i: usize) -> bool {
     i > 0
         && match context.kind(i - 1) {
             Some(Kind::Mark('.')) => !context.is_abbreviation_dot(i - 1),
@@ -145,7 +145,7 @@ fn glued_before(context: &Context<'_>, i: usize) -> bool {
 const TAREHE: &[&str] = &["tarehe", "trh", "tar"];
 
 /// "tarehe " unless it has been said.
-fn tarehe(context: &Context<'_>, i: usize) -> &'static str {
+fn tarehe(context: &TokenContext<'_>, i: usize) -> &'static str {
     if follows_tarehe(context, i) {
         ""
     } else {
@@ -153,19 +153,19 @@ fn tarehe(context: &Context<'_>, i: usize) -> &'static str {
     }
 }
 
-fn follows_tarehe(context: &Context<'_>, i: usize) -> bool {
+fn follows_tarehe(context: &TokenContext<'_>, i: usize) -> bool {
     let mut words = context.words_back(i).skip_while(|w| w.is_one_of(&WEEKDAYS));
     words.next().is_some_and(|w| w.is_one_of(TAREHE))
 }
 
-fn follows_weekday(context: &Context<'_>, i: usize) -> bool {
+fn follows_weekday(context: &TokenContext<'_>, i: usize) -> bool {
     context
         .words_back(i)
         .take(1)
         .any(|word| word.is_one_of(&WEEKDAYS))
 }
 
-fn follows_month(context: &Context<'_>, i: usize) -> bool {
+fn follows_month(context: &TokenContext<'_>, i: usize) -> bool {
     context
         .word_before(i)
         .is_some_and(|w| w.is_capitalised() && w.is_one_of(&MONTHS))
@@ -200,7 +200,7 @@ fn date(d: u64, m: u64, y: &str, end: usize) -> Option<Date> {
 }
 
 /// Two numbers after the first with the same mark between them, and the token after the last.
-fn triple<'a>(context: &Context<'a>, i: usize) -> Option<(&'a str, &'a str, usize)> {
+fn triple<'a>(context: &TokenContext<'a>, i: usize) -> Option<(&'a str, &'a str, usize)> {
     let Kind::Mark(mark @ ('/' | '-' | '.')) = context.kind(i + 1)? else {
         return None;
     };
@@ -210,7 +210,7 @@ fn triple<'a>(context: &Context<'a>, i: usize) -> Option<(&'a str, &'a str, usiz
 }
 
 /// 2024-07-01
-fn year_first(context: &Context<'_>, i: usize, first: &str) -> Option<Date> {
+fn year_first(context: &TokenContext<'_>, i: usize, first: &str) -> Option<Date> {
     let (second, third, end) = triple(context, i)?;
     if first.len() != 4 || second.len() > 2 || third.len() > 2 {
         return None;
@@ -219,7 +219,7 @@ fn year_first(context: &Context<'_>, i: usize, first: &str) -> Option<Date> {
 }
 
 /// 1/7/2024, 01.07.2024, 1-7-24; with a month over twelve the writer meant month first.
-fn day_first(context: &Context<'_>, i: usize, first: &str) -> Option<Date> {
+fn day_first(context: &TokenContext<'_>, i: usize, first: &str) -> Option<Date> {
     let (second, third, end) = triple(context, i)?;
     if first.len() > 2 || second.len() > 2 {
         return None;
@@ -234,7 +234,7 @@ fn day_first(context: &Context<'_>, i: usize, first: &str) -> Option<Date> {
 }
 
 /// "tarehe 3/4", "Ijumaa 17/4": without the word it would be a fraction.
-fn day_and_month_number(context: &Context<'_>, i: usize) -> Option<Reading> {
+fn day_and_month_number(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let told = follows_tarehe(context, i) || follows_weekday(context, i);
     if !told || !context.is_mark(i + 1, '/') {
         return None;
@@ -247,12 +247,12 @@ fn day_and_month_number(context: &Context<'_>, i: usize) -> Option<Reading> {
     valid
         .then(|| {
             let (opening, month) = (tarehe(context, i), MONTHS[m as usize - 1]);
-            Reading::new(format!("{opening}{} {month}", day(d)), i + 3)
+            SpokenForm::new(format!("{opening}{} {month}", day(d)), i + 3)
         })
         .flatten()
 }
 
-fn day_number(context: &Context<'_>, i: usize) -> Option<u64> {
+fn day_number(context: &TokenContext<'_>, i: usize) -> Option<u64> {
     let digits = context.digits(i).filter(|d| d.len() <= 2)?;
     digits.parse().ok().filter(|d| (1..=31).contains(d))
 }
@@ -269,7 +269,7 @@ fn month_named(word: &Token<'_>) -> Option<usize> {
 }
 
 /// The month named at `i`, and the token after it; a short name may carry a dot.
-fn month_at(context: &Context<'_>, i: usize) -> Option<(&'static str, usize)> {
+fn month_at(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, usize)> {
     let word = context.word(i).filter(|w| w.is_capitalised())?;
     let month = MONTHS[month_named(word)?];
     // The dot of a short name is no sentence's end when a year follows.
@@ -280,7 +280,7 @@ fn month_at(context: &Context<'_>, i: usize) -> Option<(&'static str, usize)> {
 }
 
 /// 12-Oct-2023, 12/Oct/23, 12OCT2023.
-fn joined_month_name(context: &Context<'_>, i: usize) -> Option<Date> {
+fn joined_month_name(context: &TokenContext<'_>, i: usize) -> Option<Date> {
     let d = day_number(context, i)?;
     let joint = match context.kind(i + 1)? {
         Kind::Mark(mark @ ('-' | '/' | '.')) => Some(mark),
@@ -298,7 +298,7 @@ fn joined_month_name(context: &Context<'_>, i: usize) -> Option<Date> {
 
 /// "Oct 12, 2023", "March 5", "Dec 2024": English order, said day first. Swahili writers who put the whole name of the
 /// month first ("Agosti 20, 2010") say it so, too.
-fn month_first(context: &Context<'_>, i: usize) -> Option<Reading> {
+fn month_first(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let word = context.word(i)?;
     if word.is_one_of(&MONTHS) || (i > 0 && matches!(context.kind(i - 1), Some(Kind::Digits))) {
         return None;
@@ -309,7 +309,7 @@ fn month_first(context: &Context<'_>, i: usize) -> Option<Reading> {
         _ => context.skip_space(after),
     };
     if let Some(year) = whole_year(context, at) {
-        return Reading::new(format!("{month} {year}"), at + 1);
+        return SpokenForm::new(format!("{month} {year}"), at + 1);
     }
     let first = day_number(context, at)?;
     let last = dash_after(context, at + 1).and_then(|j| Some((day_number(context, j)?, j + 1)));
@@ -325,7 +325,7 @@ fn month_first(context: &Context<'_>, i: usize) -> Option<Reading> {
     let year_at = context.skip_space(comma);
     let opening = tarehe(context, i);
     if let Some(year) = whole_year(context, year_at) {
-        return Reading::new(format!("{opening}{days} {month} {year}"), year_at + 1);
+        return SpokenForm::new(format!("{opening}{days} {month} {year}"), year_at + 1);
     }
     // "Mac 15" and "Mar 12.5" are no dates without their year.
     let goes_on = matches!(
@@ -333,11 +333,11 @@ fn month_first(context: &Context<'_>, i: usize) -> Option<Reading> {
         Some(Kind::Mark(':' | '.' | ',' | '%' | '-' | '/'))
     ) && context.kind(end + 1) == Some(Kind::Digits);
     (!goes_on && !word.is("mac"))
-        .then(|| Reading::new(format!("{opening}{days} {month}"), end))
+        .then(|| SpokenForm::new(format!("{opening}{days} {month}"), end))
         .flatten()
 }
 
-fn whole_year(context: &Context<'_>, i: usize) -> Option<String> {
+fn whole_year(context: &TokenContext<'_>, i: usize) -> Option<String> {
     let figures = context.digits(i).filter(|d| d.len() == 4)?;
     figures
         .parse()
@@ -347,7 +347,7 @@ fn whole_year(context: &Context<'_>, i: usize) -> Option<String> {
 }
 
 /// "26 Aprili 1964", "tarehe 1 Julai", "tarehe 5-7 Machi".
-fn day_before_month_name(context: &Context<'_>, i: usize) -> Option<Reading> {
+fn day_before_month_name(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let first = day_number(context, i)?;
     let last = dash_after(context, i + 1).and_then(|j| Some((day_number(context, j)?, j + 1)));
     let (days, after) = match last {
@@ -355,10 +355,10 @@ fn day_before_month_name(context: &Context<'_>, i: usize) -> Option<Reading> {
         None => (day(first), ordinal_suffix(context, i + 1)),
     };
     let (month, end) = month_at(context, context.skip_space(after))?;
-    Reading::new(format!("{}{days} {month}", day_opening(context, i)), end)
+    SpokenForm::new(format!("{}{days} {month}", day_opening(context, i)), end)
 }
 
-fn ordinal_suffix(context: &Context<'_>, i: usize) -> usize {
+fn ordinal_suffix(context: &TokenContext<'_>, i: usize) -> usize {
     i + usize::from(
         context
             .word(i)
@@ -367,7 +367,7 @@ fn ordinal_suffix(context: &Context<'_>, i: usize) -> usize {
 }
 
 /// "tarehe 5 na 7 Machi" and "tarehe 3 hadi 9 Mei" have said it once for both.
-fn day_opening(context: &Context<'_>, i: usize) -> &'static str {
+fn day_opening(context: &TokenContext<'_>, i: usize) -> &'static str {
     let mut words = context.words_back(i);
     match words.next() {
         Some(w) if w.is_one_of(TAREHE) => "",
@@ -386,7 +386,7 @@ const WEEKDAYS: [&str; 7] = [
 ];
 
 /// A dash at `i` between two days of the week or two months.
-pub(crate) fn joins_names(context: &Context<'_>, i: usize) -> bool {
+pub(crate) fn joins_names(context: &TokenContext<'_>, i: usize) -> bool {
     let named = |j: Option<usize>, names: &[&str]| {
         j.and_then(|j| context.word(j))
             .is_some_and(|word| word.is_one_of(names))
@@ -397,12 +397,12 @@ pub(crate) fn joins_names(context: &Context<'_>, i: usize) -> bool {
 }
 
 /// "tarehe 1" is "tarehe mosi", "Januari 1" "Januari mosi".
-fn day_after_tarehe(context: &Context<'_>, i: usize) -> Option<Reading> {
+fn day_after_tarehe(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let alone = !matches!(context.kind(i + 1), Some(Kind::Mark('/' | '-' | '–' | ':')));
     let number = context.number(i)?;
     (alone
         && number.plain() == Some(1)
         && (follows_tarehe(context, i) || follows_month(context, i)))
-    .then(|| Reading::new("mosi", number.end))
+    .then(|| SpokenForm::new("mosi", number.end))
     .flatten()
 }

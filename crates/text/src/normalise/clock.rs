@@ -1,8 +1,8 @@
 //! Both clocks. After "saa" the hours count from six, as Swahili does, and are read as they stand; without it, or with
 //! AM/PM, they are international hours and six is taken off.
 
-use super::Reading;
-use super::context::Context;
+use super::SpokenForm;
+use super::context::TokenContext;
 use super::quantity::dash_after;
 use super::token::Kind;
 use crate::cardinal::cardinal;
@@ -67,7 +67,7 @@ enum Half {
 }
 
 /// A time as written, and the token after it.
-struct Written {
+struct ClockTime {
     clock: Clock,
     half: Option<Half>,
     with_minutes: bool,
@@ -78,7 +78,7 @@ struct Written {
     end: usize,
 }
 
-pub(crate) fn read(context: &Context<'_>, i: usize) -> Option<Reading> {
+pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let after_saa = follows_saa(context, i);
     let first = written(context, i, after_saa)?;
     if !after_saa && !first.with_minutes && first.half.is_none() {
@@ -100,13 +100,13 @@ pub(crate) fn read(context: &Context<'_>, i: usize) -> Option<Reading> {
         _ => {
             let from_six = counts_from_six(context, i, &first);
             let said = say_clock(context, &first, from_six);
-            Reading::new(format!("{}{said}", saa(after_saa)), first.end)
+            SpokenForm::new(format!("{}{said}", saa(after_saa)), first.end)
         }
     }
 }
 
 /// A time of the international clock at `i`, as in a time stamp, and the token after it.
-pub(crate) fn international_at(context: &Context<'_>, i: usize) -> Option<(String, usize)> {
+pub(crate) fn international_at(context: &TokenContext<'_>, i: usize) -> Option<(String, usize)> {
     let time = written(context, i, false).filter(|time| time.with_minutes)?;
     let said = say_clock(context, &time, false);
     Some((format!("saa {said}"), time.end))
@@ -117,11 +117,11 @@ fn saa(said_already: bool) -> &'static str {
 }
 
 fn range_said(
-    context: &Context<'_>,
+    context: &TokenContext<'_>,
     i: usize,
-    mut first: Written,
-    second: Written,
-) -> Option<Reading> {
+    mut first: ClockTime,
+    second: ClockTime,
+) -> Option<SpokenForm> {
     first.half = first.half.or(second.half);
     let after_saa = follows_saa(context, i);
     let both = after_saa
@@ -131,18 +131,18 @@ fn range_said(
     let from_six = both || (!after_saa && counts_from_six(context, i, &first));
     let opening = say_clock(context, &first, from_six);
     let close = say_clock(context, &second, both);
-    Reading::new(
+    SpokenForm::new(
         format!("{}{opening} hadi saa {close}", saa(after_saa)),
         second.end,
     )
 }
 
-fn follows_saa(context: &Context<'_>, i: usize) -> bool {
+fn follows_saa(context: &TokenContext<'_>, i: usize) -> bool {
     context.word_before(i).is_some_and(|w| w.is("saa"))
 }
 
 /// Hours, and minutes after a colon (or after "saa" a dot), seconds, AM or PM, "hrs".
-fn written(context: &Context<'_>, i: usize, after_saa: bool) -> Option<Written> {
+fn written(context: &TokenContext<'_>, i: usize, after_saa: bool) -> Option<ClockTime> {
     let (clock, leading_zero, minutes_end) =
         four_figures(context, i, after_saa).or_else(|| hours_and_minutes(context, i, after_saa))?;
     let (half, end) = half_of_day(context, minutes_end)
@@ -153,7 +153,7 @@ fn written(context: &Context<'_>, i: usize, after_saa: bool) -> Option<Written> 
     let is_four_figures = context.digits(i)?.len() == 4;
     let with_minutes = minutes_end > i + 1 || is_four_figures;
     let hours_end = hours_word(context, end).filter(|_| with_minutes);
-    Some(Written {
+    Some(ClockTime {
         clock,
         half,
         with_minutes,
@@ -165,7 +165,7 @@ fn written(context: &Context<'_>, i: usize, after_saa: bool) -> Option<Written> 
 
 /// 14:30, 14:30:05, 14h30, after "saa" 3.30; the time, whether its hour has a leading zero, and the token after it.
 fn hours_and_minutes(
-    context: &Context<'_>,
+    context: &TokenContext<'_>,
     i: usize,
     after_saa: bool,
 ) -> Option<(Clock, bool, usize)> {
@@ -196,7 +196,11 @@ fn hours_and_minutes(
 }
 
 /// 0800hrs, 0800-1700hrs, "saa 0800", "saa 1430 mchana": four figures are a time where something beside them says so.
-fn four_figures(context: &Context<'_>, i: usize, after_saa: bool) -> Option<(Clock, bool, usize)> {
+fn four_figures(
+    context: &TokenContext<'_>,
+    i: usize,
+    after_saa: bool,
+) -> Option<(Clock, bool, usize)> {
     let figures = context.digits(i).filter(|d| d.len() == 4)?;
     let is_time = |figures: &str| -> Option<(u64, u64)> {
         let (hour, minute) = (figures[..2].parse().ok()?, figures[2..].parse().ok()?);
@@ -221,7 +225,7 @@ fn four_figures(context: &Context<'_>, i: usize, after_saa: bool) -> Option<(Clo
 }
 
 /// "hrs" behind a time, and the token after it.
-fn hours_word(context: &Context<'_>, i: usize) -> Option<usize> {
+fn hours_word(context: &TokenContext<'_>, i: usize) -> Option<usize> {
     let j = context.skip_space(i);
     let word = context.word(j)?;
     let glued = j == i;
@@ -229,7 +233,7 @@ fn hours_word(context: &Context<'_>, i: usize) -> Option<usize> {
 }
 
 /// AM, PM, a.m., p.m.
-fn half_of_day(context: &Context<'_>, i: usize) -> Option<(Half, usize)> {
+fn half_of_day(context: &TokenContext<'_>, i: usize) -> Option<(Half, usize)> {
     let j = context.skip_space(i);
     let word = context.word(j)?;
     if word.is("am") || word.is("pm") {
@@ -264,7 +268,7 @@ const TIME_OPENINGS: &[&str] = &[
 
 /// By itself the time can only be one of the international clock: Swahili hours end at twelve and are written without
 /// a leading zero, and no Swahili twelve is at noon.
-fn is_international(context: &Context<'_>, i: usize, time: &Written) -> bool {
+fn is_international(context: &TokenContext<'_>, i: usize, time: &ClockTime) -> bool {
     let hour = time.clock.hour;
     let part = day_part_after(context, time.end);
     let time_of_day = time.with_minutes
@@ -296,7 +300,7 @@ fn international_hours(day_part: Option<&str>) -> Option<&'static [u64]> {
 const RANGE_WORDS: &[&str] = &["hadi", "mpaka", "na", "to", "until"];
 
 /// The other end of "saa 8:00 hadi saa 17:00" tells the clock of both.
-fn other_end_is_international(context: &Context<'_>, i: usize, time: &Written) -> bool {
+fn other_end_is_international(context: &TokenContext<'_>, i: usize, time: &ClockTime) -> bool {
     let at = |j: usize| {
         let end = written(context, j, follows_saa(context, j));
         end.is_some_and(|end| is_international(context, j, &end))
@@ -332,7 +336,7 @@ fn other_end_is_international(context: &Context<'_>, i: usize, time: &Written) -
 
 /// Whether the hours count from six, as they do after "saa". Without it an earlier Swahili time in the sentence, or a
 /// part of the day that fits no other hour, tells the clock.
-fn counts_from_six(context: &Context<'_>, i: usize, time: &Written) -> bool {
+fn counts_from_six(context: &TokenContext<'_>, i: usize, time: &ClockTime) -> bool {
     let hour = time.clock.hour;
     if time.half.is_some() || is_international(context, i, time) {
         return false;
@@ -352,7 +356,7 @@ fn counts_from_six(context: &Context<'_>, i: usize, time: &Written) -> bool {
     hours.is_some_and(|hours| !hours.contains(&hour))
 }
 
-fn day_part_after(context: &Context<'_>, i: usize) -> Option<&'static str> {
+fn day_part_after(context: &TokenContext<'_>, i: usize) -> Option<&'static str> {
     let j = context.skip_space(i);
     let j = if context.word(j).is_some_and(|w| w.is_one_of(&["za", "ya"])) {
         context.skip_space(j + 1)
@@ -363,7 +367,7 @@ fn day_part_after(context: &Context<'_>, i: usize) -> Option<&'static str> {
     DAY_PARTS.iter().find(|part| word.is(part)).copied()
 }
 
-fn say_clock(context: &Context<'_>, time: &Written, swahili: bool) -> String {
+fn say_clock(context: &TokenContext<'_>, time: &ClockTime, swahili: bool) -> String {
     if swahili {
         return time.clock.say();
     }

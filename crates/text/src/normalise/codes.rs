@@ -1,7 +1,7 @@
 //! Digits that are names, not quantities, told by the words around them: accounts, tills, meters, tokens, PINs.
 
-use super::Reading;
-use super::context::Context;
+use super::SpokenForm;
+use super::context::TokenContext;
 use super::money;
 use super::phone::{chunks, groups_at, groups_said};
 use super::quantity::Quantity;
@@ -118,7 +118,7 @@ const GENERAL_DIGITS_MIN: usize = 4;
 /// "mita 1500" is a distance, "mita 37123456" a meter.
 const METER_DIGITS_MIN: usize = 7;
 
-pub(crate) fn by_context(context: &Context<'_>, i: usize) -> Option<Reading> {
+pub(crate) fn by_context(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let figures = context.digits(i)?;
     let is_quantity = context.is_mark(i + 1, ',') && context.number(i)?.grouped;
     let is_decimal = context.number(i)?.fraction.is_some();
@@ -128,11 +128,11 @@ pub(crate) fn by_context(context: &Context<'_>, i: usize) -> Option<Reading> {
     }
     if is_code(context, i, figures) && !is_money(context, i) {
         let (groups, end) = code_groups(context, i);
-        return Reading::new(groups_said(&groups), end);
+        return SpokenForm::new(groups_said(&groups), end);
     }
     if figures.len() >= 10 {
         let size = if figures.len() == 16 { 4 } else { 3 };
-        return Reading::new(
+        return SpokenForm::new(
             groups_said(&chunks(figures, &vec![size; figures.len() / size])),
             i + 1,
         );
@@ -140,13 +140,13 @@ pub(crate) fn by_context(context: &Context<'_>, i: usize) -> Option<Reading> {
     None
 }
 
-fn is_money(context: &Context<'_>, i: usize) -> bool {
+fn is_money(context: &TokenContext<'_>, i: usize) -> bool {
     let number = context.number(i);
     number.is_some_and(|number| money::suffixed(context, i, &Quantity::one(number)).is_some())
 }
 
 /// A code may go on after a space, in groups of three digits and more, or after a slash.
-fn code_groups<'a>(context: &Context<'a>, i: usize) -> (Vec<&'a str>, usize) {
+fn code_groups<'a>(context: &TokenContext<'a>, i: usize) -> (Vec<&'a str>, usize) {
     let (groups, end) = groups_at(context, i);
     if groups.len() > 1 && groups.iter().all(|g| g.len() >= 3) {
         return (groups, end);
@@ -160,7 +160,7 @@ fn code_groups<'a>(context: &Context<'a>, i: usize) -> (Vec<&'a str>, usize) {
     }
 }
 
-fn is_code(context: &Context<'_>, i: usize, figures: &str) -> bool {
+fn is_code(context: &TokenContext<'_>, i: usize, figures: &str) -> bool {
     if is_card_number(context, i) || is_named_after(context, i, figures) {
         return true;
     }
@@ -203,7 +203,7 @@ fn is_code(context: &Context<'_>, i: usize, figures: &str) -> bool {
 }
 
 /// A thing of the list, or "A/C".
-fn is_numbered(context: &Context<'_>, i: usize, word: &Token<'_>) -> bool {
+fn is_numbered(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> bool {
     let account = word.is("c") && {
         let mut words = context.words_back(i).skip_while(|w| !w.is("c"));
         words.nth(1).is_some_and(|w| w.is("a"))
@@ -212,7 +212,7 @@ fn is_numbered(context: &Context<'_>, i: usize, word: &Token<'_>) -> bool {
 }
 
 /// "leseni 200-300" counts licences.
-fn is_range(context: &Context<'_>, i: usize) -> bool {
+fn is_range(context: &TokenContext<'_>, i: usize) -> bool {
     let quantity = Quantity::at(context, i);
     quantity.is_some_and(|q| match q.high {
         Some(high) => q.low.value() < high.value() && !q.low.has_leading_zero(),
@@ -221,7 +221,7 @@ fn is_range(context: &Context<'_>, i: usize) -> bool {
 }
 
 /// "483920 ni msimbo wako": the thing is named behind its number.
-fn is_named_after(context: &Context<'_>, i: usize, figures: &str) -> bool {
+fn is_named_after(context: &TokenContext<'_>, i: usize, figures: &str) -> bool {
     const WORDS_AHEAD_MAX: usize = 5;
     if !(4..=8).contains(&figures.len()) {
         return false;
@@ -245,12 +245,12 @@ fn is_named_after(context: &Context<'_>, i: usize, figures: &str) -> bool {
 }
 
 /// Three groups of four digits and more: a card, a token of electricity.
-fn is_card_number(context: &Context<'_>, i: usize) -> bool {
+fn is_card_number(context: &TokenContext<'_>, i: usize) -> bool {
     let (groups, _) = groups_at(context, i);
     groups.len() >= 3 && groups.iter().all(|group| group.len() == 4)
 }
 
-fn called(context: &Context<'_>, i: usize) -> bool {
+fn called(context: &TokenContext<'_>, i: usize) -> bool {
     context
         .words_back(i)
         .nth(1)
@@ -285,7 +285,7 @@ const SENDS: &[&str] = &[
 ];
 
 /// "Tuma neno HAKI kwa 15300".
-fn is_sms_number(context: &Context<'_>, i: usize, figures: &str) -> bool {
+fn is_sms_number(context: &TokenContext<'_>, i: usize, figures: &str) -> bool {
     let to = context.words_back(i).next().is_some_and(|w| {
         w.is_one_of(&[
             "kwa", "kwenda", "kwenye", "namba", "nambari", "ujumbe", "to", "no", "number",

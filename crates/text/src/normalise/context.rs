@@ -13,13 +13,13 @@ const NUMBER_ABBREVIATIONS: &[&str] = &[
     "tel", "sim", "mob", "tar", "trh", "ext", "txn", "id",
 ];
 
-pub(crate) struct Context<'a> {
+pub(crate) struct TokenContext<'a> {
     tokens: Vec<Token<'a>>,
     /// Most words are capitals: a capital says nothing then.
     pub shouting: bool,
 }
 
-impl<'a> Context<'a> {
+impl<'a> TokenContext<'a> {
     pub(super) fn new(tokens: Vec<Token<'a>>) -> Self {
         let (mut words, mut caps) = (0, 0);
         for token in tokens

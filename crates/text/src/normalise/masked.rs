@@ -1,8 +1,8 @@
 //! Numbers with figures hidden: 0712***678, XXXX1234, **** **** **** 4242. What is hidden is named, so that two halves
 //! never become one false number.
 
-use super::Reading;
-use super::context::Context;
+use super::SpokenForm;
+use super::context::TokenContext;
 use super::phone::{chunks, groups_said};
 use super::token::Kind;
 
@@ -31,7 +31,7 @@ impl Part<'_> {
     }
 }
 
-pub(crate) fn read(context: &Context<'_>, i: usize) -> Option<Reading> {
+pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let glued_before = i > 0
         && matches!(
             context.kind(i - 1),
@@ -58,7 +58,7 @@ pub(crate) fn read(context: &Context<'_>, i: usize) -> Option<Reading> {
         return None;
     }
     let sign = if plus { "jumlisha " } else { "" };
-    Reading::new(format!("{sign}{}", said(&parts)), end)
+    SpokenForm::new(format!("{sign}{}", said(&parts)), end)
 }
 
 /// "Tuma 500 0712***678": the first figures are no part of the number.
@@ -71,7 +71,7 @@ fn amount_before(parts: &[Part<'_>]) -> bool {
     }
 }
 
-fn parts_at<'a>(context: &Context<'a>, start: usize) -> Vec<Part<'a>> {
+fn parts_at<'a>(context: &TokenContext<'a>, start: usize) -> Vec<Part<'a>> {
     let mut parts = Vec::new();
     let (mut at, mut glued) = (start, true);
     while parts.len() < PARTS_MAX
@@ -87,7 +87,7 @@ fn parts_at<'a>(context: &Context<'a>, start: usize) -> Vec<Part<'a>> {
     parts
 }
 
-fn part_at<'a>(context: &Context<'a>, i: usize) -> Option<(Kept<'a>, usize)> {
+fn part_at<'a>(context: &TokenContext<'a>, i: usize) -> Option<(Kept<'a>, usize)> {
     let token = context.get(i)?;
     match token.kind {
         Kind::Digits => Some((Kept::Figures(token.text), i + 1)),

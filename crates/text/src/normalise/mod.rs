@@ -22,9 +22,9 @@ mod words;
 use std::ops::Range;
 
 use crate::clean::{Cleaned, clean};
-use context::Context;
+use context::TokenContext;
 pub(crate) use money::is_named_in as money_is_named_in;
-use reading::Reading;
+use reading::SpokenForm;
 use token::{Kind, tokens};
 pub(crate) use words::is_swahili_shaped;
 
@@ -66,7 +66,7 @@ pub(crate) struct Piece {
 
 pub(crate) fn pieces(text: &str) -> Vec<Piece> {
     let cleaned = clean(text);
-    let context = Context::new(tokens(&cleaned.text));
+    let context = TokenContext::new(tokens(&cleaned.text));
     let mut out = Vec::with_capacity(context.len());
     let mut i = 0;
     while i < context.len() {
@@ -80,7 +80,7 @@ pub(crate) fn pieces(text: &str) -> Vec<Piece> {
 
 fn push(
     out: &mut Vec<Piece>,
-    context: &Context<'_>,
+    context: &TokenContext<'_>,
     cleaned: &Cleaned,
     at: Range<usize>,
     text: String,
@@ -105,7 +105,7 @@ fn push(
     }
 }
 
-type Rule = fn(&Context<'_>, usize) -> Option<Reading>;
+type Rule = fn(&TokenContext<'_>, usize) -> Option<SpokenForm>;
 
 /// In this order: a pattern that contains another comes first.
 const RULES: &[Rule] = &[
@@ -128,7 +128,7 @@ const RULES: &[Rule] = &[
     words::read,
 ];
 
-fn read(context: &Context<'_>, i: usize) -> (Reading, PieceKind) {
+fn read(context: &TokenContext<'_>, i: usize) -> (SpokenForm, PieceKind) {
     let token = context.token(i);
     if token.kind == Kind::Space {
         let text = match token.text.bytes().filter(|b| *b == b'\n').take(2).count() {
@@ -137,7 +137,7 @@ fn read(context: &Context<'_>, i: usize) -> (Reading, PieceKind) {
             _ => "\n\n",
         };
         return (
-            Reading {
+            SpokenForm {
                 text: text.to_owned(),
                 end: i + 1,
             },
@@ -150,7 +150,7 @@ fn read(context: &Context<'_>, i: usize) -> (Reading, PieceKind) {
     match token.kind {
         Kind::Mark(mark) => (relations::mark(context, i, mark), PieceKind::Mark),
         _ => (
-            Reading {
+            SpokenForm {
                 text: token.text.to_owned(),
                 end: i + 1,
             },

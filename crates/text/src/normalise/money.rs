@@ -1,7 +1,7 @@
 //! Money: the currency's name comes before the amount, cents after it.
 
-use super::Reading;
-use super::context::Context;
+use super::SpokenForm;
+use super::context::TokenContext;
 use super::number::Number;
 use super::quantity::{Quantity, multiplier};
 use super::token::Kind;
@@ -88,7 +88,7 @@ fn by_sign(sign: char) -> Option<&'static Currency> {
 }
 
 /// The currency written at `i` and the token after it.
-fn currency_at(context: &Context<'_>, i: usize) -> Option<(&'static Currency, usize)> {
+fn currency_at(context: &TokenContext<'_>, i: usize) -> Option<(&'static Currency, usize)> {
     match context.kind(i)? {
         Kind::Mark(sign) => by_sign(sign).map(|currency| (currency, i + 1)),
         Kind::Word => {
@@ -103,7 +103,7 @@ fn currency_at(context: &Context<'_>, i: usize) -> Option<(&'static Currency, us
 }
 
 /// A currency before its amount: "KSh 500", "US$ 2.5 milioni", "Sh. milioni 3", "-KES 20", "KES -20".
-pub(crate) fn prefixed(context: &Context<'_>, i: usize) -> Option<Reading> {
+pub(crate) fn prefixed(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let sign_before = matches!(context.kind(i), Some(Kind::Mark('-' | '−' | '–')))
         && context.before(i).is_none_or(|j| j + 1 < i);
     let start = if sign_before { i + 1 } else { i };
@@ -119,7 +119,7 @@ pub(crate) fn prefixed(context: &Context<'_>, i: usize) -> Option<Reading> {
         let mut quantity = Quantity::at(context, context.skip_space(number))?;
         quantity.negative = negative;
         let named = name_before(context, i, currency);
-        return Reading::new(
+        return SpokenForm::new(
             format!("{named}{name} {}", quantity.say_with(None)),
             quantity.end,
         );
@@ -132,7 +132,7 @@ pub(crate) fn prefixed(context: &Context<'_>, i: usize) -> Option<Reading> {
     let (said, end) = amount_said(context, &quantity, currency);
     let named = name_for(context, i, currency, &quantity, &said);
     let bracket = context.is_mark(amount - 1, '(') && context.is_mark(end, ')');
-    Reading::new(
+    SpokenForm::new(
         format!("{named}{said}"),
         slash_tail(context, end + usize::from(bracket)),
     )
@@ -140,7 +140,7 @@ pub(crate) fn prefixed(context: &Context<'_>, i: usize) -> Option<Reading> {
 
 /// Where the figures of an amount begin, and whether it is below zero: a sign right before them, or the brackets of
 /// book-keepers around them.
-fn amount_at(context: &Context<'_>, i: usize) -> (usize, bool) {
+fn amount_at(context: &TokenContext<'_>, i: usize) -> (usize, bool) {
     let figures_follow = context.kind(i + 1) == Some(Kind::Digits);
     let signed = match context.kind(i) {
         Some(Kind::Mark('-' | '−' | '–')) => figures_follow,
@@ -154,10 +154,10 @@ fn amount_at(context: &Context<'_>, i: usize) -> (usize, bool) {
 
 /// An amount before its currency: "500/=", "500 bob", "50 USD", "20€".
 pub(crate) fn suffixed(
-    context: &Context<'_>,
+    context: &TokenContext<'_>,
     i: usize,
     quantity: &Quantity<'_>,
-) -> Option<Reading> {
+) -> Option<SpokenForm> {
     let tail = slash_tail(context, quantity.end);
     if tail > quantity.end {
         return money_before(context, i, quantity, &SHILLING, tail);
@@ -167,7 +167,7 @@ pub(crate) fn suffixed(
         let (currency, end) =
             currency_at(context, at).filter(|(_, end)| !has_amount(context, *end))?;
         let named = name_before(context, i, currency);
-        return Reading::new(format!("{named}{name} {}", quantity.say_with(None)), end);
+        return SpokenForm::new(format!("{named}{name} {}", quantity.say_with(None)), end);
     }
     let at = context.skip_space(quantity.end);
     if context
@@ -184,7 +184,7 @@ pub(crate) fn suffixed(
     money_before(context, i, quantity, currency, end)
 }
 
-fn has_amount(context: &Context<'_>, end: usize) -> bool {
+fn has_amount(context: &TokenContext<'_>, end: usize) -> bool {
     let after = if context.is_mark(end, '.') {
         end + 1
     } else {
@@ -194,20 +194,20 @@ fn has_amount(context: &Context<'_>, end: usize) -> bool {
 }
 
 fn money_before(
-    context: &Context<'_>,
+    context: &TokenContext<'_>,
     i: usize,
     quantity: &Quantity<'_>,
     currency: &Currency,
     end: usize,
-) -> Option<Reading> {
+) -> Option<SpokenForm> {
     let said = quantity.map(|number| with_cents(number, currency));
     let named = name_for(context, i, currency, quantity, &said);
-    Reading::new(format!("{named}{said}"), end)
+    SpokenForm::new(format!("{named}{said}"), end)
 }
 
 /// The currency's name before an amount; where there are cents alone, they need none.
 fn name_for(
-    context: &Context<'_>,
+    context: &TokenContext<'_>,
     i: usize,
     currency: &Currency,
     quantity: &Quantity<'_>,
@@ -222,7 +222,7 @@ fn name_for(
 }
 
 /// The currency's name, unless the writer has said it already.
-fn name_before(context: &Context<'_>, i: usize, currency: &Currency) -> String {
+fn name_before(context: &TokenContext<'_>, i: usize, currency: &Currency) -> String {
     let first = currency.name.split(' ').next().unwrap_or_default();
     let said = context.word_before(i).is_some_and(|word| word.is(first));
     if said {
@@ -233,13 +233,13 @@ fn name_before(context: &Context<'_>, i: usize, currency: &Currency) -> String {
 }
 
 /// "Sh 500 - Sh 1,000": the second amount names its own currency and is read by itself.
-fn other_end_has_currency(context: &Context<'_>, quantity: &Quantity<'_>) -> bool {
+fn other_end_has_currency(context: &TokenContext<'_>, quantity: &Quantity<'_>) -> bool {
     super::quantity::dash_after(context, quantity.low.end)
         .is_some_and(|j| currency_at(context, j).is_some())
 }
 
 fn amount_said(
-    context: &Context<'_>,
+    context: &TokenContext<'_>,
     quantity: &Quantity<'_>,
     currency: &Currency,
 ) -> (String, usize) {
@@ -255,7 +255,7 @@ fn amount_said(
 }
 
 /// After money "m" is a million, not a metre.
-fn letter_multiplier(context: &Context<'_>, i: usize) -> Option<(&'static str, usize)> {
+fn letter_multiplier(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, usize)> {
     let said = match context.word(i)?.text {
         "m" | "M" | "mn" => "milioni",
         "b" | "B" => "bilioni",
@@ -292,7 +292,7 @@ fn with_cents(number: &Number<'_>, currency: &Currency) -> String {
 }
 
 /// The "/=" or "/-" that shillings end with.
-fn slash_tail(context: &Context<'_>, i: usize) -> usize {
+fn slash_tail(context: &TokenContext<'_>, i: usize) -> usize {
     let tail =
         context.is_mark(i, '/') && matches!(context.kind(i + 1), Some(Kind::Mark('=' | '-' | '–')));
     if tail { i + 2 } else { i }

@@ -1,7 +1,7 @@
 //! A number as it is written: groups of thousands, a decimal part.
 
 use super::agreement::{Class, agreeing};
-use super::context::Context;
+use super::context::TokenContext;
 use super::token::Kind;
 use crate::cardinal::{CARDINAL_MAX, cardinal, digits};
 
@@ -57,7 +57,7 @@ impl Number<'_> {
     }
 }
 
-pub(crate) fn number_at<'a>(context: &Context<'a>, i: usize) -> Option<Number<'a>> {
+pub(crate) fn number_at<'a>(context: &TokenContext<'a>, i: usize) -> Option<Number<'a>> {
     let first = context.digits(i)?;
     let mut number = Number {
         whole: first.to_owned(),
@@ -87,7 +87,7 @@ pub(crate) fn number_at<'a>(context: &Context<'a>, i: usize) -> Option<Number<'a
 }
 
 /// Takes groups of three digits if there are at least `least` of them.
-fn take_groups(context: &Context<'_>, number: &mut Number<'_>, separator: char, least: usize) {
+fn take_groups(context: &TokenContext<'_>, number: &mut Number<'_>, separator: char, least: usize) {
     let mut end = number.end;
     let mut groups = String::new();
     for _ in 0..GROUPS_MAX {
@@ -108,7 +108,7 @@ fn take_groups(context: &Context<'_>, number: &mut Number<'_>, separator: char, 
 
 /// "1 000 000", "25 500". Telephone numbers and codes are written with spaces too, so the first group must be short,
 /// or what follows be round.
-fn take_spaced_groups(context: &Context<'_>, number: &mut Number<'_>) {
+fn take_spaced_groups(context: &TokenContext<'_>, number: &mut Number<'_>) {
     let mut end = number.end;
     let mut groups = Vec::new();
     while groups.len() < GROUPS_MAX && context.get(end).is_some_and(|token| token.text == " ") {
@@ -131,6 +131,6 @@ fn take_spaced_groups(context: &Context<'_>, number: &mut Number<'_>) {
     }
 }
 
-fn starts_another_part(context: &Context<'_>, i: usize) -> bool {
+fn starts_another_part(context: &TokenContext<'_>, i: usize) -> bool {
     context.is_mark(i, '.') && context.kind(i + 1) == Some(Kind::Digits)
 }

@@ -1,7 +1,7 @@
 //! Telephone numbers, and the codes that are typed on a telephone (USSD).
 
-use super::Reading;
-use super::context::Context;
+use super::SpokenForm;
+use super::context::TokenContext;
 use super::token::Kind;
 use crate::cardinal::digits;
 
@@ -10,7 +10,7 @@ const GROUPS_MAX: usize = 12;
 const NUMBERS_MAX: usize = 8;
 
 /// *334#, *150*00#, ##002#: star and hash by their names.
-pub(crate) fn ussd_code(context: &Context<'_>, i: usize) -> Option<Reading> {
+pub(crate) fn ussd_code(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let opens = matches!(context.kind(i), Some(Kind::Mark('*' | '#')));
     let after_number = i > 0 && context.kind(i - 1) == Some(Kind::Digits);
     if !opens || after_number {
@@ -30,12 +30,12 @@ pub(crate) fn ussd_code(context: &Context<'_>, i: usize) -> Option<Reading> {
     let has_digits = (i..end).any(|j| context.digits(j).is_some());
     let complete = context.is_mark(i, '*') || context.is_mark(end - 1, '#');
     (has_digits && complete)
-        .then(|| Reading::new(parts.join(" "), end))
+        .then(|| SpokenForm::new(parts.join(" "), end))
         .flatten()
 }
 
 /// Groups of digits with a space, a dash or brackets between them.
-pub(crate) fn groups_at<'a>(context: &Context<'a>, i: usize) -> (Vec<&'a str>, usize) {
+pub(crate) fn groups_at<'a>(context: &TokenContext<'a>, i: usize) -> (Vec<&'a str>, usize) {
     let mut groups = Vec::new();
     let mut end = i;
     let mut j = i;
@@ -60,7 +60,7 @@ pub(crate) fn groups_at<'a>(context: &Context<'a>, i: usize) -> (Vec<&'a str>, u
 }
 
 /// One number or several, each with its own pause: between two, a slash offers the second.
-pub(crate) fn read(context: &Context<'_>, i: usize) -> Option<Reading> {
+pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     if i > 0
         && matches!(
             context.kind(i - 1),
@@ -77,11 +77,11 @@ pub(crate) fn read(context: &Context<'_>, i: usize) -> Option<Reading> {
         said = said + joint + &more;
         end = after;
     }
-    Reading::new(said, end)
+    SpokenForm::new(said, end)
 }
 
 /// A further number behind one that ends at `i`, what is said between them, and the token after it.
-fn another(context: &Context<'_>, i: usize) -> Option<(&'static str, String, usize)> {
+fn another(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, String, usize)> {
     let mark = context.skip_space(i);
     let (joint, next) = match context.kind(mark)? {
         Kind::Mark('/' | '|' | '\\') => (", au ", context.skip_space(mark + 1)),
@@ -100,7 +100,7 @@ fn another(context: &Context<'_>, i: usize) -> Option<(&'static str, String, usi
         .then(|| (joint, digits(last), next + 1))
 }
 
-fn one(context: &Context<'_>, i: usize) -> Option<(String, usize)> {
+fn one(context: &TokenContext<'_>, i: usize) -> Option<(String, usize)> {
     if context.is_mark(i, '+') {
         return with_country_code(context, i);
     }
@@ -127,7 +127,7 @@ fn one(context: &Context<'_>, i: usize) -> Option<(String, usize)> {
 }
 
 /// No decimals and no minutes follow.
-fn ends_there(context: &Context<'_>, i: usize) -> bool {
+fn ends_there(context: &TokenContext<'_>, i: usize) -> bool {
     let goes_on = matches!(context.kind(i), Some(Kind::Mark('.' | ':')))
         && context.kind(i + 1) == Some(Kind::Digits);
     !goes_on
@@ -142,7 +142,7 @@ fn is_glued_country_code(digits: &str) -> bool {
 
 /// Groups that together make a telephone number; those that come after it are left.
 fn whole_number<'a>(
-    context: &Context<'a>,
+    context: &TokenContext<'a>,
     i: usize,
     total: std::ops::RangeInclusive<usize>,
 ) -> Option<(Vec<&'a str>, usize)> {
@@ -157,7 +157,7 @@ fn whole_number<'a>(
 
 /// "0712 345 678 0722 345 678": the first ends where the second's zero begins.
 fn first_of_two<'a>(
-    context: &Context<'a>,
+    context: &TokenContext<'a>,
     i: usize,
     groups: &[&'a str],
 ) -> Option<(Vec<&'a str>, usize)> {
@@ -173,7 +173,7 @@ fn first_of_two<'a>(
     (plain && second >= 2 && sum == 10).then(|| (first.to_vec(), i + 2 * second - 1))
 }
 
-fn with_country_code(context: &Context<'_>, i: usize) -> Option<(String, usize)> {
+fn with_country_code(context: &TokenContext<'_>, i: usize) -> Option<(String, usize)> {
     let first = context.digits(i + 1)?;
     if first.len() >= 10 && first.len() <= 15 {
         let groups = chunks(first, &[3, 3, 3, 3, 3]);

@@ -1,10 +1,10 @@
 //! Numbers and ranges of numbers with what follows them: per cent, money, units, millions.
 
 use super::agreement::Class;
-use super::context::Context;
+use super::context::TokenContext;
 use super::number::Number;
 use super::token::Kind;
-use super::{Reading, money, units};
+use super::{SpokenForm, money, units};
 
 /// "2.5" or "3-5".
 pub(crate) struct Quantity<'a> {
@@ -26,7 +26,7 @@ impl<'a> Quantity<'a> {
     }
 
     /// A number, or two with a dash between them.
-    pub(super) fn at(context: &Context<'a>, i: usize) -> Option<Self> {
+    pub(super) fn at(context: &TokenContext<'a>, i: usize) -> Option<Self> {
         let low = context.number(i)?;
         let high = dash_after(context, low.end).and_then(|j| context.number(j));
         let end = high.as_ref().map_or(low.end, |high| high.end);
@@ -53,7 +53,7 @@ impl<'a> Quantity<'a> {
 }
 
 /// The token after a dash between two numbers, with or without spaces around it.
-pub(crate) fn dash_after(context: &Context<'_>, i: usize) -> Option<usize> {
+pub(crate) fn dash_after(context: &TokenContext<'_>, i: usize) -> Option<usize> {
     let dash = context.skip_space(i);
     matches!(context.kind(dash), Some(Kind::Mark('-' | '–' | '—' | '−')))
         .then(|| context.skip_space(dash + 1))
@@ -74,7 +74,7 @@ const MULTIPLIERS: &[(&str, &str)] = &[
     ("tn", "trilioni"),
 ];
 
-pub(crate) fn multiplier(context: &Context<'_>, i: usize) -> Option<(&'static str, usize)> {
+pub(crate) fn multiplier(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, usize)> {
     let j = context.skip_space(i);
     let word = context.word(j)?;
     let (_, said) = MULTIPLIERS.iter().find(|(written, _)| word.is(written))?;
@@ -82,7 +82,7 @@ pub(crate) fn multiplier(context: &Context<'_>, i: usize) -> Option<(&'static st
 }
 
 /// Letters that stick to the number: 10k, 5M.
-fn short_multiplier(context: &Context<'_>, i: usize) -> Option<(&'static str, usize)> {
+fn short_multiplier(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, usize)> {
     let said = match context.word(i)?.text {
         "k" | "K" => "elfu",
         "M" => "milioni",
@@ -92,7 +92,7 @@ fn short_multiplier(context: &Context<'_>, i: usize) -> Option<(&'static str, us
     Some((said, i + 1))
 }
 
-pub(crate) fn read(context: &Context<'_>, i: usize) -> Option<Reading> {
+pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let negative = is_negative_sign(context, i);
     let number = context.number(if negative { i + 1 } else { i })?;
     let mut quantity = Quantity::one(number);
@@ -111,19 +111,19 @@ pub(crate) fn read(context: &Context<'_>, i: usize) -> Option<Reading> {
     } else {
         context.class_before(i)
     };
-    Reading::new(quantity.say_with(class), quantity.end)
+    SpokenForm::new(quantity.say_with(class), quantity.end)
 }
 
 /// Per cent, money, a unit or a multiplier after a quantity.
 pub(crate) fn with_suffix(
-    context: &Context<'_>,
+    context: &TokenContext<'_>,
     i: usize,
     quantity: &Quantity<'_>,
-) -> Option<Reading> {
+) -> Option<SpokenForm> {
     if let Some(end) = percent_end(context, quantity.end) {
         let said_before = context.word_before(i).is_some_and(|w| w.is("asilimia"));
         let name = if said_before { "" } else { "asilimia " };
-        return Reading::new(format!("{name}{}", quantity.say_with(None)), end);
+        return SpokenForm::new(format!("{name}{}", quantity.say_with(None)), end);
     }
     if let Some(reading) = money::suffixed(context, i, quantity) {
         return Some(reading);
@@ -133,10 +133,10 @@ pub(crate) fn with_suffix(
     }
     let (name, end) =
         multiplier(context, quantity.end).or_else(|| short_multiplier(context, quantity.end))?;
-    Reading::new(format!("{name} {}", quantity.say_with(None)), end)
+    SpokenForm::new(format!("{name} {}", quantity.say_with(None)), end)
 }
 
-fn percent_end(context: &Context<'_>, i: usize) -> Option<usize> {
+fn percent_end(context: &TokenContext<'_>, i: usize) -> Option<usize> {
     let j = context.skip_space(i);
     if context.is_mark(j, '%') {
         return Some(j + 1);
@@ -144,7 +144,7 @@ fn percent_end(context: &Context<'_>, i: usize) -> Option<usize> {
     context.word(j).filter(|w| w.is("percent")).map(|_| j + 1)
 }
 
-fn is_negative_sign(context: &Context<'_>, i: usize) -> bool {
+fn is_negative_sign(context: &TokenContext<'_>, i: usize) -> bool {
     let sign = matches!(context.kind(i), Some(Kind::Mark('-' | '−' | '–')));
     let number_follows = context.kind(i + 1) == Some(Kind::Digits);
     let opens = i == 0
@@ -167,14 +167,14 @@ const COUNTING_HEADS: &[&str] = &[
     "kipindi",
 ];
 
-fn ordinal(context: &Context<'_>, i: usize, number: &Number<'_>) -> Option<Reading> {
+fn ordinal(context: &TokenContext<'_>, i: usize, number: &Number<'_>) -> Option<SpokenForm> {
     let value = number.plain()?;
     if let Some(reading) = english_ordinal(context, i, value, number.end) {
         return Some(reading);
     }
     let said = ordinal_name(value)?;
     follows_connective(context, i)
-        .then(|| Reading::new(said, number.end))
+        .then(|| SpokenForm::new(said, number.end))
         .flatten()
 }
 
@@ -187,7 +187,7 @@ fn ordinal_name(value: u64) -> Option<&'static str> {
 }
 
 /// A noun and its connective stand before, so the number orders rather than counts.
-pub(crate) fn follows_connective(context: &Context<'_>, i: usize) -> bool {
+pub(crate) fn follows_connective(context: &TokenContext<'_>, i: usize) -> bool {
     let mut words = context.words_back(i);
     let connected = context
         .word_before(i)
@@ -199,7 +199,12 @@ pub(crate) fn follows_connective(context: &Context<'_>, i: usize) -> bool {
             .is_some_and(|head| !head.is_one_of(COUNTING_HEADS))
 }
 
-fn english_ordinal(context: &Context<'_>, i: usize, value: u64, end: usize) -> Option<Reading> {
+fn english_ordinal(
+    context: &TokenContext<'_>,
+    i: usize,
+    value: u64,
+    end: usize,
+) -> Option<SpokenForm> {
     let suffix = context.word(end)?.text;
     if !matches!(suffix, "st" | "nd" | "rd" | "th") {
         return None;
@@ -210,11 +215,11 @@ fn english_ordinal(context: &Context<'_>, i: usize, value: u64, end: usize) -> O
     } else {
         "ya "
     };
-    Reading::new(format!("{connective}{said}"), end + 1)
+    SpokenForm::new(format!("{connective}{said}"), end + 1)
 }
 
 /// "miaka ya 1990" is the nineties.
-fn decade(context: &Context<'_>, i: usize, number: &Number<'_>) -> Option<Reading> {
+fn decade(context: &TokenContext<'_>, i: usize, number: &Number<'_>) -> Option<SpokenForm> {
     let year = number
         .plain()
         .filter(|n| (1910..=1990).contains(n) && n % 10 == 0)?;
@@ -227,12 +232,12 @@ fn decade(context: &Context<'_>, i: usize, number: &Number<'_>) -> Option<Readin
         _ => false,
     };
     decades
-        .then(|| Reading::new(crate::cardinal(year % 100), number.end))
+        .then(|| SpokenForm::new(crate::cardinal(year % 100), number.end))
         .flatten()
 }
 
 /// Four digits after "mwaka" are a year's name and agree with nothing.
-fn is_year(context: &Context<'_>, i: usize, number: &Number<'_>) -> bool {
+fn is_year(context: &TokenContext<'_>, i: usize, number: &Number<'_>) -> bool {
     number.plain().is_some_and(|n| (1000..3000).contains(&n))
         && context
             .word_before(i)

@@ -1,11 +1,11 @@
 /// How a rule reads the tokens from where it was asked up to `end`.
 #[derive(Debug)]
-pub(crate) struct Reading {
+pub(crate) struct SpokenForm {
     pub text: String,
     pub end: usize,
 }
 
-impl Reading {
+impl SpokenForm {
     pub(crate) fn new(text: impl Into<String>, end: usize) -> Option<Self> {
         Some(Self {
             text: text.into(),

@@ -1,8 +1,8 @@
 //! Numbers beside numbers: fractions, ranges, scores, arithmetic; and marks that are said.
 
-use super::Reading;
+use super::SpokenForm;
 use super::calendar;
-use super::context::Context;
+use super::context::TokenContext;
 use super::number::Number;
 use super::quantity::{Quantity, dash_after, with_suffix};
 use super::token::Kind;
@@ -12,7 +12,7 @@ use crate::cardinal::{cardinal, digits};
 const PARTS_MAX: usize = 8;
 
 /// 1.2.3 is a version or an address, 123-456-789 a code.
-pub(crate) fn grouped_digits(context: &Context<'_>, i: usize) -> Option<Reading> {
+pub(crate) fn grouped_digits(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let Some(Kind::Mark(mark @ ('.' | '-'))) = context.kind(i + 1) else {
         return None;
     };
@@ -38,7 +38,7 @@ pub(crate) fn grouped_digits(context: &Context<'_>, i: usize) -> Option<Reading>
             }
         })
         .collect();
-    Reading::new(said.join(if mark == '.' { " nukta " } else { ", " }), end)
+    SpokenForm::new(said.join(if mark == '.' { " nukta " } else { ", " }), end)
 }
 
 fn short_number(figures: &str) -> String {
@@ -75,7 +75,7 @@ fn fraction_name(top: u64, bottom: u64) -> String {
 }
 
 /// A fraction at `i`: 3/4 or ¾, and the token after it.
-fn bare_fraction(context: &Context<'_>, i: usize) -> Option<(u64, u64, usize)> {
+fn bare_fraction(context: &TokenContext<'_>, i: usize) -> Option<(u64, u64, usize)> {
     if let Some(Kind::Mark(mark)) = context.kind(i) {
         return vulgar(mark).map(|(top, bottom)| (top, bottom, i + 1));
     }
@@ -88,7 +88,7 @@ fn bare_fraction(context: &Context<'_>, i: usize) -> Option<(u64, u64, usize)> {
     Some((top.parse().ok()?, bottom.parse().ok()?, i + 3))
 }
 
-pub(crate) fn fraction(context: &Context<'_>, i: usize) -> Option<Reading> {
+pub(crate) fn fraction(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     if let Some(reading) = mixed(context, i) {
         return Some(reading);
     }
@@ -96,17 +96,17 @@ pub(crate) fn fraction(context: &Context<'_>, i: usize) -> Option<Reading> {
     if context.kind(i) == Some(Kind::Digits)
         && let Some(text) = not_a_fraction(context, i, top, bottom, end)
     {
-        return Reading::new(text, end);
+        return SpokenForm::new(text, end);
     }
     let name = fraction_name(top, bottom);
     match units::name_at(context, context.skip_space(end)) {
-        Some((unit, end)) => Reading::new(format!("{name} {unit}"), end),
-        None => Reading::new(name, end),
+        Some((unit, end)) => SpokenForm::new(format!("{name} {unit}"), end),
+        None => SpokenForm::new(name, end),
     }
 }
 
 /// 1½, 2 1/4.
-fn mixed(context: &Context<'_>, i: usize) -> Option<Reading> {
+fn mixed(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let whole = context.number(i).filter(|n| n.fraction.is_none())?;
     let at = context.skip_space(whole.end);
     let (top, bottom, end) = bare_fraction(context, at)?;
@@ -122,14 +122,14 @@ fn mixed(context: &Context<'_>, i: usize) -> Option<Reading> {
         fraction_name(top, bottom)
     );
     match units::name_at(context, context.skip_space(end)) {
-        Some((unit, end)) => Reading::new(format!("{unit} {said}"), end),
-        None => Reading::new(said, end),
+        Some((unit, end)) => SpokenForm::new(format!("{unit} {said}"), end),
+        None => SpokenForm::new(said, end),
     }
 }
 
 /// Financial years, divisions, and pairs such as blood pressure.
 fn not_a_fraction(
-    context: &Context<'_>,
+    context: &TokenContext<'_>,
     i: usize,
     top: u64,
     bottom: u64,
@@ -151,7 +151,7 @@ fn not_a_fraction(
 }
 
 /// An equals sign follows, or an operator stands before.
-fn in_arithmetic(context: &Context<'_>, i: usize, end: usize) -> bool {
+fn in_arithmetic(context: &TokenContext<'_>, i: usize, end: usize) -> bool {
     let after = context.skip_space(end);
     let operator = |j: usize| matches!(context.kind(j), Some(Kind::Mark('=' | '+' | '×' | '÷')));
     operator(after) || context.before(i).is_some_and(operator)
@@ -191,7 +191,7 @@ const SCORE_WORDS: &[&str] = &[
 ];
 
 /// "siku 3-5", "2010-2015", and scores: "bao 1-0".
-pub(crate) fn range(context: &Context<'_>, i: usize) -> Option<Reading> {
+pub(crate) fn range(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let quantity = Quantity::at(context, i)?;
     let high = quantity.high.as_ref()?;
     let low = &quantity.low;
@@ -202,7 +202,7 @@ pub(crate) fn range(context: &Context<'_>, i: usize) -> Option<Reading> {
         return None;
     }
     if let Some(last) = short_year(low, high) {
-        return Reading::new(
+        return SpokenForm::new(
             format!("{} hadi {}", low.say(), cardinal(last)),
             quantity.end,
         );
@@ -216,7 +216,7 @@ pub(crate) fn range(context: &Context<'_>, i: usize) -> Option<Reading> {
         return None;
     }
     if !spaced && is_score(context, i, low, high, quantity.end) {
-        return Reading::new(
+        return SpokenForm::new(
             format!(
                 "{} kwa {}",
                 low.say_with(class.filter(|_| counts_goals(context, i))),
@@ -225,7 +225,7 @@ pub(crate) fn range(context: &Context<'_>, i: usize) -> Option<Reading> {
             quantity.end,
         );
     }
-    Reading::new(quantity.say_with(class), quantity.end)
+    SpokenForm::new(quantity.say_with(class), quantity.end)
 }
 
 /// 2010-15 means 2015.
@@ -235,7 +235,7 @@ fn short_year(low: &Number<'_>, high: &Number<'_>) -> Option<u64> {
     short.then_some(from - from % 100 + to)
 }
 
-fn is_subtraction(context: &Context<'_>, i: usize, quantity: &Quantity<'_>) -> bool {
+fn is_subtraction(context: &TokenContext<'_>, i: usize, quantity: &Quantity<'_>) -> bool {
     if in_arithmetic(context, i, quantity.end) {
         return true;
     }
@@ -250,14 +250,14 @@ fn is_subtraction(context: &Context<'_>, i: usize, quantity: &Quantity<'_>) -> b
 }
 
 /// Only goals agree with their score: in "Simba 2-1 Yanga" the name before it is a team's.
-fn counts_goals(context: &Context<'_>, i: usize) -> bool {
+fn counts_goals(context: &TokenContext<'_>, i: usize) -> bool {
     context
         .word_before(i)
         .is_some_and(|w| w.is_one_of(&["mabao", "magoli"]))
 }
 
 fn is_score(
-    context: &Context<'_>,
+    context: &TokenContext<'_>,
     i: usize,
     low: &Number<'_>,
     high: &Number<'_>,
@@ -282,7 +282,7 @@ fn is_score(
 }
 
 /// A sign of arithmetic between two numbers.
-pub(crate) fn operator(context: &Context<'_>, i: usize) -> Option<Reading> {
+pub(crate) fn operator(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let token = context.token(i);
     let said = match token.kind {
         Kind::Mark('+') => "jumlisha",
@@ -323,14 +323,14 @@ pub(crate) fn operator(context: &Context<'_>, i: usize) -> Option<Reading> {
     // A space where the writer left none, and the writer's own where there is one.
     let spaced_before = context.kind(i - 1) == Some(Kind::Space);
     let head = if spaced_before { "" } else { " " };
-    Reading::new(format!("{head}{said} "), next)
+    SpokenForm::new(format!("{head}{said} "), next)
 }
 
 /// A mark this often in a row is decoration: what it is called is said once.
 const DECORATION_MIN: usize = 3;
 
 /// Any other mark: said by name, kept, or dropped.
-pub(crate) fn mark(context: &Context<'_>, i: usize, mark: char) -> Reading {
+pub(crate) fn mark(context: &TokenContext<'_>, i: usize, mark: char) -> SpokenForm {
     let mut reading = mark_said(context, i, mark);
     let is_said = reading.text.contains(char::is_alphabetic);
     if is_said && (i..i + DECORATION_MIN).all(|j| context.is_mark(j, mark)) {
@@ -340,8 +340,8 @@ pub(crate) fn mark(context: &Context<'_>, i: usize, mark: char) -> Reading {
     reading
 }
 
-fn mark_said(context: &Context<'_>, i: usize, mark: char) -> Reading {
-    let one = |text: &str| Reading {
+fn mark_said(context: &TokenContext<'_>, i: usize, mark: char) -> SpokenForm {
+    let one = |text: &str| SpokenForm {
         text: text.to_owned(),
         end: i + 1,
     };
@@ -377,7 +377,7 @@ fn mark_said(context: &Context<'_>, i: usize, mark: char) -> Reading {
         '-' if joins_word_to_number(context, i) => one(" "),
         '-' | '–' if calendar::joins_names(context, i) => days_range(context, i),
         '—' | '–' => one(" – "),
-        _ => Reading {
+        _ => SpokenForm {
             text: mark.to_string(),
             end: i + 1,
         },
@@ -385,21 +385,21 @@ fn mark_said(context: &Context<'_>, i: usize, mark: char) -> Reading {
 }
 
 /// "Jumatatu-Ijumaa", "Januari - Machi".
-fn days_range(context: &Context<'_>, i: usize) -> Reading {
+fn days_range(context: &TokenContext<'_>, i: usize) -> SpokenForm {
     let spaced = i > 0 && context.kind(i - 1) == Some(Kind::Space);
     let text = if spaced { "hadi " } else { " hadi " };
-    Reading {
+    SpokenForm {
         text: text.to_owned(),
         end: context.skip_space(i + 1),
     }
 }
 
 /// COVID-19, Chuo-2.
-fn joins_word_to_number(context: &Context<'_>, i: usize) -> bool {
+fn joins_word_to_number(context: &TokenContext<'_>, i: usize) -> bool {
     i > 0 && context.word(i - 1).is_some() && context.digits(i + 1).is_some()
 }
 
-fn stands_alone(context: &Context<'_>, i: usize) -> bool {
+fn stands_alone(context: &TokenContext<'_>, i: usize) -> bool {
     let open = |j: Option<usize>| {
         j.is_none_or(|j| !matches!(context.kind(j), Some(Kind::Word | Kind::Digits)))
     };
@@ -407,21 +407,21 @@ fn stands_alone(context: &Context<'_>, i: usize) -> bool {
 }
 
 /// The key on a telephone when alone, "namba" before a number, nothing before a tag.
-fn hash(context: &Context<'_>, i: usize) -> Reading {
+fn hash(context: &TokenContext<'_>, i: usize) -> SpokenForm {
     let text = match context.kind(i + 1) {
         Some(Kind::Word) => "",
         Some(Kind::Digits) if i == 0 || context.kind(i - 1) == Some(Kind::Space) => "namba ",
         Some(Kind::Digits) if context.word(i - 1).is_some() => " namba ",
         _ => "reli",
     };
-    Reading {
+    SpokenForm {
         text: text.to_owned(),
         end: i + 1,
     }
 }
 
 /// Between words it offers a choice.
-fn slash(context: &Context<'_>, i: usize) -> Reading {
+fn slash(context: &TokenContext<'_>, i: usize) -> SpokenForm {
     let between_words = i > 0 && context.word(i - 1).is_some() && context.word(i + 1).is_some();
     let choice_said = context
         .word(i + 1)
@@ -431,14 +431,14 @@ fn slash(context: &Context<'_>, i: usize) -> Reading {
     } else {
         " "
     };
-    Reading {
+    SpokenForm {
         text: text.to_owned(),
         end: i + 1,
     }
 }
 
 /// Runs of marks say no more than one of each; dots keep their meaning of a trailing thought.
-fn punctuation(context: &Context<'_>, i: usize) -> Reading {
+fn punctuation(context: &TokenContext<'_>, i: usize) -> SpokenForm {
     let mut kept: Vec<char> = Vec::new();
     let mut dots = 0;
     let mut end = i;
@@ -462,5 +462,5 @@ fn punctuation(context: &Context<'_>, i: usize) -> Reading {
     if glued && end > i && i > 0 && context.kind(i - 1) != Some(Kind::Space) {
         text.push(' ');
     }
-    Reading { text, end }
+    SpokenForm { text, end }
 }

@@ -1,7 +1,7 @@
 //! Units: their name comes before the number ("kilomita tano").
 
-use super::Reading;
-use super::context::Context;
+use super::SpokenForm;
+use super::context::TokenContext;
 use super::quantity::Quantity;
 use super::token::Kind;
 
@@ -112,7 +112,11 @@ const DIVISORS: &[(&str, &str)] = &[
     ("day", "siku"),
 ];
 
-pub(crate) fn read(context: &Context<'_>, i: usize, quantity: &Quantity<'_>) -> Option<Reading> {
+pub(crate) fn read(
+    context: &TokenContext<'_>,
+    i: usize,
+    quantity: &Quantity<'_>,
+) -> Option<SpokenForm> {
     let unit = context.skip_space(quantity.end);
     if let Some(reading) = temperature(context, i, quantity, unit) {
         return Some(reading);
@@ -129,11 +133,11 @@ pub(crate) fn read(context: &Context<'_>, i: usize, quantity: &Quantity<'_>) -> 
         .into_iter()
         .filter(|part| !part.is_empty())
         .collect();
-    Reading::new(parts.join(" "), end)
+    SpokenForm::new(parts.join(" "), end)
 }
 
 /// The unit's name, what is said after the number, and the token after the unit.
-fn unit_at(context: &Context<'_>, i: usize) -> Option<(&'static str, String, usize)> {
+fn unit_at(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, String, usize)> {
     let written = context.word(i)?.text;
     if let Some((_, name, tail)) = RATES.iter().find(|(rate, ..)| *rate == written) {
         return Some((name, (*tail).to_owned(), i + 1));
@@ -156,7 +160,7 @@ fn unit_at(context: &Context<'_>, i: usize) -> Option<(&'static str, String, usi
     (!word_goes_on).then(|| (*name, String::new(), i + 1))
 }
 
-fn power(context: &Context<'_>, i: usize) -> Option<(&'static str, usize)> {
+fn power(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, usize)> {
     let caret = context.is_mark(i, '^');
     match (
         context.kind(i)?,
@@ -171,11 +175,11 @@ fn power(context: &Context<'_>, i: usize) -> Option<(&'static str, usize)> {
 }
 
 fn temperature(
-    context: &Context<'_>,
+    context: &TokenContext<'_>,
     i: usize,
     quantity: &Quantity<'_>,
     at: usize,
-) -> Option<Reading> {
+) -> Option<SpokenForm> {
     if !context.is_mark(at, '°') {
         return None;
     }
@@ -183,17 +187,17 @@ fn temperature(
     let (tail, end) = match context.word(scale).map(|w| w.text) {
         Some("C" | "c") => ("", scale + 1),
         Some("F" | "f") => (" za farenhaiti", scale + 1),
-        _ => return Reading::new(format!("digrii {}", quantity.say_with(None)), at + 1),
+        _ => return SpokenForm::new(format!("digrii {}", quantity.say_with(None)), at + 1),
     };
     let named = context
         .word_before(i)
         .is_some_and(|w| w.is_one_of(&["joto", "nyuzijoto", "nyuzi"]));
     let name = if named { "" } else { "nyuzi joto " };
-    Reading::new(format!("{name}{}{tail}", quantity.say_with(None)), end)
+    SpokenForm::new(format!("{name}{}{tail}", quantity.say_with(None)), end)
 }
 
 /// A unit before its number: "kg 5". Single letters are too easily something else.
-pub(crate) fn before_number(context: &Context<'_>, i: usize) -> Option<Reading> {
+pub(crate) fn before_number(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let word = context.word(i).filter(|w| w.text.len() > 1)?;
     let (_, name) = UNITS.iter().find(|(unit, _)| *unit == word.text)?;
     let number_follows = context.digits(context.skip_space(i + 1)).is_some();
@@ -205,12 +209,12 @@ pub(crate) fn before_number(context: &Context<'_>, i: usize) -> Option<Reading> 
         "min" | "mi" | "cal" | "sek" | "dak" | "ha" | "hr" | "sec"
     );
     (number_follows && !after_number && !is_word)
-        .then(|| Reading::new(*name, i + 1))
+        .then(|| SpokenForm::new(*name, i + 1))
         .flatten()
 }
 
 /// The plain name of a unit, for "nusu kilogramu".
-pub(crate) fn name_at(context: &Context<'_>, i: usize) -> Option<(&'static str, usize)> {
+pub(crate) fn name_at(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, usize)> {
     unit_at(context, i)
         .filter(|(_, tail, _)| tail.is_empty())
         .map(|(name, _, end)| (name, end))

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use super::Reading;
-use super::context::Context;
+use super::SpokenForm;
+use super::context::TokenContext;
 use super::quantity::{follows_connective, say_roman};
 use super::token::{Kind, Token};
 use crate::cardinal::digits;
@@ -54,7 +54,7 @@ fn acronyms() -> &'static HashMap<&'static str, &'static str> {
 }
 
 /// Abbreviations whose dots belong to them: n.k., S.L.P., J.K. Nyerere, Dk.
-pub(crate) fn dotted(context: &Context<'_>, i: usize) -> Option<Reading> {
+pub(crate) fn dotted(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let word = context.word(i)?;
     if i > 0
         && matches!(
@@ -76,7 +76,7 @@ pub(crate) fn dotted(context: &Context<'_>, i: usize) -> Option<Reading> {
 }
 
 /// Letters with dots between, at least two of them; the joined letters and the token after the last dot.
-fn initial_letters(context: &Context<'_>, i: usize) -> Option<(String, usize)> {
+fn initial_letters(context: &TokenContext<'_>, i: usize) -> Option<(String, usize)> {
     const LETTERS_MAX: usize = 8;
     let mut letters = String::new();
     let mut end = i;
@@ -97,14 +97,14 @@ fn initial_letters(context: &Context<'_>, i: usize) -> Option<(String, usize)> {
     (letters.len() > 1 && end > i + 2).then_some((letters, end))
 }
 
-fn initials(context: &Context<'_>, i: usize) -> Option<Reading> {
+fn initials(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     if let Some((letters, end)) = initial_letters(context, i) {
         if let Some(said) = initialisms().get(letters.to_ascii_lowercase().as_str()) {
-            return Reading::new(format!("{said}{}", sentence_stop(context, end)), end);
+            return SpokenForm::new(format!("{said}{}", sentence_stop(context, end)), end);
         }
         let capitals = letters.bytes().all(|b| b.is_ascii_uppercase());
         return capitals
-            .then(|| Reading::new(spell(&letters), end))
+            .then(|| SpokenForm::new(spell(&letters), end))
             .flatten();
     }
     // "J. Nyerere"
@@ -114,12 +114,12 @@ fn initials(context: &Context<'_>, i: usize) -> Option<Reading> {
         .word(context.skip_space(i + 2))
         .is_some_and(|w| w.is_capitalised() && w.text.len() > 1);
     (initial && name_follows && i + 2 < context.len())
-        .then(|| Reading::new(spell(word.text), i + 2))
+        .then(|| SpokenForm::new(spell(word.text), i + 2))
         .flatten()
 }
 
 /// The last dot of an abbreviation also ends the sentence when a new one begins after it.
-fn sentence_stop(context: &Context<'_>, end: usize) -> &'static str {
+fn sentence_stop(context: &TokenContext<'_>, end: usize) -> &'static str {
     let next = context.skip_space(end);
     let new_sentence = next > end && context.word(next).is_some_and(Token::is_capitalised);
     if new_sentence && context.is_mark(end - 1, '.') {
@@ -130,7 +130,7 @@ fn sentence_stop(context: &Context<'_>, end: usize) -> &'static str {
 }
 
 /// S.L.P. 9100, SLP 9100, P.O. Box 9100: the number is read digit by digit.
-fn post_box(context: &Context<'_>, i: usize) -> Option<Reading> {
+fn post_box(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let word = context.token(i);
     let end = match initial_letters(context, i) {
         Some((letters, end)) if letters.eq_ignore_ascii_case("slp") => end,
@@ -146,12 +146,14 @@ fn post_box(context: &Context<'_>, i: usize) -> Option<Reading> {
     };
     let number = context.skip_space(end);
     match context.digits(number) {
-        Some(figures) => Reading::new(format!("sanduku la posta {}", digits(figures)), number + 1),
-        None => Reading::new("sanduku la posta", end),
+        Some(figures) => {
+            SpokenForm::new(format!("sanduku la posta {}", digits(figures)), number + 1)
+        }
+        None => SpokenForm::new("sanduku la posta", end),
     }
 }
 
-fn abbreviation(context: &Context<'_>, i: usize) -> Option<Reading> {
+fn abbreviation(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let word = context.word(i)?;
     if word.text.len() > 9
         || (word.is_all_caps() && word.text.len() > 1 && !context.is_mark(i + 1, '.'))
@@ -185,11 +187,11 @@ fn abbreviation(context: &Context<'_>, i: usize) -> Option<Reading> {
     } else {
         ""
     };
-    Reading::new(text + stop, after)
+    SpokenForm::new(text + stop, after)
 }
 
 /// Without its dot an abbreviation must not be mistaken for a word.
-fn plainly_short(context: &Context<'_>, i: usize, word: &Token<'_>) -> bool {
+fn plainly_short(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> bool {
     let name_follows = || {
         context
             .word(context.skip_space(i + 1))
@@ -203,7 +205,7 @@ fn plainly_short(context: &Context<'_>, i: usize, word: &Token<'_>) -> bool {
 }
 
 /// An abbreviation's dot has text after it in the line, unless the abbreviation stands alone.
-fn follows_within(context: &Context<'_>, after: usize) -> bool {
+fn follows_within(context: &TokenContext<'_>, after: usize) -> bool {
     after >= context.len() || context.get(context.skip_space(after)).is_some()
 }
 
@@ -214,7 +216,7 @@ fn capitalised(text: &str) -> String {
     })
 }
 
-pub(crate) fn read(context: &Context<'_>, i: usize) -> Option<Reading> {
+pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let word = context.word(i)?;
     account(context, i, word)
         .or_else(|| hyphenated(context, i))
@@ -223,11 +225,11 @@ pub(crate) fn read(context: &Context<'_>, i: usize) -> Option<Reading> {
         .or_else(|| acronym(context, i, word))
         .or_else(|| single_letter(context, i, word))
         .or_else(|| tag(context, i, word))
-        .or_else(|| stretched(word).and_then(|text| Reading::new(text, i + 1)))
+        .or_else(|| stretched(word).and_then(|text| SpokenForm::new(text, i + 1)))
 }
 
 /// "A/C No. 123", "Acc 123".
-fn account(context: &Context<'_>, i: usize, word: &Token<'_>) -> Option<Reading> {
+fn account(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> Option<SpokenForm> {
     let slashed = word.is("a")
         && context.is_mark(i + 1, '/')
         && context.word(i + 2).is_some_and(|w| w.is("c"));
@@ -244,14 +246,14 @@ fn account(context: &Context<'_>, i: usize, word: &Token<'_>) -> Option<Reading>
     };
     let short = word.is_one_of(&["acc", "acct"]) && numbered;
     match (slashed, short) {
-        (true, _) => Reading::new(said, end + if numbered { dot } else { 0 }),
-        (_, true) => Reading::new(said, end + dot),
+        (true, _) => SpokenForm::new(said, end + if numbered { dot } else { 0 }),
+        (_, true) => SpokenForm::new(said, end + dot),
         _ => None,
     }
 }
 
 /// Names that are one word in spite of their hyphen.
-fn hyphenated(context: &Context<'_>, i: usize) -> Option<Reading> {
+fn hyphenated(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let second = context
         .word(i + 2)
         .filter(|_| context.is_mark(i + 1, '-'))?;
@@ -265,15 +267,15 @@ fn hyphenated(context: &Context<'_>, i: usize) -> Option<Reading> {
         ("e", "mail") => "imeli",
         ("t", "shirt") => "tisheti",
         (letter, _) if letter.len() == 1 && word.is_capitalised() => {
-            return Reading::new(format!("{} {}", spell(word.text), second.text), i + 3);
+            return SpokenForm::new(format!("{} {}", spell(word.text), second.text), i + 3);
         }
         _ => return None,
     };
-    Reading::new(said, i + 3)
+    SpokenForm::new(said, i + 3)
 }
 
 /// Before and after Christ, behind a year.
-fn era(context: &Context<'_>, i: usize, word: &Token<'_>) -> Option<Reading> {
+fn era(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> Option<SpokenForm> {
     let said = match word.text {
         "BK" | "AD" | "CE" => "baada ya Kristo",
         "KK" | "BC" | "BCE" => "kabla ya Kristo",
@@ -282,7 +284,7 @@ fn era(context: &Context<'_>, i: usize, word: &Token<'_>) -> Option<Reading> {
     let after_number = context
         .before(i)
         .is_some_and(|j| context.kind(j) == Some(Kind::Digits));
-    after_number.then(|| Reading::new(said, i + 1)).flatten()
+    after_number.then(|| SpokenForm::new(said, i + 1)).flatten()
 }
 
 fn roman_value(text: &str) -> Option<u64> {
@@ -314,7 +316,7 @@ fn to_roman(mut n: u64) -> String {
 }
 
 /// Numerals of I, V and X: ordinal after a connective, "wa pili" after a name, plain after other words.
-fn roman(context: &Context<'_>, i: usize, word: &Token<'_>) -> Option<Reading> {
+fn roman(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> Option<SpokenForm> {
     if word.text.len() > 6
         || (i > 0 && matches!(context.kind(i - 1), Some(Kind::Mark('-' | '.' | '\''))))
     {
@@ -322,7 +324,7 @@ fn roman(context: &Context<'_>, i: usize, word: &Token<'_>) -> Option<Reading> {
     }
     let value = roman_value(word.text)?;
     if follows_connective(context, i) {
-        return Reading::new(say_roman(value, true), i + 1);
+        return SpokenForm::new(say_roman(value, true), i + 1);
     }
     let before = context.word_before(i)?;
     let heading = before.is_one_of(&[
@@ -349,11 +351,11 @@ fn roman(context: &Context<'_>, i: usize, word: &Token<'_>) -> Option<Reading> {
         "aina",
     ]);
     if heading {
-        return Reading::new(say_roman(value, false), i + 1);
+        return SpokenForm::new(say_roman(value, false), i + 1);
     }
     // A king or a pope: "Yohane Paulo II".
     let name = before.is_capitalised() && !before.is_all_caps() && word.text.len() > 1;
-    name.then(|| Reading::new(format!("wa {}", say_roman(value, true)), i + 1))
+    name.then(|| SpokenForm::new(format!("wa {}", say_roman(value, true)), i + 1))
         .flatten()
 }
 
@@ -375,7 +377,7 @@ const SHORT_WORDS: &[&str] = &[
 ];
 
 /// All capitals: a word said as a word, or letters said one by one.
-fn acronym(context: &Context<'_>, i: usize, word: &Token<'_>) -> Option<Reading> {
+fn acronym(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> Option<SpokenForm> {
     if !word.is_all_caps() || word.text.contains('\'') {
         return None;
     }
@@ -386,12 +388,12 @@ fn acronym(context: &Context<'_>, i: usize, word: &Token<'_>) -> Option<Reading>
         }
         Some(_) => return None,
         None if is_spelled(context, i, word) => spell(word.text),
-        None => return stretched(word).and_then(|text| Reading::new(text, i + 1)),
+        None => return stretched(word).and_then(|text| SpokenForm::new(text, i + 1)),
     };
-    Reading::new(said, i + 1)
+    SpokenForm::new(said, i + 1)
 }
 
-fn is_spelled(context: &Context<'_>, i: usize, word: &Token<'_>) -> bool {
+fn is_spelled(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> bool {
     const SPELLED_MAX: usize = 5;
     let lower = word.text.to_ascii_lowercase();
     if vowels(&lower) == 0 {
@@ -412,7 +414,7 @@ fn is_spelled(context: &Context<'_>, i: usize, word: &Token<'_>) -> bool {
 }
 
 /// A name in capitals, as mobile-money messages have them: "JOHN DOE".
-fn beside_capitals(context: &Context<'_>, i: usize) -> bool {
+fn beside_capitals(context: &TokenContext<'_>, i: usize) -> bool {
     let is_plain_caps = |token: Option<&Token<'_>>| {
         token.is_some_and(|t| {
             t.is_all_caps() && vowels(t.text) > 0 && !acronyms().contains_key(t.text)
@@ -449,7 +451,7 @@ pub(crate) fn is_swahili_shaped(word: &str) -> bool {
 }
 
 /// "kundi A", "vitamini C".
-fn single_letter(context: &Context<'_>, i: usize, word: &Token<'_>) -> Option<Reading> {
+fn single_letter(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> Option<SpokenForm> {
     let letter = word
         .text
         .chars()
@@ -461,11 +463,11 @@ fn single_letter(context: &Context<'_>, i: usize, word: &Token<'_>) -> Option<Re
     if glued(i.checked_sub(1)) || glued(Some(i + 1)) {
         return None;
     }
-    Reading::new(letter_name(letter)?, i + 1)
+    SpokenForm::new(letter_name(letter)?, i + 1)
 }
 
 /// #UgandaDecides: the words of a tag are told apart by their capitals.
-fn tag(context: &Context<'_>, i: usize, word: &Token<'_>) -> Option<Reading> {
+fn tag(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> Option<SpokenForm> {
     if i == 0 || !matches!(context.kind(i - 1), Some(Kind::Mark('#' | '@'))) {
         return None;
     }
@@ -478,7 +480,7 @@ fn tag(context: &Context<'_>, i: usize, word: &Token<'_>) -> Option<Reading> {
         small_before = c.is_ascii_lowercase();
         text.push(c);
     }
-    Reading::new(text, i + 1)
+    SpokenForm::new(text, i + 1)
 }
 
 /// Words whose doubled vowel is their own; stretched, they go back to it.

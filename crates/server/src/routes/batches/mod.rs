@@ -8,7 +8,9 @@ use axum::Json;
 use axum::extract::{Path, RawQuery, Request, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use sauti_store::{AuditAction, Batch, NewBatch, NewItem, Operation, Received, ids::new_id};
+use sauti_store::{
+    AuditAction, Batch, BatchId, NewBatch, NewItem, Operation, Received, ids::new_id,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
@@ -16,8 +18,8 @@ use crate::batches;
 use crate::http::caller::{self, Batches, Caller, May};
 use crate::http::idempotency;
 use crate::http::query::Query;
-use crate::problem::{Code, Problem, Reason};
-use crate::service::audit;
+use crate::problem::{Problem, Reason};
+use crate::service::{ServiceError, audit};
 use order::Order;
 
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
@@ -93,7 +95,7 @@ fn shown(batch: Batch, currency: &str) -> BatchInfo {
     let counts = batch.counts;
     BatchInfo {
         results_url: format!("/v1/batches/{}/results", batch.id),
-        batch_id: batch.id,
+        batch_id: batch.id.to_string(),
         operation: batch.operation,
         status: batch.state.as_str(),
         items: batch.items,
@@ -150,8 +152,8 @@ pub async fn create_batch(
                 .insert(REPLAYED, HeaderValue::from_static("true"));
             return Ok(response);
         }
-        Received::InFlight => return Err(Problem::new(Code::IdempotencyInFlight).retry_after(1)),
-        Received::Mismatch => return Err(Problem::new(Code::IdempotencyMismatch)),
+        Received::InFlight => return Err(ServiceError::IdempotencyInFlight.into()),
+        Received::Mismatch => return Err(ServiceError::IdempotencyMismatch.into()),
     };
     app.batch_bell.notify_one();
     note(&app, &caller, AuditAction::BatchCreated, &batch.id).await;
@@ -159,7 +161,7 @@ pub async fn create_batch(
     Ok((StatusCode::CREATED, body).into_response())
 }
 
-async fn note(app: &App, caller: &Caller, action: AuditAction, batch_id: &str) {
+async fn note(app: &App, caller: &Caller, action: AuditAction, batch_id: &BatchId) {
     let workspace_id = Some(&caller.workspace_id);
     audit(
         &app.store,
@@ -198,7 +200,7 @@ fn new_batch(
 async fn write_down(
     app: &App,
     caller: &Caller,
-    batch_id: &str,
+    batch_id: &BatchId,
     order: Order,
 ) -> Result<Batch, Problem> {
     let mut items = Vec::with_capacity(order.items.len());
@@ -229,7 +231,7 @@ async fn write_down(
 }
 
 /// The batch, for a caller who may do what it holds: a key for transcription has no business with speech.
-async fn permitted(app: &App, caller: &Caller, batch_id: &str) -> Result<Batch, Problem> {
+async fn permitted(app: &App, caller: &Caller, batch_id: &BatchId) -> Result<Batch, Problem> {
     let batch = app.store.batch(&caller.workspace_id, batch_id).await?;
     caller::require_permission(caller, &[batch.operation.permission()])?;
     Ok(batch)
@@ -292,7 +294,7 @@ pub async fn get_batch(
     May(caller, _): May<Batches>,
     Path(batch_id): Path<String>,
 ) -> Result<Json<BatchInfo>, Problem> {
-    let batch = permitted(&app, &caller, &batch_id).await?;
+    let batch = permitted(&app, &caller, &batch_id.parse()?).await?;
     Ok(Json(shown(batch, &caller.currency)))
 }
 
@@ -308,6 +310,7 @@ pub async fn cancel_batch(
     May(caller, _): May<Batches>,
     Path(batch_id): Path<String>,
 ) -> Result<Json<BatchInfo>, Problem> {
+    let batch_id = batch_id.parse()?;
     permitted(&app, &caller, &batch_id).await?;
     let batch = batches::cancel(&app, &caller.workspace_id, &batch_id).await?;
     note(&app, &caller, AuditAction::BatchCancelled, &batch.id).await;

@@ -8,10 +8,10 @@ use serde_json::{Map, Value};
 use super::read::{Spool, SpooledFile};
 use crate::app::App;
 use crate::batches::is_allowed;
-use crate::http::idempotency;
 use crate::problem::{FieldError, Problem, Reason};
 use crate::routes::speech::AskedSpeech;
 use crate::routes::transcription;
+use crate::service::money;
 use crate::service::speaking::SpeechItem;
 
 const CUSTOM_ID_CHARS_MAX: usize = 128;
@@ -49,7 +49,7 @@ impl Order {
             );
         }
         let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
-        idempotency::fingerprint(&parts)
+        money::fingerprint(&parts)
     }
 }
 

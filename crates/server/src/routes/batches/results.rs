@@ -7,7 +7,7 @@ use axum::http::header::{CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_TYPE};
 use axum::response::Response;
 use bytes::Bytes;
 use futures_util::stream;
-use sauti_store::{BatchItem, Store, StoreError};
+use sauti_store::{BatchId, BatchItem, Store, StoreError};
 use serde_json::{Map, Value, json};
 
 use crate::app::App;
@@ -31,7 +31,7 @@ pub async fn get_results(
     May(caller, _): May<Batches>,
     Path(batch_id): Path<String>,
 ) -> Result<Response, Problem> {
-    let batch = super::permitted(&app, &caller, &batch_id).await?;
+    let batch = super::permitted(&app, &caller, &batch_id.parse()?).await?;
     if !batch.state.is_over() {
         let detail = "The batch is not over yet; its results come when it is.";
         return Err(Problem::detailed(Code::Conflict, detail).retry_after(5));
@@ -51,9 +51,12 @@ pub async fn get_results(
     Ok(response)
 }
 
-type Place = (Store, String, i64);
+/// Whose rows come next, and after which.
+type Place<Id> = (Store, Id, i64);
 
-async fn page((store, batch_id, after): Place) -> Result<Option<(Bytes, Place)>, StoreError> {
+async fn page(
+    (store, batch_id, after): Place<BatchId>,
+) -> Result<Option<(Bytes, Place<BatchId>)>, StoreError> {
     let items = store.batch_items(&batch_id, after, ITEMS_AT_ONCE).await?;
     let Some(last) = items.last().map(|item| item.position) else {
         return Ok(None);
@@ -66,7 +69,7 @@ async fn page((store, batch_id, after): Place) -> Result<Option<(Bytes, Place)>,
     Ok(Some((Bytes::from(lines), (store, batch_id, last))))
 }
 
-fn line(batch_id: &str, item: BatchItem) -> Value {
+fn line(batch_id: &BatchId, item: BatchItem) -> Value {
     let mut line = json!({
         "index": item.position,
         "custom_id": item.custom_id,
@@ -103,6 +106,7 @@ pub async fn get_audio(
     May(caller, _): May<Batches>,
     Path((batch_id, index)): Path<(String, i64)>,
 ) -> Result<Response, Problem> {
+    let batch_id = batch_id.parse()?;
     super::permitted(&app, &caller, &batch_id).await?;
     let item = app
         .store
@@ -125,7 +129,9 @@ pub async fn get_audio(
     Ok(response)
 }
 
-async fn part((store, blob_id, part): Place) -> Result<Option<(Vec<u8>, Place)>, StoreError> {
+async fn part(
+    (store, blob_id, part): Place<String>,
+) -> Result<Option<(Vec<u8>, Place<String>)>, StoreError> {
     let bytes = store.blob_part(&blob_id, part).await?;
     Ok(bytes.map(|bytes| (bytes, (store, blob_id, part + 1))))
 }

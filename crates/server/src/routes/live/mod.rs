@@ -14,7 +14,7 @@ use axum::response::Response;
 use sauti_audio::RawFormat;
 use sauti_speech::Readiness;
 
-use self::session::Session;
+use self::session::LiveConnection;
 use crate::app::App;
 use crate::http::caller::{self, Caller, May};
 use crate::http::context::Context;
@@ -66,7 +66,7 @@ pub async fn live(
     let meter = LiveMeter::open(&app, caller.payer(&context), wanted.channels).await?;
     let seat = app.live_sessions.take_seat(&caller.workspace_id)?;
     let ear = LiveEar::open(&app, format, &wanted)?;
-    let session = Session::new(app, caller, context, parts, meter, ear, seat);
+    let session = LiveConnection::new(app, caller, context, parts, meter, ear, seat);
     Ok(upgrade
         .max_message_size(MESSAGE_BYTES_MAX)
         .max_frame_size(MESSAGE_BYTES_MAX)

@@ -32,7 +32,7 @@ const MESSAGES_MAX: u64 = 1_000;
 const MESSAGES_PER_SECOND_MAX: f64 = 200.0;
 
 /// Everything an open connection owns; dropping it gives the money and the seat back.
-pub struct Session {
+pub struct LiveConnection {
     app: App,
     caller: Caller,
     context: Context,
@@ -59,7 +59,7 @@ enum End {
     ShuttingDown,
 }
 
-impl Session {
+impl LiveConnection {
     pub fn new(
         app: App,
         caller: Caller,
@@ -68,12 +68,12 @@ impl Session {
         meter: LiveMeter,
         ear: LiveEar,
         seat: Seat,
-    ) -> Session {
+    ) -> LiveConnection {
         // The connection itself is among them.
         parts.extensions.clear();
         let now = Instant::now();
         let seconds_max = app.config.limits.recording_seconds_max;
-        Session {
+        LiveConnection {
             app,
             caller,
             context,

@@ -15,7 +15,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use bytes::Bytes;
 use serde::Serialize;
 
-pub use request::{AskedSpeech, Delivery, SpeechBody, take_speed};
+pub use request::{AskedSpeech, SpeechBody, SpeechDelivery, take_speed};
 pub use stream::{Pieces, break_off, sse};
 
 use crate::app::App;
@@ -23,11 +23,12 @@ use crate::cache::TimedWord;
 use crate::http::caller::{May, Speech};
 use crate::http::context::Context;
 use crate::http::fields::JsonBytes;
-use crate::http::idempotency::{self, Claim};
+use crate::http::idempotency;
 use crate::http::money_headers;
 use crate::problem::{Problem, Reason};
 use crate::self_check::SelfCheck;
 use crate::service::Payer;
+use crate::service::money::{Claim, fingerprint};
 use crate::service::speaking::{self, Reading, Speaking, Unpaid};
 
 /// Speech as JSON, when `verbose`, `timestamps` or `self_check` asked for it.
@@ -96,8 +97,10 @@ pub async fn create_speech(
     if asked.is_streamed() {
         return stream::respond(caller, &asked, speaking.stream().await?);
     }
-    let fingerprint = || idempotency::fingerprint(&[b"POST /v1/audio/speech", &body]);
-    let (lease, is_paid) = match idempotency::claim(&app, &caller, &headers, fingerprint).await? {
+    let key = idempotency::key(&headers)?;
+    let fingerprint = || fingerprint(&[b"POST /v1/audio/speech", &body]);
+    let claim = Claim::new(&app.store, &caller.workspace_id, key, fingerprint);
+    let (lease, is_paid) = match claim.await? {
         Claim::Replay(answer) => return idempotency::replay(&app, &caller, answer).await,
         Claim::New(lease) => (Some(lease), false),
         Claim::Unkeyed => (None, false),
@@ -143,7 +146,7 @@ async fn print(
 ) -> Result<(HeaderMap, Bytes), Problem> {
     let (format, speech) = (asked.request.format, &unpaid.speech);
     let (content_type, body) = match asked.delivery {
-        Delivery::Json => {
+        SpeechDelivery::Json => {
             let said = reading.script.spoken();
             let self_check = match asked.self_check {
                 true => {

@@ -80,7 +80,7 @@ pub enum StreamBody {
 
 /// How the speech travels back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Delivery {
+pub enum SpeechDelivery {
     Audio,
     Json,
     AudioStream,
@@ -91,14 +91,17 @@ pub enum Delivery {
 #[derive(Debug, Clone, PartialEq)]
 pub struct AskedSpeech {
     pub request: SpeechRequest,
-    pub delivery: Delivery,
+    pub delivery: SpeechDelivery,
     pub timestamps: bool,
     pub self_check: bool,
 }
 
 impl AskedSpeech {
     pub fn is_streamed(&self) -> bool {
-        matches!(self.delivery, Delivery::AudioStream | Delivery::EventStream)
+        matches!(
+            self.delivery,
+            SpeechDelivery::AudioStream | SpeechDelivery::EventStream
+        )
     }
 
     pub fn parse(
@@ -277,15 +280,15 @@ fn take_delivery(
     timestamps: bool,
     verbose: bool,
     self_check: bool,
-) -> Delivery {
+) -> SpeechDelivery {
     let stream = fields
         .value("stream")
         .or_else(|| fields.value("stream_format"));
     let streamed = match stream {
         None | Some(Value::Bool(false)) => None,
-        Some(Value::Bool(true)) => Some(Delivery::AudioStream),
-        Some(Value::String(word)) if word == "audio" => Some(Delivery::AudioStream),
-        Some(Value::String(word)) if word == "sse" => Some(Delivery::EventStream),
+        Some(Value::Bool(true)) => Some(SpeechDelivery::AudioStream),
+        Some(Value::String(word)) if word == "audio" => Some(SpeechDelivery::AudioStream),
+        Some(Value::String(word)) if word == "sse" => Some(SpeechDelivery::EventStream),
         Some(_) => {
             let allowed = "false, \"audio\", \"sse\"".to_owned();
             fields.error("stream", Reason::UnknownValue { allowed });
@@ -297,7 +300,7 @@ fn take_delivery(
             fields.error(field, Reason::NotTogether { with: "stream" });
         }
     }
-    if timestamps && streamed == Some(Delivery::AudioStream) {
+    if timestamps && streamed == Some(SpeechDelivery::AudioStream) {
         fields.error(
             "timestamps",
             Reason::NotTogether {
@@ -306,8 +309,8 @@ fn take_delivery(
         );
     }
     streamed.unwrap_or(if verbose || timestamps || self_check {
-        Delivery::Json
+        SpeechDelivery::Json
     } else {
-        Delivery::Audio
+        SpeechDelivery::Audio
     })
 }

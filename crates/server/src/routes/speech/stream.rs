@@ -11,12 +11,12 @@ use futures_util::stream;
 use serde_json::json;
 use tokio::sync::{mpsc, watch};
 
-use super::request::{AskedSpeech, Delivery};
+use super::request::{AskedSpeech, SpeechDelivery};
 use crate::cache::TimedWord;
 use crate::http::caller::Caller;
 use crate::http::money_headers;
 use crate::problem::Problem;
-use crate::service::speaking::{Piece, Progress, SpeechStream};
+use crate::service::speaking::{SpeechPiece, SpeechProgress, SpeechStream};
 
 /// Pieces the caller may lag behind by; past them the engine waits (back-pressure).
 const PIECES_MAX: usize = 8;
@@ -24,7 +24,7 @@ const PIECES_MAX: usize = 8;
 pub type Pieces = mpsc::Sender<Result<Bytes, std::io::Error>>;
 
 /// What goes to the connection, and how far the speech has come with it.
-type Sent = (Result<Bytes, std::io::Error>, Progress);
+type Sent = (Result<Bytes, std::io::Error>, SpeechProgress);
 
 struct Running {
     /// Held for the caller's count of requests at once.
@@ -34,7 +34,7 @@ struct Running {
     timestamps: bool,
     pieces: mpsc::Sender<Sent>,
     /// How far the caller's connection has taken what was sent.
-    taken: watch::Receiver<Progress>,
+    taken: watch::Receiver<SpeechProgress>,
 }
 
 pub fn respond(
@@ -42,9 +42,9 @@ pub fn respond(
     asked: &AskedSpeech,
     speech: SpeechStream,
 ) -> Result<Response, Problem> {
-    let events = asked.delivery == Delivery::EventStream;
+    let events = asked.delivery == SpeechDelivery::EventStream;
     let (pieces, received) = mpsc::channel(PIECES_MAX);
-    let (taking, taken) = watch::channel(Progress::default());
+    let (taking, taken) = watch::channel(SpeechProgress::default());
     // Asked for by the connection when it has room: what it was given counts as delivered.
     let body = Body::from_stream(stream::unfold(
         (received, taking),
@@ -114,8 +114,8 @@ impl Running {
     }
 
     /// Sends everything, and waits until the connection has taken it.
-    async fn pump(&mut self) -> Result<Progress, Ended> {
-        let (mut said, mut sent) = (Progress::default(), Progress::default());
+    async fn pump(&mut self) -> Result<SpeechProgress, Ended> {
+        let (mut said, mut sent) = (SpeechProgress::default(), SpeechProgress::default());
         loop {
             let next = self.speech.next().await;
             let next = next.map_err(|error| Ended::Failed(error.into()))?;
@@ -133,7 +133,7 @@ impl Running {
         Ok(said)
     }
 
-    fn written(&self, piece: Piece) -> Bytes {
+    fn written(&self, piece: SpeechPiece) -> Bytes {
         if !self.events {
             return Bytes::from(piece.bytes);
         }

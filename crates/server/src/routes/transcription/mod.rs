@@ -19,11 +19,12 @@ pub use upload::{Form, read_form};
 use crate::app::App;
 use crate::http::caller::{self, Caller, May};
 use crate::http::context::Context;
-use crate::http::idempotency::{self, Claim};
+use crate::http::idempotency;
 use crate::http::money_headers;
 use crate::problem::{Code, Problem, Reason};
+use crate::service::money::{Claim, fingerprint};
 use crate::service::transcribing::{
-    Sound, Transcribing, Transcription, TranscriptionRequest, Written, write,
+    Sound, Transcribing, Transcription, TranscriptionRequest, WrittenTranscript, write,
 };
 
 /// A recording that nobody has seen yet is taken for no longer than this.
@@ -77,7 +78,10 @@ pub async fn create_transcription(
             },
         ));
     }
-    let claim = idempotency::claim(&app, &caller, &headers, || fingerprint(&form)).await?;
+    let claim = Claim::new(&app.store, &caller.workspace_id, idempotency_key, || {
+        fingerprint_of(&form)
+    });
+    let claim = claim.await?;
     if let Claim::Replay(answer) = claim {
         return idempotency::replay(&app, &caller, answer).await;
     }
@@ -134,7 +138,7 @@ async fn answer(
     let (transcript, hold, bill) = transcribing.finish().await?;
     let (content_type, written) = write(wanted, &transcript);
     let body = match written {
-        Written::Text(text) => text.into_bytes(),
+        WrittenTranscript::Text(text) => text.into_bytes(),
         object => serde_json::to_vec(&object).map_err(Problem::internal)?,
     };
     let mut headers = HeaderMap::with_capacity(16);
@@ -150,13 +154,13 @@ async fn answer(
 }
 
 /// Another boundary does not make another request: only what stands in the parts counts.
-fn fingerprint(form: &Form) -> String {
+fn fingerprint_of(form: &Form) -> String {
     let mut parts: Vec<&[u8]> = vec![b"POST /v1/audio/transcriptions", &form.file.sha256];
     for (name, value) in &form.fields {
         parts.push(name.as_bytes());
         parts.push(value.as_bytes());
     }
-    idempotency::fingerprint(&parts)
+    fingerprint(&parts)
 }
 
 async fn allow_audio(app: &App, caller: &Caller, seconds: f64) -> Result<(), Problem> {

@@ -1,8 +1,7 @@
-use sauti_store::{Role, WorkspaceId};
+use sauti_store::{Micro, Role, WorkspaceId};
 
 use super::sign_up::send;
 use crate::app::App;
-use crate::console::shown;
 use crate::mail::Letter;
 use crate::service::ServiceError;
 
@@ -23,7 +22,7 @@ async fn warn(
     available_micro: i64,
 ) -> Result<(), ServiceError> {
     let workspace = app.store.workspace(workspace_id).await?;
-    let balance = shown::money(available_micro, &workspace.currency);
+    let balance = Micro(available_micro).in_currency(&workspace.currency);
     let link = format!("{}/console/money", app.config.public_url());
     let letter = Letter::balance_low(&workspace.name, &balance, &link);
     for member in app.store.members(workspace_id).await? {

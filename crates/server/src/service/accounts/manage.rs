@@ -1,6 +1,6 @@
 //! Accounts made, confirmed, changed and ended, whichever door asks for it. Who may ask, and how often, is the door's to know.
 
-use sauti_store::{Account, AuditAction, Store, StoreError, Workspace};
+use sauti_store::{Account, AccountId, AuditAction, Store, StoreError, Workspace};
 
 use crate::service::{audit, workspaces};
 
@@ -45,7 +45,7 @@ pub async fn create(
 }
 
 /// Without the link from the mail: for an operator.
-pub async fn confirm(store: &Store, actor: &str, account_id: &str) -> Result<(), StoreError> {
+pub async fn confirm(store: &Store, actor: &str, account_id: &AccountId) -> Result<(), StoreError> {
     store.confirm_account_by_id(account_id).await?;
     audit(
         store,
@@ -62,7 +62,7 @@ pub async fn confirm(store: &Store, actor: &str, account_id: &str) -> Result<(),
 pub async fn set_operator(
     store: &Store,
     actor: &str,
-    account_id: &str,
+    account_id: &AccountId,
     operator: bool,
 ) -> Result<(), StoreError> {
     store.set_operator(account_id, operator).await?;
@@ -104,7 +104,7 @@ pub fn password_guesses(email: &str) -> String {
 pub async fn delete(
     store: &Store,
     actor: &str,
-    account_id: &str,
+    account_id: &AccountId,
     gives_up_money: bool,
 ) -> Result<(), StoreError> {
     store.delete_account(account_id, gives_up_money).await?;

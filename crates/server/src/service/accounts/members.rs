@@ -1,6 +1,8 @@
 use std::net::IpAddr;
 
-use sauti_store::{Account, AuditAction, Invite, Role, WorkspaceId, check_new_account};
+use sauti_store::{
+    Account, AccountId, AuditAction, Invite, InviteId, Role, WorkspaceId, check_new_account,
+};
 use secrecy::ExposeSecret;
 
 use super::guard::{self, token_attempt};
@@ -13,7 +15,7 @@ use crate::service::{ServiceError, audit};
 pub async fn require_role(
     app: &App,
     workspace_id: &WorkspaceId,
-    account_id: &str,
+    account_id: &AccountId,
     least: Role,
 ) -> Result<Role, ServiceError> {
     let role = app.store.role_of(workspace_id, account_id).await?;
@@ -72,7 +74,7 @@ pub async fn cancel_invite(
     app: &App,
     actor: &Account,
     workspace_id: &WorkspaceId,
-    invite_id: &str,
+    invite_id: &InviteId,
 ) -> Result<(), ServiceError> {
     require_role(app, workspace_id, &actor.id, Role::Admin).await?;
     app.store.cancel_invite(workspace_id, invite_id).await?;
@@ -113,7 +115,7 @@ pub async fn set_role(
     app: &App,
     actor: &Account,
     workspace_id: &WorkspaceId,
-    account_id: &str,
+    account_id: &AccountId,
     role: Role,
 ) -> Result<(), ServiceError> {
     require_role(app, workspace_id, &actor.id, Role::Admin.max(role)).await?;
@@ -136,9 +138,9 @@ pub async fn remove_member(
     app: &App,
     actor: &Account,
     workspace_id: &WorkspaceId,
-    account_id: &str,
+    account_id: &AccountId,
 ) -> Result<(), ServiceError> {
-    if actor.id != account_id {
+    if actor.id != *account_id {
         require_role(app, workspace_id, &actor.id, Role::Admin).await?;
         require_above(app, actor, workspace_id, account_id).await?;
     }
@@ -159,7 +161,7 @@ async fn require_above(
     app: &App,
     actor: &Account,
     workspace_id: &WorkspaceId,
-    account_id: &str,
+    account_id: &AccountId,
 ) -> Result<(), ServiceError> {
     let theirs = app
         .store

@@ -8,7 +8,7 @@ mod members;
 mod sign_in;
 mod sign_up;
 
-use sauti_store::{Role, Workspace};
+use sauti_store::{AccountId, Role, Workspace};
 
 pub use low_balance::warn_of_low_balance;
 pub use manage::{
@@ -29,7 +29,7 @@ use crate::app::App;
 /// The workspace a member works in: the one it names, else its first.
 pub async fn workspace_for(
     app: &App,
-    account_id: &str,
+    account_id: &AccountId,
     wanted: Option<&str>,
 ) -> Result<(Workspace, Role), ServiceError> {
     let mut mine = app.store.workspaces_of(account_id).await?.into_iter();
@@ -43,7 +43,7 @@ pub async fn workspace_for(
 /// The workspace a member chose in the console before; one they have left since counts as none.
 pub async fn chosen_workspace(
     app: &App,
-    account_id: &str,
+    account_id: &AccountId,
     chosen: &str,
 ) -> Result<(Workspace, Role), ServiceError> {
     let role = match chosen.parse() {

@@ -1,7 +1,7 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use sauti_store::{Account, AuditAction, IssuedSession, TokenPurpose, password};
+use sauti_store::{Account, AuditAction, IssuedSession, SessionId, TokenPurpose, password};
 use secrecy::{ExposeSecret, SecretString};
 
 use super::guard::{self, hashing, token_attempt};
@@ -30,7 +30,7 @@ pub async fn sign_in(
             if let Some(account) = account {
                 audit_later(
                     app,
-                    account.id,
+                    account.id.to_string(),
                     AuditAction::SignInFailed,
                     client.to_string(),
                 );
@@ -183,7 +183,7 @@ pub async fn reset_by_link(
 pub async fn change_password(
     app: &App,
     account: &Account,
-    keep_session: Option<&str>,
+    keep_session: Option<&SessionId>,
     old: SecretString,
     new: SecretString,
 ) -> Result<(), ServiceError> {

@@ -2,7 +2,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use sauti_store::{
-    Account, AuditAction, Role, StoreError, TokenPurpose, check_new_account, password,
+    Account, AccountId, AuditAction, Role, StoreError, TokenPurpose, check_new_account, password,
 };
 use secrecy::SecretString;
 
@@ -120,7 +120,7 @@ pub async fn welcome_whoever_is_due(app: &App) {
     };
     for (account_id, amount_micro) in due {
         if let Err(error) = give_welcome(app, &account_id, amount_micro).await {
-            tracing::error!(?error, account = account_id, "no welcome credit was given");
+            tracing::error!(?error, account = %account_id, "no welcome credit was given");
         }
     }
 }
@@ -135,7 +135,11 @@ pub async fn welcome_forever(app: App) {
 }
 
 /// Into the workspace that was made with the account, not one they were invited to.
-async fn give_welcome(app: &App, account_id: &str, amount_micro: i64) -> Result<(), ServiceError> {
+async fn give_welcome(
+    app: &App,
+    account_id: &AccountId,
+    amount_micro: i64,
+) -> Result<(), ServiceError> {
     let mine = app.store.workspaces_of(account_id).await?;
     if let Some((workspace, _)) = mine.iter().find(|(_, role)| *role == Role::Owner) {
         let credit = app

@@ -1,6 +1,47 @@
-//! The lease on an idempotency key.
+//! Idempotency keys: the same request sent twice is done and charged once.
 
-use sauti_store::{Guard, Store};
+use sauti_store::{Begin, Guard, Store, StoredAnswer, WorkspaceId};
+
+use crate::parts_digest::digest_of;
+use crate::service::ServiceError;
+
+/// What became of an idempotency key that a request may have brought.
+#[derive(Debug)]
+pub enum Claim {
+    /// No key was sent.
+    Unkeyed,
+    /// The first request with this key.
+    New(IdempotencyLease),
+    /// Done and paid before, but the answer was too large to keep: done again, free of charge.
+    Paid,
+    /// Done before.
+    Replay(StoredAnswer),
+}
+
+impl Claim {
+    pub async fn new(
+        store: &Store,
+        workspace_id: &WorkspaceId,
+        key: Option<&str>,
+        fingerprint: impl FnOnce() -> String,
+    ) -> Result<Claim, ServiceError> {
+        let Some(key) = key else {
+            return Ok(Claim::Unkeyed);
+        };
+        match store.begin(workspace_id, key, &fingerprint()).await? {
+            Begin::New(guard) => Ok(Claim::New(IdempotencyLease::new(store, guard))),
+            Begin::InFlight => Err(ServiceError::IdempotencyInFlight),
+            Begin::Mismatch => Err(ServiceError::IdempotencyMismatch),
+            Begin::Replay(StoredAnswer { body: None, .. }) => Ok(Claim::Paid),
+            Begin::Replay(answer) => Ok(Claim::Replay(answer)),
+        }
+    }
+}
+
+/// What makes two requests the same: everything that decides the answer.
+pub fn fingerprint(parts: &[&[u8]]) -> String {
+    hex::encode(digest_of(parts))
+}
 
 /// The right to answer for an idempotency key; given up when dropped unanswered, so that a retry
 /// can succeed.
@@ -11,7 +52,7 @@ pub struct IdempotencyLease {
 }
 
 impl IdempotencyLease {
-    pub fn new(store: &Store, guard: Guard) -> IdempotencyLease {
+    fn new(store: &Store, guard: Guard) -> IdempotencyLease {
         IdempotencyLease {
             store: store.clone(),
             guard,

@@ -11,7 +11,7 @@ use sauti_store::{
 };
 
 pub use bill::Bill;
-pub use lease::IdempotencyLease;
+pub use lease::{Claim, IdempotencyLease, fingerprint};
 
 use super::{Payer, accounts};
 use crate::app::App;

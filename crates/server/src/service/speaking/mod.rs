@@ -15,7 +15,7 @@ use sauti_store::{FinishedItem, LedgerError, Operation};
 
 pub use reading::{Passage, Reader, Reading};
 pub use request::{SpeechItem, SpeechRequest, characters_max, format_named, looks_like_ssml};
-pub use stream::{Piece, Progress, SpeechStream};
+pub use stream::{SpeechPiece, SpeechProgress, SpeechStream};
 
 use super::money::{self, Bill, Hold, Keep};
 use super::{Payer, ServiceError};

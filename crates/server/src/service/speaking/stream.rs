@@ -15,7 +15,7 @@ use crate::telemetry::metrics;
 
 /// How far the speech has come when a piece has been handed over.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Progress {
+pub struct SpeechProgress {
     /// Of the spoken text, the word that is being said included.
     pub characters: usize,
     pub seconds: f64,
@@ -23,10 +23,10 @@ pub struct Progress {
 
 /// Some sound, and the words that end in it.
 #[derive(Debug)]
-pub struct Piece {
+pub struct SpeechPiece {
     pub bytes: Vec<u8>,
     pub words: Vec<Word>,
-    pub progress: Progress,
+    pub progress: SpeechProgress,
 }
 
 /// Everything a running stream owns. Dropping it frees the engine's place and the money on hold.
@@ -87,7 +87,7 @@ impl SpeechStream {
     }
 
     /// The next piece, which may be empty; none after the last.
-    pub async fn next(&mut self) -> Result<Option<Piece>, ServiceError> {
+    pub async fn next(&mut self) -> Result<Option<SpeechPiece>, ServiceError> {
         let Some(encoder) = self.encoder.take() else {
             return Ok(None);
         };
@@ -107,7 +107,7 @@ impl SpeechStream {
                 self.samples += samples.len();
                 let (encoder, bytes) = push(encoder, samples).await?;
                 self.encoder = Some(encoder);
-                Ok(Some(Piece {
+                Ok(Some(SpeechPiece {
                     bytes,
                     words,
                     progress: self.progress(),
@@ -116,10 +116,10 @@ impl SpeechStream {
             SpeakEvent::Done { seconds } => {
                 metrics::work(Operation::Speech, seconds, self.started.elapsed());
                 self.bill.audio_seconds = seconds;
-                Ok(Some(Piece {
+                Ok(Some(SpeechPiece {
                     bytes: encoder.finish(),
                     words: Vec::new(),
-                    progress: Progress {
+                    progress: SpeechProgress {
                         characters: self.bill.units as usize,
                         seconds,
                     },
@@ -128,10 +128,10 @@ impl SpeechStream {
         }
     }
 
-    fn progress(&self) -> Progress {
+    fn progress(&self) -> SpeechProgress {
         let all = self.bill.units as usize;
         let begun = self.characters_by_word.get(self.words);
-        Progress {
+        SpeechProgress {
             characters: begun.copied().unwrap_or(all).min(all),
             seconds: self.samples as f64 / f64::from(self.rate_hz),
         }
@@ -139,7 +139,10 @@ impl SpeechStream {
 
     /// Takes the money for what was delivered and gives the rest back. Nothing delivered, nothing
     /// to pay. Returns the bill and the balance.
-    pub async fn settle(self, delivered: Progress) -> Result<Option<(Bill, i64)>, LedgerError> {
+    pub async fn settle(
+        self,
+        delivered: SpeechProgress,
+    ) -> Result<Option<(Bill, i64)>, LedgerError> {
         if delivered.characters == 0 {
             return Ok(None);
         }

@@ -22,7 +22,7 @@ pub use sound::Sound;
 pub use spool::{Source, Spool, SpoolError, Upload, open_unnamed};
 pub use written::{
     ExpectedAnswer, TokenLogprob, Transcription, VerboseSegment, VerboseTranscription, VerboseWord,
-    Written, words, write,
+    WrittenTranscript, words, write,
 };
 
 use super::money::{Bill, Hold};

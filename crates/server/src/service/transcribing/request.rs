@@ -5,7 +5,7 @@ use sauti_audio::{Channels, UnknownChannels};
 use sauti_speech::{Expect, TranscribeRequest};
 use serde_json::{Map, Value};
 
-use crate::problem::{FieldError, Reason};
+use crate::service::{FieldError, Reason};
 
 const KEYTERMS_MAX: usize = 100;
 const CHOICES_MAX: usize = 100;

@@ -10,20 +10,23 @@ use super::subtitles;
 /// What a door sends or a batch keeps: an object, or a text as it would stand in a file.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-pub enum Written {
+pub enum WrittenTranscript {
     Plain(Transcription),
     Verbose(VerboseTranscription),
     Text(String),
 }
 
 /// The transcript as it was asked for, and its content type.
-pub fn write(request: &TranscriptionRequest, transcript: &Transcript) -> (&'static str, Written) {
+pub fn write(
+    request: &TranscriptionRequest,
+    transcript: &Transcript,
+) -> (&'static str, WrittenTranscript) {
     let text = || transcript.text.clone();
     let expected = ExpectedAnswer::of(&request.expect, transcript);
     match request.format {
         ResponseFormat::Json => (
             "application/json",
-            Written::Plain(Transcription {
+            WrittenTranscript::Plain(Transcription {
                 text: text(),
                 logprobs: request.logprobs.then(|| logprobs(transcript)),
                 expected,
@@ -31,19 +34,22 @@ pub fn write(request: &TranscriptionRequest, transcript: &Transcript) -> (&'stat
         ),
         ResponseFormat::VerboseJson => (
             "application/json",
-            Written::Verbose(VerboseTranscription {
+            WrittenTranscript::Verbose(VerboseTranscription {
                 expected,
                 ..verbose(transcript, request.segments, request.words)
             }),
         ),
-        ResponseFormat::Text => ("text/plain; charset=utf-8", Written::Text(text() + "\n")),
+        ResponseFormat::Text => (
+            "text/plain; charset=utf-8",
+            WrittenTranscript::Text(text() + "\n"),
+        ),
         ResponseFormat::Srt => (
             "application/x-subrip; charset=utf-8",
-            Written::Text(subtitles::srt(transcript, &request.channel_names)),
+            WrittenTranscript::Text(subtitles::srt(transcript, &request.channel_names)),
         ),
         ResponseFormat::Vtt => (
             "text/vtt; charset=utf-8",
-            Written::Text(subtitles::vtt(transcript, &request.channel_names)),
+            WrittenTranscript::Text(subtitles::vtt(transcript, &request.channel_names)),
         ),
     }
 }
