@@ -4,7 +4,7 @@ import socket
 import struct
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, WINDOW_UPDATE, CONTINUATION = 0, 1, 3, 4, 6, 7, 8, 9
+DATA, HEADERS, PRIORITY, RST_STREAM, SETTINGS, PING, GOAWAY, WINDOW_UPDATE, CONTINUATION = 0, 1, 2, 3, 4, 6, 7, 8, 9
 END_STREAM, END_HEADERS = 1, 4
 INITIAL_WINDOW_SIZE = 4
 
@@ -32,6 +32,12 @@ def block(method, path, headers=()):
 
 def get(stream, path, headers=()):
     return frame(HEADERS, block("GET", path, headers), stream, END_STREAM | END_HEADERS)
+
+
+def post(stream, path, key):
+    """A request whose body is to come."""
+    headers = [("authorization", f"Bearer {key}"), ("content-type", "application/json")]
+    return frame(HEADERS, block("POST", path, headers), stream, END_HEADERS)
 
 
 def read_frames(connection):

@@ -15,6 +15,8 @@ SETTINGS = {
     "server.header_timeout_s": "3",
     "server.idle_timeout_s": "3",
     "server.write_timeout_s": "8",
+    "server.body_timeout_s": "4",
+    "server.http2_streams_max": "32",
     "limits.concurrent_requests": "1000",
 }
 
@@ -38,6 +40,22 @@ def h2(service, *pairs):
     stream = connect(service, "127.0.0.2")
     stream.sendall(http2.PREFACE + http2.settings(*pairs))
     return stream
+
+
+def flood_until_closed(stream, frames):
+    stream.settimeout(0.05)
+
+    def closed():
+        if not http2.send(stream, frames):
+            return True
+        try:
+            return stream.recv(65536) == b""
+        except TimeoutError:
+            return False
+        except ConnectionError:
+            return True
+
+    until("it is closed", closed, 60)
 
 
 # HTTP/1
@@ -107,20 +125,7 @@ def test_a_caller_who_is_still_reading_makes_no_room_for_others(service):
 
 def test_an_http2_connection_that_only_pings_is_closed(service):
     with h2(service) as stream:
-        stream.settimeout(0.05)
-        ping = http2.frame(http2.PING, b"12345678")
-
-        def closed():
-            if not http2.send(stream, ping):
-                return True
-            try:
-                return stream.recv(65536) == b""
-            except TimeoutError:
-                return False
-            except ConnectionError:
-                return True
-
-        until("it is closed", closed, 30)
+        flood_until_closed(stream, http2.frame(http2.PING, b"12345678"))
 
 
 def test_streams_that_are_reset_at_once_end_the_connection(service):
@@ -167,6 +172,46 @@ def test_a_header_that_unfolds_to_megabytes_is_refused(service):
         stream.sendall(http2.frame(http2.HEADERS, bomb, 1, http2.END_STREAM | http2.END_HEADERS))
         frames = list(http2.read_frames(stream))
     assert [payload for kind, number, payload in frames if kind == http2.DATA and number == 1] == []
+    assert service.status("/healthz") == 200
+
+
+def ended(stream):
+    """The kinds of frames that came until the other side closed; the streams that were answered."""
+    frames = list(http2.read_frames(stream))
+    return {kind for kind, _, _ in frames}, {number for kind, number, _ in frames if kind == http2.HEADERS}
+
+
+def test_bodies_that_never_end_are_given_up(service):
+    """Idle streams: more than are allowed, each with a body of which nothing comes."""
+    with h2(service) as stream:
+        stream.sendall(b"".join(http2.post(number, "/v1/quotes", service.key) for number in range(1, 129, 2)))
+        kinds, answered = ended(stream)
+    # Those beyond the limit are reset, the others told that their body did not come; then the connection idles out.
+    assert http2.RST_STREAM in kinds and len(answered) <= 32
+    assert service.status("/healthz") == 200
+
+
+def test_pieces_of_nothing_are_no_body(service):
+    with h2(service) as stream:
+        stream.sendall(http2.post(1, "/v1/quotes", service.key))
+        flood_until_closed(stream, http2.frame(http2.DATA, b"", 1) * 1000)
+    assert service.status("/healthz") == 200
+
+
+def test_streams_that_make_us_reset_them_end_the_connection(service):
+    """A window of nothing more is an error of the stream, which the server has to reset ("made you reset")."""
+    with h2(service) as stream:
+        wrong = (http2.get(n, "/v1/voices") + http2.frame(http2.WINDOW_UPDATE, bytes(4), n) for n in range(1, 8001, 2))
+        http2.send(stream, b"".join(wrong))
+        resets = sum(kind == http2.RST_STREAM for kind, _, _ in http2.read_frames(stream))
+    assert resets <= 200, resets
+    assert service.status("/healthz") == 200
+
+
+@pytest.mark.parametrize("kind, payload", [(http2.PRIORITY, b"\0\0\0\x03\x10"), (http2.WINDOW_UPDATE, b"\0\0\0\x01"), (0xEE, b"x")])
+def test_frames_that_ask_for_nothing_keep_no_connection(service, kind, payload):
+    with h2(service) as stream:
+        flood_until_closed(stream, http2.frame(kind, payload, 1 if kind == http2.PRIORITY else 0) * 1000)
     assert service.status("/healthz") == 200
 
 

@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from service import Service, head
+from service import Service, form, head
 
 SENTENCE = "Karibu sana katika huduma yetu, leo ni siku njema ya kusema Kiswahili. "
 TEXT = (SENTENCE * 12).strip()
@@ -65,4 +65,39 @@ def test_a_stream_that_is_cut_is_paid_for_as_far_as_it_came(service, stream):
         assert share > 0, f"{percent} %: {received} bytes for nothing"
         assert share >= cost * (percent - 15) // 100, f"{percent} %: {share} of {cost}"
         assert share <= cost
+    assert service.books()["open_reservations"] == 0
+
+
+def transcribe(service, wav):
+    """The connection of a streamed transcript, and what has come of it."""
+    kind, body = form(wav)
+    body = body.replace(b"--b--\r\n", b'--b\r\nContent-Disposition: form-data; name="stream"\r\n\r\ntrue\r\n--b--\r\n')
+    connection = service.connect()
+    connection.sendall(head("POST", "/v1/audio/transcriptions", service.key, len(body), kind) + body)
+    return connection
+
+
+def test_a_transcript_that_is_cut_is_paid_for_as_far_as_it_was_told(service):
+    wav = service.speak(TEXT)[2]
+    before = service.balance()["available_micro"]
+    with transcribe(service, wav) as connection:
+        whole = b""
+        while not whole.endswith(b"0\r\n\r\n"):
+            part = connection.recv(65536)
+            assert part, "the stream broke off"
+            whole += part
+    cost, events = paid(service, before), whole.count(b"transcript.text.delta")
+    assert cost > 0 and events >= 3, whole[:2000]
+    # Told two pieces of it: these are paid, and not the rest.
+    before = service.balance()["available_micro"]
+    with transcribe(service, wav) as connection:
+        told = b""
+        while told.count(b"transcript.text.delta") < 2:
+            told += connection.recv(4096)
+    share = paid(service, before)
+    assert 0 < share < cost, (share, cost)
+    # Told nothing: nothing is paid.
+    before = service.balance()["available_micro"]
+    transcribe(service, wav).close()
+    assert paid(service, before) == 0
     assert service.books()["open_reservations"] == 0

@@ -1,7 +1,9 @@
 """Live transcription under attack: no free work, no seats held for nothing, no session that outlives its key or its server."""
 
+import contextlib
 import json
 import signal
+import sqlite3
 import threading
 
 import pytest
@@ -115,6 +117,23 @@ def test_a_key_revoked_by_the_command_line_loses_its_session(service, speech):
     last = live.until("error")
     assert last["code"] == "key_revoked" and last["cost_micro"] > 0, last
     live.hang_up()
+
+
+def test_a_key_that_expires_loses_its_session(service, speech):
+    made = service.ask("POST", "/v1/keys", {"name": "ya siku moja", "permissions": ["transcription"], "expires_in_days": 1})
+    key = json.loads(made[2])
+    live = Live(service, key=key["api_key"])
+    live.sound(speech + PAUSE)
+    live.until("final")
+    # A day later, but for the waiting.
+    with contextlib.closing(sqlite3.connect(service.data / "sauti.db", timeout=30, isolation_level=None)) as database:
+        moment = "cast((julianday('now') - 2440587.5) * 86400 as integer) * 1000000"
+        database.execute(f"update api_keys set expires_us = {moment} where id = ?", [key["key_id"]])
+    last = live.until("error")
+    assert last["code"] == "key_expired" and last["cost_micro"] > 0, last
+    live.hang_up()
+    with pytest.raises(Refused, match="401"):
+        Live(service, key=key["api_key"])
 
 
 def test_a_server_that_ends_hears_its_sessions_out(tmp_path, speech):

@@ -1,6 +1,8 @@
 """One running service of a test's own: started, asked, cut off, killed, looked at."""
 
 import atexit
+import hashlib
+import hmac
 import http.client
 import json
 import os
@@ -9,6 +11,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -141,6 +144,14 @@ class Service:
         until("no money is held", lambda: self.books()["open_reservations"] == 0)
 
 
+def payment(workspace_id, event_id, secret):
+    """Body and headers of a payment's event, signed as the provider's bridge would."""
+    event = {"event_id": event_id, "provider": "mpesa", "workspace_id": workspace_id, "amount_micro": 1_000_000, "currency": "KES"}
+    body, seconds = json.dumps(event).encode(), int(time.time())
+    signed = hmac.new(secret.encode(), f"{seconds}.".encode() + body, hashlib.sha256).hexdigest()
+    return body, {"Sauti-Signature": f"t={seconds},v1={signed}"}
+
+
 def form(wav, name="a.wav"):
     head = f'--b\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n\r\n'.encode()
     return "multipart/form-data; boundary=b", head + wav + b"\r\n--b--\r\n"
@@ -166,4 +177,4 @@ def statuses(answer):
     return [int(found) for found in re.findall(rb"HTTP/1\.[01] (\d{3})", answer)]
 
 
-__all__ = ["BINARY", "ROOT", "Service", "form", "head", "read_all", "statuses", "until"]
+__all__ = ["BINARY", "ROOT", "Service", "form", "head", "payment", "read_all", "statuses", "until"]

@@ -14,7 +14,8 @@ pub struct AttemptLimit {
 }
 
 impl Store {
-    /// Counts an attempt before it is made. `Some`: the attempts of this window are used up, and it ends in so many seconds.
+    /// Counts an attempt before it is made. `Some`: the attempts of this window are used up, and it ends in so many seconds,
+    /// never more than the window has, even where the clock was set back.
     pub async fn take_attempt(
         &self,
         name: &str,
@@ -25,7 +26,7 @@ impl Store {
             "insert into attempts (name_hash, tried, ends_us) values ($1, 1, $2)
              on conflict (name_hash) do update set
                  tried = case when attempts.ends_us <= $3 then 1 else attempts.tried + 1 end,
-                 ends_us = case when attempts.ends_us <= $3 then $2 else attempts.ends_us end
+                 ends_us = case when attempts.ends_us <= $3 or attempts.ends_us > $2 then $2 else attempts.ends_us end
              returning tried, ends_us",
         )
         .bind(hash_hex(name))

@@ -81,20 +81,19 @@ pub use idempotency::{Begin, StoredAnswer};
 pub use invites::{Invite, IssuedInvite};
 pub use keys::{ApiKey, Environment, IssuedKey, KeyInfo, NewKey, Permission, Permissions};
 pub use ledger::{
-    Balance, Charge, ChargeRequest, CheckReport, Credit, FinishedItem, Guard, Reservation,
-    ReservationState, ReserveRequest, StatementQuery, StatementRow, Usage,
+    Balance, Charge, ChargeRequest, CheckReport, Credit, FinishedItem, Guard, PaymentEvent,
+    Reservation, ReservationState, ReserveRequest, StatementQuery, StatementRow, Usage,
 };
 pub use lexicon::{Alphabet, Pronunciation};
 pub use maintenance::SweepReport;
 pub use micro::Micro;
 pub use open::Store;
 pub use operation::Operation;
-pub use payments::{PaymentEvent, PaymentOutcome};
 pub use sessions::{IssuedSession, Session};
 pub use tokens::TokenPurpose;
 pub use usage::{UsageQuery, UsageRow};
 pub use webhooks::{
     ClaimQuota, ClaimedDelivery, Delivery, DeliveryFailure, DeliveryState, Standing,
-    WebhookBacklog, WebhookEndpoint,
+    WebhookBacklog, WebhookEndpoint, event_payload,
 };
 pub use workspaces::{Member, Role, Workspace};

@@ -1,32 +1,11 @@
 //! Payments reported by a provider. An event id works once; the ledger's transfer is its record.
 
-use serde::Serialize;
-
 use crate::ledger::{Credit, StatementRow};
-use crate::{LedgerError, Store, StoreError, WorkspaceId};
-
-#[derive(Debug, Clone)]
-pub struct PaymentEvent {
-    pub provider: String,
-    /// The provider's own id of the event.
-    pub event_id: String,
-    pub workspace_id: WorkspaceId,
-    pub amount_micro: i64,
-    pub currency: String,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub enum PaymentOutcome {
-    Applied(Credit),
-    /// The same event came before; nothing moved.
-    Duplicate(Credit),
-}
+use crate::{LedgerError, PaymentEvent, Store, StoreError, WorkspaceId};
 
 impl Store {
-    pub async fn record_payment(
-        &self,
-        event: &PaymentEvent,
-    ) -> Result<PaymentOutcome, LedgerError> {
+    /// Puts the money in and queues `payment.received` for the workspace's webhooks: both or neither.
+    pub async fn record_payment(&self, event: &PaymentEvent) -> Result<Credit, LedgerError> {
         let workspace = self
             .workspace(&event.workspace_id)
             .await
@@ -40,19 +19,17 @@ impl Store {
         {
             return Err(LedgerError::OtherCurrency(workspace.currency));
         }
-        let credit = self
-            .credit(
-                &event.workspace_id,
-                event.amount_micro,
-                &event.provider,
-                &event.event_id,
-            )
-            .await?;
-        Ok(if credit.applied {
-            PaymentOutcome::Applied(credit)
-        } else {
-            PaymentOutcome::Duplicate(credit)
-        })
+        self.credit_for(
+            &event.workspace_id,
+            event.amount_micro,
+            &event.provider,
+            &event.event_id,
+            Some(PaymentEvent {
+                currency: workspace.currency,
+                ..event.clone()
+            }),
+        )
+        .await
     }
 
     /// The newest credits of a workspace.

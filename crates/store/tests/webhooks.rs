@@ -7,11 +7,14 @@ use std::time::Duration;
 use common::{Database, funded};
 use sauti_store::ids::now_us;
 use sauti_store::{
-    ClaimQuota, ClaimedDelivery, DeliveryFailure, DeliveryState, Standing, Store, Workspace,
+    ClaimQuota, ClaimedDelivery, DeliveryFailure, DeliveryState, PaymentEvent, Standing, Store,
+    Workspace,
 };
+use serde_json::json;
 use sqlx::{AnyConnection, Connection, Executor};
 
 on_both_databases!(
+    payments_and_low_balances_are_told_once_with_their_money,
     a_delivery_is_claimed_by_one_sender,
     endpoints_and_workspaces_have_shares_of_what_is_in_flight,
     an_endpoint_that_fails_is_paused_and_loses_nothing,
@@ -62,6 +65,58 @@ fn of<'a>(claimed: &'a [ClaimedDelivery], workspace: &Workspace) -> Vec<&'a str>
         .filter(|delivery| delivery.endpoint.workspace_id == workspace.id)
         .map(|delivery| delivery.endpoint.id.as_str())
         .collect()
+}
+
+async fn payments_and_low_balances_are_told_once_with_their_money(database: Database) {
+    let store = database.open().await;
+    let workspace = funded(&store, 1_000).await;
+    hooks(&store, &workspace, 1).await;
+    let payment = PaymentEvent {
+        provider: "mpesa".into(),
+        event_id: "QK12".into(),
+        workspace_id: workspace.id.clone(),
+        amount_micro: 500,
+        currency: "tzs".into(),
+    };
+    for _ in 0..2 {
+        store.record_payment(&payment).await.unwrap();
+    }
+    let mark = Some(1_400);
+    store.set_low_balance(&workspace.id, mark).await.unwrap();
+    for reference in ["twice", "twice", "other"] {
+        store
+            .correct(&workspace.id, 101, reference, "booked twice")
+            .await
+            .unwrap();
+    }
+    // A refused one tells nothing.
+    assert!(
+        store
+            .correct(&workspace.id, 5_000, "more", "too much")
+            .await
+            .is_err()
+    );
+    let claimed = store.claim_deliveries(quota(10), LEASE).await.unwrap();
+    let mut told: Vec<_> = claimed
+        .iter()
+        .map(|delivery| serde_json::from_str::<serde_json::Value>(&delivery.payload).unwrap())
+        .map(|event| {
+            (
+                event["type"].as_str().unwrap().to_owned(),
+                event["data"].clone(),
+            )
+        })
+        .collect();
+    told.sort_by(|a, b| a.0.cmp(&b.0));
+    let payment = json!({"provider": "mpesa", "receipt": "QK12", "currency": "TZS", "amount_micro": 500,
+        "available_micro": 1_500});
+    assert_eq!(
+        told,
+        [
+            ("balance.low".to_owned(), json!({"available_micro": 1_399})),
+            ("payment.received".to_owned(), payment),
+        ]
+    );
 }
 
 async fn a_delivery_is_claimed_by_one_sender(database: Database) {

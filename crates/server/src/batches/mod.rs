@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
 use sauti_speech::Readiness;
-use sauti_store::{Batch, BatchId, ClaimedItem, ItemId, StoreError, WorkspaceId};
+use sauti_store::{Batch, BatchId, ClaimedItem, ItemId, StoreError, WorkspaceId, event_payload};
 use serde_json::json;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
@@ -25,7 +25,6 @@ use tokio::task::JoinSet;
 use crate::app::App;
 use crate::outbound::Connector;
 use crate::problem::Problem;
-use crate::webhooks;
 
 pub use origins::is_allowed;
 
@@ -60,7 +59,7 @@ fn finished_event(batch: &Batch) -> String {
         "cancelled": batch.counts.cancelled,
         "cost_micro": batch.amount_micro,
     });
-    webhooks::payload(FINISHED, &batch.workspace_id, data)
+    event_payload(FINISHED, &batch.workspace_id, &data)
 }
 
 /// Stops a batch. One that is over stays as it is.

@@ -15,7 +15,6 @@ use crate::http::query::Query;
 use crate::mail::OutboxEmail;
 use crate::problem::{Code, Problem};
 use crate::service::{accounts, workspaces};
-use crate::webhooks;
 
 const HERE: &str = "/console/operator";
 const LISTED: i64 = 100;
@@ -112,11 +111,11 @@ pub async fn credit(State(app): State<App>, page: Page, form: MyForm) -> Result<
         currency: workspace.currency,
     };
     let credit = workspaces::credit(&app.store, &me.account.id, &payment).await?;
-    if !credit.applied {
-        return Ok(go(HERE, "credited-before"));
-    }
-    webhooks::payment_received(&app, &payment, credit.balance.available_micro);
-    Ok(go(HERE, "credited"))
+    let said = match credit.applied {
+        true => "credited",
+        false => "credited-before",
+    };
+    Ok(go(HERE, said))
 }
 
 /// For someone whose letter got lost.

@@ -53,6 +53,10 @@ impl From<ServiceError> for Problem {
             ServiceError::TooManyAttempts { retry_after_s } => {
                 Problem::new(Code::RateLimited).retry_after(retry_after_s)
             }
+            ServiceError::TooMuchAudio { retry_after_s } => {
+                let detail = "More seconds of audio a minute than the limit allows.";
+                Problem::detailed(Code::RateLimited, detail).retry_after(retry_after_s)
+            }
             ServiceError::Busy { retry_after_s } => {
                 Problem::new(Code::Overloaded).retry_after(retry_after_s)
             }

@@ -7,7 +7,7 @@ use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::HeaderMap;
 use sauti_store::ids::now_us;
-use sauti_store::{LedgerError, PaymentEvent, PaymentOutcome};
+use sauti_store::{LedgerError, PaymentEvent};
 use secrecy::ExposeSecret;
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
@@ -55,7 +55,7 @@ pub async fn report_payment(
     let body = read_body(request, EVENT_BYTES_MAX).await?;
     verify(&app, &headers, &body)?;
     let event = parse(&body)?;
-    let recorded = app
+    let credit = app
         .store
         .record_payment(&event)
         .await
@@ -63,19 +63,12 @@ pub async fn report_payment(
             LedgerError::UnknownWorkspace => unknown_workspace(),
             error => error.into(),
         })?;
-    Ok(Json(match recorded {
-        PaymentOutcome::Applied(credit) => {
-            let balance_micro = credit.balance.available_micro;
-            webhooks::payment_received(&app, &event, balance_micro);
-            PaymentAnswer {
-                status: "applied",
-                balance_micro,
-            }
-        }
-        PaymentOutcome::Duplicate(credit) => PaymentAnswer {
-            status: "duplicate",
-            balance_micro: credit.balance.available_micro,
+    Ok(Json(PaymentAnswer {
+        status: match credit.applied {
+            true => "applied",
+            false => "duplicate",
         },
+        balance_micro: credit.balance.available_micro,
     }))
 }
 

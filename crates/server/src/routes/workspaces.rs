@@ -12,7 +12,6 @@ use crate::http::member::SignedIn;
 use crate::problem::{Code, Problem, Reason};
 use crate::service::accounts;
 use crate::service::workspaces::{self, WorkspaceChange};
-use crate::webhooks;
 
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
 #[schema(as = WorkspaceRequest)]
@@ -98,13 +97,9 @@ pub async fn credit(
         currency: workspace.currency,
     };
     let credit = workspaces::credit(store, actor, &payment).await?;
-    let balance_micro = credit.balance.available_micro;
-    if credit.applied {
-        webhooks::payment_received(&app, &payment, balance_micro);
-    }
     Ok(Json(CreditAnswer {
         applied: credit.applied,
-        balance_micro,
+        balance_micro: credit.balance.available_micro,
     }))
 }
 

@@ -30,6 +30,8 @@ pub enum ServiceError {
     /// Too many guesses or letters; so many seconds until the next.
     #[error("too many attempts: wait {retry_after_s} s")]
     TooManyAttempts { retry_after_s: u64 },
+    #[error("more seconds of audio a minute than the limit allows: wait {retry_after_s} s")]
+    TooMuchAudio { retry_after_s: u64 },
     /// Too many passwords wait to be hashed.
     #[error("too busy: wait {retry_after_s} s")]
     Busy { retry_after_s: u64 },

@@ -63,14 +63,7 @@ pub async fn credit(
     payment: &PaymentEvent,
 ) -> Result<Credit, LedgerError> {
     let (workspace_id, reference) = (&payment.workspace_id, &payment.event_id);
-    let credit = store
-        .credit(
-            workspace_id,
-            payment.amount_micro,
-            &payment.provider,
-            reference,
-        )
-        .await?;
+    let credit = store.record_payment(payment).await?;
     if credit.applied {
         let action = AuditAction::WorkspaceCredited;
         audit(

@@ -12,7 +12,7 @@ use tokio_tungstenite::{WebSocketStream, client_async};
 use sauti_store::NewKey;
 
 use crate::real_port::{Running, serve};
-use crate::support::{CREDIT_MICRO, SPEECH, World};
+use crate::support::{CREDIT_MICRO, SPEECH, World, silent_wav};
 use crate::with_models::{SENTENCE, call_of_two, ready_world, ready_world_with};
 
 type Socket = WebSocketStream<TcpStream>;
@@ -241,6 +241,31 @@ async fn a_workspace_has_its_share_of_sessions_and_who_cannot_pay_takes_none() {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     drop(_second);
+    settles_at(&world, CREDIT_MICRO).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn live_seconds_count_towards_the_seconds_of_audio_a_minute() {
+    // One second comes back in twenty: more than this test takes between its steps.
+    let world = ready_world_with(&[("limits.audio_seconds_per_minute", "3")]).await;
+    let running = serve(&world).await;
+    let mut socket = listen(&running, &world.key, "").await.unwrap();
+    send_sound(&mut socket, &vec![0; 6 * 2 * RATE_HZ]).await;
+    let last = next_of_kind(&mut socket, "error").await;
+    assert_eq!(
+        (&last["code"], &last["status"]),
+        (&json!("rate_limited"), &json!(429))
+    );
+    let refused = listen(&running, &world.key, "").await.err();
+    assert_eq!(refused, Some((429, "rate_limited".to_owned())));
+    let wav = silent_wav(2.0);
+    let upload = world
+        .transcribe(&[("file", Some(("a.wav", "audio/wav")), &wav)])
+        .await;
+    upload.assert_problem(429, "rate_limited");
+    // Another key has seconds of its own.
+    let other = world.make_key(world.new_key()).await;
+    assert!(listen(&running, &other, "").await.is_ok());
     settles_at(&world, CREDIT_MICRO).await;
 }
 

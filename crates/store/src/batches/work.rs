@@ -8,6 +8,7 @@ use super::Batch;
 use crate::ids::{new_id, now_us};
 use crate::ledger::{Charge, FinishedItem, Reservation, Usage};
 use crate::sql::{from_row, is_set};
+use crate::webhooks::queue_event;
 use crate::{BatchId, ItemId, KeyId, LedgerError, Operation, Store, StoreError, WorkspaceId};
 
 /// An item to be worked on now. `claim` proves to the later report that nobody else has it meanwhile.
@@ -99,13 +100,12 @@ impl Store {
         Ok(sqlx::query_as(
             "select i.id, i.claim, i.batch_id, i.workspace_id, nullif(b.key_id, '') as key_id, b.operation, i.position,
                     i.request, i.input_id, i.attempts, b.deadline_us, w.currency,
-                    case when k.revoked_us <= $2 then 1 else 0 end as key_revoked
+                    case when k.revoked_us is null then 0 else 1 end as key_revoked
              from batch_items i join batches b on b.id = i.batch_id join workspaces w on w.id = i.workspace_id
                   left join api_keys k on k.id = b.key_id
              where i.claim = $1 and i.state = 'running' order by i.position",
         )
         .bind(&claim)
-        .bind(now_us())
         .fetch_all(self.write())
         .await?)
     }
@@ -284,8 +284,7 @@ impl Store {
             return Ok(None);
         }
         let batch = super::show::batch_in(&mut tx, batch_id).await?;
-        self.queue_event(&mut tx, &batch.workspace_id, event_type, &payload(&batch))
-            .await?;
+        queue_event(&mut tx, &batch.workspace_id, event_type, &payload(&batch)).await?;
         tx.commit().await?;
         Ok(Some(batch))
     }
@@ -332,8 +331,7 @@ impl Store {
         .execute(&mut *tx)
         .await?;
         let batch = super::show::batch_in(&mut tx, batch_id).await?;
-        self.queue_event(&mut tx, workspace_id, event_type, &payload(&batch))
-            .await?;
+        queue_event(&mut tx, workspace_id, event_type, &payload(&batch)).await?;
         tx.commit().await?;
         Ok(Some(batch))
     }

@@ -1,10 +1,13 @@
 //! The steps that operations are made of: checks that change nothing, and changes that cannot fail after them.
 
+use serde_json::json;
+
 use super::commit_group::{Booked, Change, CommitGroup, HeldMoney, KeySpend};
 use super::reservation_state::ReservationState;
 use super::types::{Balance, Usage};
 use crate::LedgerError;
 use crate::rows::Value;
+use crate::webhooks::Event;
 use crate::{KeyId, Operation, ReservationId, TransferId, WorkspaceId};
 
 /// A transfer before its balance is known.
@@ -251,9 +254,17 @@ impl CommitGroup {
             transfer.memo.into(),
             funds.last_us.into(),
         ]);
+        if fell_low {
+            self.events.push(Event {
+                workspace_id: transfer.workspace_id.clone(),
+                event_type: "balance.low",
+                data: json!({"available_micro": available_micro}),
+            });
+        }
         Ok(Balance {
+            available_micro,
+            reserved_micro,
             fell_low,
-            ..funds.balance()
         })
     }
 }

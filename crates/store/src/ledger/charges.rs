@@ -1,11 +1,14 @@
 //! Charge, credit, refund: transfers without a reservation.
 
+use serde_json::json;
+
 use super::books::{MoneyAccount, Transfer};
 use super::commit_group::{CommitGroup, Credited};
 use super::needs::{RowsNeeded, Storing};
 use super::op::LedgerOperation;
-use super::types::{Charge, Credit, Usage};
+use super::types::{Charge, Credit, PaymentEvent, Usage};
 use crate::LedgerError;
+use crate::webhooks::Event;
 use crate::{KeyId, Operation, TransferId, WorkspaceId};
 
 /// A charge without a reservation before it.
@@ -28,6 +31,8 @@ pub(super) struct PutCredit {
     pub(super) amount_micro: i64,
     pub(super) external_id: String,
     pub(super) memo: String,
+    /// The workspace is told of a payment, not of a credit that nobody paid.
+    pub(super) payment: Option<PaymentEvent>,
 }
 
 #[derive(Debug)]
@@ -150,6 +155,19 @@ impl LedgerOperation for PutCredit {
             amount_micro,
         };
         group.externals.insert(self.external_id.clone(), credited);
+        if let Some(payment) = &self.payment {
+            group.events.push(Event {
+                workspace_id: self.workspace_id.clone(),
+                event_type: "payment.received",
+                data: json!({
+                    "provider": payment.provider,
+                    "receipt": payment.event_id,
+                    "currency": payment.currency,
+                    "amount_micro": amount_micro,
+                    "available_micro": balance.available_micro,
+                }),
+            });
+        }
         Ok(Credit {
             id: self.transfer_id.clone(),
             amount_micro,

@@ -12,6 +12,7 @@ use crate::database::Backend;
 use crate::ids::{day_of, now_us};
 use crate::rows::{Value, select_in, select_in_pairs};
 use crate::sql::from_row;
+use crate::webhooks::Event;
 use crate::{ItemId, KeyId, Operation, ReservationId, TransferId, WorkspaceId};
 
 pub(crate) struct CommitGroup {
@@ -28,6 +29,8 @@ pub(crate) struct CommitGroup {
     /// Items of batches in somebody's hands, and under which claim.
     pub(super) items: HashMap<ItemId, String>,
     pub(super) finished_items: Vec<Vec<Value>>,
+    /// What workspaces are told of: written with the money that it follows.
+    pub(super) events: Vec<Event>,
     pub(super) transfers: Vec<Vec<Value>>,
     pub(super) entries: Vec<Vec<Value>>,
     pub(super) usage: BTreeMap<UsageKey, UsageSum>,
@@ -200,6 +203,7 @@ impl CommitGroup {
             answers: HashMap::new(),
             items: HashMap::new(),
             finished_items: Vec::new(),
+            events: Vec::new(),
             transfers: Vec::new(),
             entries: Vec::new(),
             usage: BTreeMap::new(),

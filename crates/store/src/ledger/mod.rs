@@ -28,7 +28,8 @@ pub(crate) use needs::Storing;
 pub use reservation_state::ReservationState;
 pub use statement::{StatementQuery, StatementRow};
 pub use types::{
-    Balance, Charge, ChargeRequest, Credit, FinishedItem, Guard, Reservation, ReserveRequest, Usage,
+    Balance, Charge, ChargeRequest, Credit, FinishedItem, Guard, PaymentEvent, Reservation,
+    ReserveRequest, Usage,
 };
 pub(crate) use writer::Writers;
 
@@ -156,14 +157,33 @@ impl Store {
         source: &str,
         external_id: &str,
     ) -> Result<Credit, LedgerError> {
+        self.credit_for(workspace_id, amount_micro, source, external_id, None)
+            .await
+    }
+
+    /// [`Store::credit`], of which the workspace is told where somebody paid it.
+    pub(crate) async fn credit_for(
+        &self,
+        workspace_id: &WorkspaceId,
+        amount_micro: i64,
+        source: &str,
+        external_id: &str,
+        payment: Option<PaymentEvent>,
+    ) -> Result<Credit, LedgerError> {
         let source = check_text("provider", source, 1, 64)?;
         let external_id = check_text("reference", external_id, 1, 200)?;
         if amount_micro <= 0 {
             return Err(StoreError::invalid("amount_micro", "must be above zero").into());
         }
-        let amount_micro = check_amount(amount_micro)?;
-        self.fund(workspace_id, amount_micro, &source, &external_id, &source)
-            .await
+        let op = PutCredit {
+            transfer_id: TransferId::generate(),
+            workspace_id: workspace_id.clone(),
+            amount_micro: check_amount(amount_micro)?,
+            external_id: format!("{source}:{external_id}"),
+            memo: source,
+            payment,
+        };
+        self.inner.writers.submit(op).await
     }
 
     /// Takes money out again that was put in by mistake: at most what is available. The same `external_id` again changes
@@ -180,31 +200,13 @@ impl Store {
         if amount_micro <= 0 {
             return Err(StoreError::invalid("amount_micro", "must be above zero").into());
         }
-        let amount_micro = check_amount(amount_micro)?;
-        self.fund(
-            workspace_id,
-            -amount_micro,
-            "correction",
-            &external_id,
-            &reason,
-        )
-        .await
-    }
-
-    async fn fund(
-        &self,
-        workspace_id: &WorkspaceId,
-        amount_micro: i64,
-        source: &str,
-        external_id: &str,
-        memo: &str,
-    ) -> Result<Credit, LedgerError> {
         let op = PutCredit {
             transfer_id: TransferId::generate(),
             workspace_id: workspace_id.clone(),
-            amount_micro,
-            external_id: format!("{source}:{external_id}"),
-            memo: memo.to_owned(),
+            amount_micro: -check_amount(amount_micro)?,
+            external_id: format!("correction:{external_id}"),
+            memo: reason,
+            payment: None,
         };
         self.inner.writers.submit(op).await
     }

@@ -112,3 +112,14 @@ pub struct FinishedItem {
     pub answer: String,
     pub output_id: String,
 }
+
+/// Money that a provider or an operator reports.
+#[derive(Debug, Clone)]
+pub struct PaymentEvent {
+    pub provider: String,
+    /// The provider's own id of the event.
+    pub event_id: String,
+    pub workspace_id: WorkspaceId,
+    pub amount_micro: i64,
+    pub currency: String,
+}

@@ -6,6 +6,7 @@ use super::commit_group::{Change, CommitGroup, KeptAnswer};
 use super::items::write_items;
 use crate::WorkspaceId;
 use crate::rows::{Value, execute_rows};
+use crate::webhooks::{event_payload, queue_event};
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum WriteError {
@@ -27,6 +28,7 @@ impl CommitGroup {
             entries,
             answers,
             finished_items,
+            events,
             ..
         } = self;
         execute_rows(
@@ -45,6 +47,10 @@ impl CommitGroup {
         )
         .await?;
         write_items(connection, finished_items).await?;
+        for event in events {
+            let payload = event_payload(event.event_type, &event.workspace_id, &event.data);
+            queue_event(connection, &event.workspace_id, event.event_type, &payload).await?;
+        }
         write_answers(connection, answers).await
     }
 

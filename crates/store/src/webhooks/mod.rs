@@ -1,17 +1,20 @@
 //! Webhook endpoints and the queue of deliveries. Sending is the server's business; several may pull from one queue.
 
 mod deliveries;
+mod event;
 
 pub use deliveries::{
     ClaimQuota, ClaimedDelivery, Delivery, DeliveryFailure, DeliveryState, Standing, WebhookBacklog,
 };
+pub use event::event_payload;
+pub(crate) use event::{Event, queue_event};
 
 use serde::Serialize;
 use sqlx::{AnyConnection, AssertSqlSafe};
 
-use crate::ids::{new_id, now_us, random_base62};
+use crate::ids::{now_us, random_base62};
 use crate::sql::{check_text, found, from_row};
-use crate::{DeliveryId, Store, StoreError, WebhookId, WorkspaceId};
+use crate::{Store, StoreError, WebhookId, WorkspaceId};
 
 const ENDPOINTS_MAX: i64 = 20;
 const PAYLOAD_BYTES_MAX: usize = 64 << 10;
@@ -157,49 +160,12 @@ impl Store {
         event_type: &str,
         payload: &str,
     ) -> Result<usize, StoreError> {
-        let mut tx = self.begin_write().await?;
-        let queued = self
-            .queue_event(&mut tx, workspace_id, event_type, payload)
-            .await?;
-        tx.commit().await?;
-        Ok(queued)
-    }
-
-    /// [`Store::enqueue_event`] as a part of what it tells of: both are written or neither.
-    pub(crate) async fn queue_event(
-        &self,
-        tx: &mut AnyConnection,
-        workspace_id: &WorkspaceId,
-        event_type: &str,
-        payload: &str,
-    ) -> Result<usize, StoreError> {
         if payload.len() > PAYLOAD_BYTES_MAX || payload.contains('\0') {
             return Err(StoreError::invalid("payload", "is too large or holds NUL"));
         }
-        let event_id = new_id("evt_");
-        let now = now_us();
-        let endpoints = endpoints_of(&mut *tx, workspace_id).await?;
-        let wants = |endpoint: &WebhookEndpoint| {
-            endpoint.events.is_empty() || endpoint.events.iter().any(|name| name == event_type)
-        };
-        let mut queued = 0;
-        for endpoint in endpoints.into_iter().filter(wants) {
-            sqlx::query(
-                "insert into webhook_deliveries (id, endpoint_id, workspace_id, event_id, event_type, payload, state,
-                    attempts, next_attempt_us, claimed_until_us, claim, last_error, created_us)
-                 values ($1, $2, $3, $4, $5, $6, 'pending', 0, $7, 0, '', '', $7)",
-            )
-            .bind(DeliveryId::generate())
-            .bind(&endpoint.id)
-            .bind(workspace_id)
-            .bind(&event_id)
-            .bind(event_type)
-            .bind(payload)
-            .bind(now)
-            .execute(&mut *tx)
-            .await?;
-            queued += 1;
-        }
+        let mut tx = self.begin_write().await?;
+        let queued = queue_event(&mut tx, workspace_id, event_type, payload).await?;
+        tx.commit().await?;
         Ok(queued)
     }
 }

@@ -62,8 +62,9 @@ pub async fn live(
         Readiness::Draining => return Err(Problem::new(Code::ShuttingDown).retry_after(5)),
         _ => return Err(Problem::new(Code::WarmingUp).retry_after(2)),
     }
-    // Money before the seat: who cannot pay takes no place, and 402 is a proper refusal.
-    let meter = LiveMeter::open(&app, caller.payer(&context), wanted.channels).await?;
+    // Rate and money before the seat: who cannot pay takes no place, and 402 is a proper refusal.
+    let meter =
+        LiveMeter::open(&app, caller.payer(&context), &caller.actor, wanted.channels).await?;
     let seat = app.live_sessions.take_seat(&caller.workspace_id)?;
     let ear = LiveEar::open(&app, format, &wanted)?;
     let session = LiveConnection::new(app, caller, context, parts, meter, ear, seat);

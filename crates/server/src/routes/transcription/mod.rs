@@ -21,10 +21,10 @@ use crate::http::caller::{self, Caller, May};
 use crate::http::context::Context;
 use crate::http::idempotency;
 use crate::http::money_headers;
-use crate::problem::{Code, Problem, Reason};
+use crate::problem::{Problem, Reason};
 use crate::service::money::{Claim, fingerprint};
 use crate::service::transcribing::{
-    Sound, Transcribing, Transcription, TranscriptionRequest, WrittenTranscript, write,
+    Sound, Transcribing, Transcription, TranscriptionRequest, WrittenTranscript, take_audio, write,
 };
 
 /// A recording that nobody has seen yet is taken for no longer than this.
@@ -92,7 +92,7 @@ pub async fn create_transcription(
         .book_transcription(&caller.workspace_id, about_seconds)?;
     let sound = Sound::decode(&app, form.file, wanted.channels).await?;
     let heard_seconds = sound.seconds * channels;
-    allow_audio(&app, &caller, heard_seconds).await?;
+    take_audio(&app, &caller.actor, heard_seconds).await?;
     let more_s = app.config.server.request_timeout_per_audio_second * heard_seconds;
     context.deadline().extend(Duration::from_secs_f64(more_s));
     answer(&app, caller, &context, &wanted, sound, booking, claim).await
@@ -161,14 +161,4 @@ fn fingerprint_of(form: &Form) -> String {
         parts.push(value.as_bytes());
     }
     fingerprint(&parts)
-}
-
-async fn allow_audio(app: &App, caller: &Caller, seconds: f64) -> Result<(), Problem> {
-    app.rates
-        .take_audio(&caller.actor, seconds)
-        .await
-        .map_err(|wait_s| {
-            let detail = "More seconds of audio a minute than the limit allows.";
-            Problem::detailed(Code::RateLimited, detail).retry_after(wait_s)
-        })
 }

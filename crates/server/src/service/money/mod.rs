@@ -15,7 +15,6 @@ pub use lease::{Claim, IdempotencyLease, fingerprint};
 
 use super::{Payer, accounts};
 use crate::app::App;
-use crate::webhooks;
 
 /// An answer to be stored in the same transaction as its charge, for a retry with the same
 /// idempotency key.
@@ -139,10 +138,9 @@ pub async fn charge(
     Ok(balance.available_micro)
 }
 
-/// Tells the workspace's webhooks and those who run it when a charge took its balance below the mark.
+/// Writes to those who run the workspace when a charge took its balance below the mark; the ledger tells its webhooks.
 fn note_balance(app: &App, workspace_id: &WorkspaceId, balance: &Balance) {
     if balance.fell_low {
-        webhooks::balance_low(app, workspace_id, balance.available_micro);
         accounts::warn_of_low_balance(app, workspace_id, balance.available_micro);
     }
 }

@@ -1,14 +1,16 @@
 //! What a live session costs: its seconds, on each channel, rounded up, and at least the smallest charge. Money is set aside in intervals
 //! before their sound is listened to. An interval that was heard whole is paid; of the last one, what the caller was told.
+//! Started seconds of each channel count towards the seconds of audio a minute, too.
 
 use std::collections::VecDeque;
 
 use sauti_audio::Channels;
 use sauti_store::LedgerError;
 
+use super::take_audio;
 use crate::app::App;
-use crate::service::Payer;
 use crate::service::money::{Bill, Hold};
+use crate::service::{Payer, ServiceError};
 
 const INTERVAL_S: u32 = 15;
 
@@ -16,9 +18,12 @@ pub struct LiveMeter {
     app: App,
     payer: Payer,
     channels: Channels,
+    /// Whose seconds a minute are used.
+    actor: String,
     /// One for each interval that is reserved and not paid, in their order.
     holds: VecDeque<Hold>,
     reserved_s: u32,
+    counted_s: u32,
     paid_s: u32,
     cost_micro: i64,
     balance_micro: i64,
@@ -30,28 +35,33 @@ pub struct LivePaid {
 }
 
 impl LiveMeter {
-    /// Sets the money for the first interval aside.
+    /// Counts the first second, and sets the money for the first interval aside.
     pub async fn open(
         app: &App,
         payer: Payer,
+        actor: &str,
         channels: Channels,
-    ) -> Result<LiveMeter, LedgerError> {
+    ) -> Result<LiveMeter, ServiceError> {
         let mut meter = LiveMeter {
             app: app.clone(),
             payer,
             channels,
+            actor: actor.to_owned(),
             holds: VecDeque::new(),
             reserved_s: 0,
+            counted_s: 0,
             paid_s: 0,
             cost_micro: 0,
             balance_micro: 0,
         };
+        meter.count_to(1).await?;
         meter.reserve().await?;
         Ok(meter)
     }
 
-    /// Sets the money for sound up to this second aside.
-    pub async fn reserve_to(&mut self, seconds: f64) -> Result<(), LedgerError> {
+    /// Counts sound up to this second, and sets the money for it aside.
+    pub async fn reserve_to(&mut self, seconds: f64) -> Result<(), ServiceError> {
+        self.count_to(seconds.ceil() as u32).await?;
         while seconds > f64::from(self.reserved_s) {
             self.reserve().await?;
         }
@@ -77,6 +87,15 @@ impl LiveMeter {
             cost_micro: self.cost_micro,
             balance_micro: self.balance_micro,
         })
+    }
+
+    async fn count_to(&mut self, second: u32) -> Result<(), ServiceError> {
+        if second > self.counted_s {
+            let more_seconds = f64::from((second - self.counted_s) * self.channels.count());
+            take_audio(&self.app, &self.actor, more_seconds).await?;
+            self.counted_s = second;
+        }
+        Ok(())
     }
 
     async fn reserve(&mut self) -> Result<(), LedgerError> {

@@ -30,6 +30,12 @@ use super::{Payer, ServiceError};
 use crate::app::App;
 use crate::telemetry::metrics;
 
+/// Counts sound towards the seconds a minute of whoever brings it.
+pub async fn take_audio(app: &App, actor: &str, seconds: f64) -> Result<(), ServiceError> {
+    let taken = app.rates.take_audio(actor, seconds).await;
+    taken.map_err(|retry_after_s| ServiceError::TooMuchAudio { retry_after_s })
+}
+
 /// A recording that the engine listens to, and the money for it. Dropped, it costs nothing.
 #[derive(Debug)]
 pub struct Transcribing {
