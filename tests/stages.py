@@ -329,6 +329,7 @@ def attacks():
     """What an attacker would send, over loopback: nobody else may notice, and nothing is given away."""
     tools.need_python()
     tools.need_programs({"ip": "iproute2", "unshare": "util-linux"})
+    tools.need_postgres()
     counts = need_program()
     counts.add(pytest(TESTS / "attacks", env={"SAUTI_BINARY": str(BINARY)}))
     return counts

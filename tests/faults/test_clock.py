@@ -15,12 +15,16 @@ def library():
     return str(found[0])
 
 
+def stepping(clock):
+    """The environment of a process whose time of day is moved by what stands in this file."""
+    clock.write_text("+0")
+    return {"LD_PRELOAD": library(), "FAKETIME_TIMESTAMP_FILE": str(clock), "FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+
+
 @pytest.mark.parametrize("steps", [["-1d", "+0"], ["+3d", "-2h", "+0"]])
 def test_the_books_keep_their_order_when_the_clock_steps(tmp_path, steps):
     clock = tmp_path / "clock"
-    clock.write_text("+0")
-    env = {"LD_PRELOAD": library(), "FAKETIME_TIMESTAMP_FILE": str(clock), "FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
-    with Service(tmp_path, {"cache.bytes_max": "0"}, env=env) as service:
+    with Service(tmp_path, {"cache.bytes_max": "0"}, env=stepping(clock)) as service:
         first = service.balance()["available_micro"]
         cost = 0
         for turn, step in enumerate(["+0", *steps]):
@@ -41,3 +45,25 @@ def test_the_books_keep_their_order_when_the_clock_steps(tmp_path, steps):
         times = [row["created_us"] for row in rows]
         assert times == sorted(times) and len(rows) >= 4 * (len(steps) + 1)
         until("it is ready", lambda: service.status("/readyz") == 200)
+
+
+def test_a_clock_that_is_set_back_keeps_nobody_out_and_lets_nobody_in(tmp_path):
+    clock = tmp_path / "clock"
+    settings = {"server.trusted_proxies": "127.0.0.1/32"}
+    with Service(tmp_path, settings, env=stepping(clock)) as service:
+        made = json.loads(service.ask("POST", "/v1/keys", {"name": "ya muda", "permissions": ["voices"]})[2])
+        revoked = {"Authorization": f"Bearer {made['api_key']}"}
+        clock.write_text("+3d")
+
+        def guess(number):
+            body = {"email": "nobody@example.com", "password": "si hii kabisa"}
+            status, headers, _ = service.ask("POST", "/v1/account/session", body, {"X-Forwarded-For": f"41.5.0.{number}"})
+            return status, int(headers.get("retry-after", 0))
+
+        assert [guess(number)[0] for number in range(11)] == [401] * 10 + [429]
+        assert service.ask("DELETE", f"/v1/keys/{made['key_id']}")[0] == 204
+        clock.write_text("+0")
+        status, wait_s = guess(11)
+        assert status == 429 and wait_s <= 900, wait_s
+        # Revoked is revoked, also at a time before it was.
+        assert service.ask("GET", "/v1/voices", None, revoked)[0] == 401

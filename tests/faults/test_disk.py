@@ -1,15 +1,17 @@
 """A disk that is full, cannot be written, or holds what was damaged."""
 
 import contextlib
+import json
 import os
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
-from service import ROOT, Service, until
+from service import ROOT, Service, payment, until
 
 SENTENCE = "Karibu tena, leo ni siku njema."
+SECRET = "a secret of the payment bridge"
 
 
 @pytest.fixture
@@ -23,6 +25,15 @@ def small_disk(tmp_path):
     subprocess.run(["umount", "-l", folder], check=True)
 
 
+def fill(disk):
+    """A file that leaves no room for others; without it there is room again."""
+    filler = disk / "filler"
+    with filler.open("wb", buffering=0) as out, contextlib.suppress(OSError):
+        while out.write(b"x" * 4096):
+            pass
+    return filler
+
+
 def speak_anew(service, number):
     """Something that is in no cache."""
     return service.speak(f"{SENTENCE} Nambari {number}.")
@@ -31,10 +42,7 @@ def speak_anew(service, number):
 def test_a_full_disk_loses_no_money_and_is_over_when_there_is_room(tmp_path, small_disk):
     with Service(tmp_path, {"cache.bytes_max": "0"}, data=small_disk / "data") as service:
         assert speak_anew(service, 0)[0] == 200
-        filler = small_disk / "filler"
-        with filler.open("wb", buffering=0) as out, contextlib.suppress(OSError):
-            while out.write(b"x" * 4096):
-                pass
+        filler = fill(small_disk)
         answered, failed = [], []
         for number in range(1, 200):
             status, headers, body = speak_anew(service, number)
@@ -51,6 +59,44 @@ def test_a_full_disk_loses_no_money_and_is_over_when_there_is_room(tmp_path, sma
         assert service.status("/healthz") == 200
         filler.unlink()
         until("it works again", lambda: speak_anew(service, 1000)[0] == 200)
+        service.nothing_held()
+        service.books()
+
+
+def test_every_door_says_that_the_disk_is_full_and_does_nothing_by_halves(tmp_path, small_disk):
+    with Service(tmp_path, {"cache.bytes_max": "0", "payments.webhook_secret": SECRET}, data=small_disk / "data") as service:
+        demo = json.loads((service.data / "demo.json").read_text())
+        sign_in = {"email": demo["email"], "password": demo["password"]}
+        status, headers, body = service.ask("POST", "/v1/account/session", sign_in)
+        assert status == 200, body
+        member = {"Cookie": headers["set-cookie"].split(";")[0], "X-CSRF-Token": json.loads(body)["csrf_token"]}
+        paid = payment(demo["workspace_id"], "while full", SECRET)
+        workspace = f"/v1/workspaces/{demo['workspace_id']}"
+        doors = [
+            ("POST", "/v1/keys", {"name": "mpya", "permissions": ["voices"]}, {}),
+            ("POST", "/v1/webhooks", {"url": "https://example.com/hook"}, {}),
+            ("PUT", "/v1/lexicon/Wanjiku", {"said": "wanjiku"}, {}),
+            ("POST", "/v1/batches", {"operation": "speech", "items": [{"text": "Habari.", "voice_id": "asha"}]}, {}),
+            ("POST", "/v1/payments/events", *paid),
+            ("POST", "/v1/account/session", sign_in, {}),
+            ("POST", "/v1/account", {"email": "mpya@example.com", "password": "nenosiri refu sana", "name": "Mpya"}, {}),
+            ("PATCH", workspace, {"name": "Jina jipya"}, member),
+            ("POST", f"{workspace}/credits", {"amount_micro": 5, "reference": "full"}, member),
+        ]
+        filler = fill(small_disk)
+        # The database's own files have some room left.
+        until("the disk is full", lambda: service.ask("PUT", "/v1/lexicon/jaza", {"said": "jaza"})[0] == 503)
+        answers = {}
+        for method, path, body, headers in doors:
+            key, service.key = service.key, None if headers is member else service.key
+            answers[f"{method} {path}"] = service.ask(method, path, body, headers)[0]
+            service.key = key
+        assert set(answers.values()) == {503}, answers
+        listed = [service.ask("GET", path)[2] for path in ("/v1/keys", "/v1/webhooks", "/v1/lexicon", "/v1/batches")]
+        assert not any(b"mpya" in found or b"example.com" in found or b"Wanjiku" in found or b"batch_" in found for found in listed), listed
+        filler.unlink()
+        until("it works again", lambda: speak_anew(service, "tena")[0] == 200)
+        assert json.loads(service.ask("POST", "/v1/payments/events", *paid)[2])["status"] == "applied"
         service.nothing_held()
         service.books()
 
