@@ -232,9 +232,9 @@ def need_program():
     return Counts()
 
 
-def pytest(*paths, env=None):
-    python = tools.need_python()
-    junit = TARGET / f"test/junit-{paths[0].parent.name}-{paths[0].name}.xml"
+def pytest(*paths, env=None, python=None):
+    python = python or tools.need_python()
+    junit = TARGET / f"test/junit-{python.parent.parent.name}-{paths[0].parent.name}-{paths[0].name}.xml"
     command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--color=no", f"--junitxml={junit}", *paths]
     return run(command, env=env, count=by_junit(junit))
 
@@ -246,17 +246,23 @@ def node_test(node, *scripts, env=None):
 
 
 def clients():
-    """The official client libraries and our own against the real server."""
+    """Other people's client libraries and our own against the real server."""
     python = tools.need_python()
+    litellm = tools.need_python(tools.LITELLM_REQUIREMENTS, TARGET / "venv-litellm")
+    openai_1 = tools.need_python(tools.OPENAI_1_REQUIREMENTS, TARGET / "venv-openai-1")
     node, packages = tools.need_node(TESTS / "clients")
     ours = ROOT / "clients"
     counts = need_program()
     counts.add(run([python, "-m", "mypy", "--strict", "--cache-dir=/dev/null", ours / "python/src"]))
     counts.add(run([node, packages / "typescript/bin/tsc", "-p", ours / "typescript"]))
     with running_server(BINARY) as server:
-        counts.add(pytest(TESTS / "clients", env=server.env()))
+        counts.add(pytest(TESTS / "clients/test_openai.py", TESTS / "clients/test_contract.py", env=server.env()))
+        # It would ask a server of its own for the prices of models.
+        env = {**server.env(), "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
+        counts.add(pytest(TESTS / "clients/test_litellm.py", TESTS / "clients/test_openai.py", env=env, python=litellm))
+        counts.add(pytest(TESTS / "clients/test_openai.py", env=server.env(), python=openai_1))
         env = {**server.env(), "SAUTI_NODE_MODULES": str(packages)}
-        scripts = [TESTS / "clients/openai.test.mjs", *sorted((ours / "typescript/tests").glob("*.test.mjs"))]
+        scripts = [*sorted((TESTS / "clients").glob("*.test.mjs")), *sorted((ours / "typescript/tests").glob("*.test.mjs"))]
         counts.add(node_test(node, *scripts, env=env))
         counts.add(pytest(ours / "python/tests", env={**server.env(), "PYTHONPATH": str(ours / "python/src")}))
     return counts

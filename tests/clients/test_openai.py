@@ -1,4 +1,4 @@
-"""The official `openai` Python client, unchanged, against a running server."""
+"""The official `openai` Python client, unchanged, against a running server. Runs with each major version of it."""
 
 import io
 import os
@@ -104,6 +104,30 @@ def test_a_transcript_streams(client, spoken):
     assert events[-1].type == "transcript.text.done"
     assert "habari" in events[-1].text.lower()
     assert all(event.type == "transcript.text.delta" for event in events[:-1])
+
+
+def test_an_example_of_its_documentation_is_answered_with_an_mp3_file(client):
+    answer = client.audio.speech.with_raw_response.create(model="tts-1", voice="alloy", input="Habari za asubuhi.")
+    assert answer.headers["content-type"] == "audio/mpeg"
+    assert answer.headers["sauti-voice"] in {"asha", "zuri", "juma", "baraka"}
+    assert answer.content.startswith((b"ID3", b"\xff"))
+
+
+def test_what_a_transcript_can_be_asked_for_is_understood(client, spoken):
+    transcript = client.audio.transcriptions.create(
+        model="gpt-4o-transcribe", file=("karibu.wav", spoken), language="sw", temperature=0, prompt="Salamu kwa wageni.",
+        chunking_strategy={"type": "server_vad", "silence_duration_ms": 300}, include=["logprobs"],
+    )
+    assert "asubuhi" in transcript.text.lower()
+    tokens = [each.token for each in transcript.logprobs]
+    assert "habari" in " ".join(tokens).lower()
+    assert all(each.logprob <= 0 for each in transcript.logprobs)
+
+
+def test_languages_and_keywords_are_understood(client, spoken):
+    more = {"languages": ["sw", "en"], "keywords": ["Wanjiku"], "chunking_strategy": "auto"}
+    transcript = client.audio.transcriptions.create(model="gpt-transcribe", file=("karibu.wav", spoken), extra_body=more)
+    assert "asubuhi" in transcript.text.lower()
 
 
 def test_models_are_listed(client):

@@ -71,6 +71,35 @@ def test_only_the_choices_can_be_heard(client):
     assert heard.text.lower().strip(".") == "mizigo"
 
 
+def test_an_expected_answer_is_one_plain_value_at_once_in_a_stream_and_live(client):
+    spoken = client.speak("Shilingi elfu mbili mia tano.", "asha")
+    heard = client.transcribe(spoken.audio, expect="amount")
+    assert (heard.answer, heard.currency, heard.not_understood) == (2500, "shilingi", False)
+    last = list(client.transcribe_stream(spoken.audio, expect="amount"))[-1]
+    assert (last.answer, last.currency, last.not_understood) == (2500, "shilingi", False)
+    assert last.seconds > 0 and last.cost_micro > 0 and last.balance_micro > 0
+    assert live_events(client, spoken, expect="amount")[-1].answer == 2500
+    assert client.transcribe(spoken.audio).answer is None
+
+
+def test_speech_that_was_not_expected_is_told_apart_from_silence_live_too(client):
+    spoken = client.speak("Mvua kubwa imenyesha jijini Nairobi usiku wa kuamkia leo.", "asha")
+    assert client.transcribe(spoken.audio, expect="yes_no").not_understood
+    heard = live_events(client, spoken, expect="yes_no")
+    assert any(isinstance(event, sauti.NotUnderstood) for event in heard)
+    assert heard[-1].is_last and heard[-1].not_understood and heard[-1].answer is None
+
+
+def live_events(client, spoken, **more):
+    with wave.open(io.BytesIO(spoken.audio)) as file:
+        rate_hz, samples = file.getframerate(), file.readframes(file.getnframes())
+    with client.live(rate_hz, **more) as live:
+        for start in range(0, len(samples), rate_hz // 5):
+            live.send(samples[start : start + rate_hz // 5])
+        live.finish()
+        return list(live)
+
+
 def test_silence_has_no_words(client):
     silence = io.BytesIO()
     with wave.open(silence, "wb") as file:
@@ -92,13 +121,7 @@ def test_a_transcript_streams(client, spoken):
 
 
 def test_live_speech_is_heard_while_it_runs(client, spoken):
-    with wave.open(io.BytesIO(spoken.audio)) as file:
-        rate_hz, samples = file.getframerate(), file.readframes(file.getnframes())
-    with client.live(rate_hz) as live:
-        for start in range(0, len(samples), rate_hz // 5):
-            live.send(samples[start : start + rate_hz // 5])
-        live.finish()
-        heard = list(live)
+    heard = live_events(client, spoken)
     assert any(isinstance(event, sauti.Partial) for event in heard)
     assert heard[-1].is_last and "asubuhi" in heard[-1].text.lower()
     assert heard[-1].cost_micro > 0

@@ -1,9 +1,10 @@
 /** The client: one method for each thing the service does. */
 
-import { InvalidRequest } from "./errors.js";
-import { LiveTranscription } from "./live.js";
-import type {
-  Balance, Charge, Limits, Quote, Segment, Speech, SpeechPiece, TimedSpeech, Transcript, TranscriptPiece, Usage, Voice, Word,
+import { InvalidRequest, SautiError } from "./errors.js";
+import { LiveTranscription, type WebSocketClass } from "./live.js";
+import {
+  camelCased, type Balance, type Charge, type ExpectedAnswer, type Limits, type Quote, type Segment, type Speech, type SpeechPiece,
+  type TimedSpeech, type Transcript, type TranscriptPiece, type Usage, type Voice, type Word,
 } from "./models.js";
 import { events, fromBase64, pieces } from "./streams.js";
 import { Transport } from "./transport.js";
@@ -17,6 +18,8 @@ export interface SautiOptions {
   retriesMax?: number;
   /** `sw` for refusals in Swahili. */
   language?: string;
+  /** For `live` where Node brings none along (before 22): that of the package `ws`. */
+  WebSocket?: WebSocketClass;
   sleep?: (seconds: number) => Promise<void>;
 }
 
@@ -56,9 +59,11 @@ const JSON_TYPE = { "Content-Type": "application/json" };
 
 export class Sauti {
   private readonly transport: Transport;
+  private readonly WebSocket: WebSocketClass | undefined;
 
   constructor(options: SautiOptions) {
     if (!options.key) throw new TypeError("no key");
+    this.WebSocket = options.WebSocket ?? (globalThis.WebSocket as unknown as WebSocketClass | undefined);
     this.transport = new Transport({
       url: (options.url ?? "http://127.0.0.1:8080").replace(/\/+$/, ""),
       key: options.key,
@@ -78,11 +83,9 @@ export class Sauti {
   async speakTimed(text: string, voiceId: string, options: SpeakOptions = {}): Promise<TimedSpeech> {
     const body = speechBody(text, voiceId, options, { timestamps: true });
     const answer = await this.post("/v1/audio/speech", body, options.idempotencyKey, JSON_TYPE);
-    const told = json<{ audio: string; content_type: string; seconds: number; normalised_text: string; words: Word[] }>(answer.body);
-    return {
-      audio: fromBase64(told.audio), contentType: told.content_type, charge: chargeOf(answer.headers),
-      seconds: told.seconds, normalisedText: told.normalised_text, words: told.words,
-    };
+    const told = json<{ audio: string; contentType: string; seconds: number; normalisedText: string; words: Word[] }>(answer.body);
+    const { contentType, seconds, normalisedText, words } = told;
+    return { audio: fromBase64(told.audio), contentType, charge: chargeOf(answer.headers), seconds, normalisedText, words };
   }
 
   /** The sound while it is made. Throws StreamBroken where it ends too early. */
@@ -107,11 +110,9 @@ export class Sauti {
     form.append("timestamp_granularities[]", "segment");
     if (options.words) form.append("timestamp_granularities[]", "word");
     const answer = await this.post("/v1/audio/transcriptions", form, options.idempotencyKey);
-    const told = json<{ text: string; duration: number; no_speech: boolean; segments?: Segment[]; words?: Word[] }>(answer.body);
-    return {
-      text: told.text, seconds: told.duration, noSpeech: told.no_speech, segments: told.segments ?? [], words: told.words ?? [],
-      charge: chargeOf(answer.headers),
-    };
+    const told = json<{ text: string; duration: number; noSpeech: boolean; segments?: Segment[]; words?: Word[] } & ExpectedAnswer>(answer.body);
+    const { text, duration, noSpeech, segments = [], words = [] } = told;
+    return { text, seconds: duration, noSpeech, segments, words, ...expectedAnswer(told), charge: chargeOf(answer.headers) };
   }
 
   /** Subtitles of a recording. */
@@ -125,8 +126,13 @@ export class Sauti {
     const form = formOf(recording, options, { stream: "true" });
     const answer = await this.transport.stream("POST", "/v1/audio/transcriptions", form);
     for await (const event of events(answer, "transcript.text.done")) {
-      const isLast = event.type === "transcript.text.done";
-      yield { text: String(isLast ? event["text"] : event["delta"]), start: Number(event["start"] ?? 0), end: Number(event["end"] ?? 0), isLast };
+      if (event.type === "transcript.text.delta") {
+        yield { text: String(event["delta"]), start: Number(event["start"]), end: Number(event["end"]), isLast: false };
+      } else if (event.type === "transcript.text.done") {
+        const done = camelCased<{ text: string; usage: { seconds: number; costMicro: number; balanceMicro: number } } & ExpectedAnswer>(event);
+        const { seconds, costMicro, balanceMicro } = done.usage;
+        yield { text: done.text, start: 0, end: 0, isLast: true, seconds, costMicro, balanceMicro, ...expectedAnswer(done) };
+      }
     }
   }
 
@@ -140,8 +146,11 @@ export class Sauti {
     if (options.choices?.length) query.set("choices", options.choices.join(","));
     if (options.channels) query.set("channels", options.channels);
     const path = `/v1/audio/transcriptions/live?${query}`;
+    if (!this.WebSocket) {
+      throw new SautiError('live needs a WebSocket, which Node has from version 22 on; before it, npm install ws and new Sauti({ WebSocket, ... }) with import { WebSocket } from "ws"');
+    }
     try {
-      return await LiveTranscription.open(this.transport.options.url + path, this.transport.headers);
+      return await LiveTranscription.open(this.WebSocket, this.transport.options.url + path, this.transport.headers);
     } catch (refused) {
       // A WebSocket does not tell why it was refused; the same address without one does.
       await this.transport.request("GET", path).catch((error: unknown) => {
@@ -187,7 +196,13 @@ export class Sauti {
 }
 
 function json<T>(body: Uint8Array): T {
-  return JSON.parse(new TextDecoder().decode(body)) as T;
+  return camelCased<T>(JSON.parse(new TextDecoder().decode(body)));
+}
+
+/** Nothing where nothing in particular was expected. */
+function expectedAnswer({ answer, currency, notUnderstood }: ExpectedAnswer): ExpectedAnswer {
+  if (notUnderstood === undefined) return {};
+  return { answer: answer ?? null, notUnderstood, ...(currency === undefined ? {} : { currency }) };
 }
 
 function speechBody(text: string, voiceId: string, options: SpeakOptions, more: Record<string, unknown> = {}): string {

@@ -27,7 +27,7 @@ export class SautiError extends Error {
 /** No answer came: the address is wrong, the server is away, or the time ran out. */
 export class ConnectionFailed extends SautiError {}
 
-/** A stream ended before its end. It was not charged; what came of it is not the whole. */
+/** A stream ended before its end. What came of it is not the whole, and is all that was charged. */
 export class StreamBroken extends SautiError {
   constructor(message: string, readonly code = "", readonly requestId = "") {
     super(message);

@@ -2,5 +2,5 @@
 
 export { Sauti, type SautiOptions, type SpeakOptions, type TranscribeOptions, type LiveOptions, type Recording } from "./client.js";
 export * from "./errors.js";
-export { LiveTranscription } from "./live.js";
+export { LiveTranscription, type WebSocketClass } from "./live.js";
 export type * from "./models.js";

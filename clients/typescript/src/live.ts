@@ -1,7 +1,10 @@
-/** Live transcription over the WebSocket that Node brings along. */
+/** Live transcription over a WebSocket. */
 
 import { StreamBroken, refusal } from "./errors.js";
-import type { LiveEvent } from "./models.js";
+import { camelCased, type LiveEvent } from "./models.js";
+
+/** Node's own, or that of the package `ws`: both take headers. The browser's does not, and a key has no business there. */
+export type WebSocketClass = new (url: string, init: { headers: Record<string, string> }) => object;
 
 type Told = LiveEvent | { type: "error"; status: number; code: string; message: string };
 
@@ -13,15 +16,13 @@ export class LiveTranscription implements AsyncIterable<LiveEvent> {
 
   private constructor(private readonly socket: WebSocket) {
     socket.binaryType = "arraybuffer";
-    socket.onmessage = (message) => this.understand(JSON.parse(String(message.data)) as Told);
+    socket.onmessage = (message) => this.understand(camelCased<Told>(JSON.parse(String(message.data))));
     socket.onclose = () => this.end(new StreamBroken("the connection ended before the text did"));
   }
 
   /** Rejects where the door does not open; WebSocket does not tell why. */
-  static open(url: string, headers: Record<string, string>): Promise<LiveTranscription> {
-    // Node's WebSocket takes headers; the browser's does not, and a key has no business there.
-    const Socket = WebSocket as unknown as new (url: string, init: { headers: Record<string, string> }) => WebSocket;
-    const socket = new Socket(url.replace(/^http/, "ws"), { headers });
+  static open(Socket: WebSocketClass, url: string, headers: Record<string, string>): Promise<LiveTranscription> {
+    const socket = new Socket(url.replace(/^http/, "ws"), { headers }) as WebSocket;
     return new Promise((resolve, reject) => {
       socket.onopen = () => resolve(new LiveTranscription(socket));
       socket.onerror = () => reject(new StreamBroken("the live connection was refused"));

@@ -1,4 +1,4 @@
-/** What the service answers with, named as in its API. Money is in micro-units: millionths of the currency. */
+/** What the service answers with, its names in camelCase. Money is in micro-units: millionths of the currency. */
 
 /** What a request cost, in characters or seconds and in money. */
 export interface Charge {
@@ -48,7 +48,17 @@ export interface SpeechPiece {
   words: Word[];
 }
 
-export interface Transcript {
+/** What was said where `expect` or `choices` asked for it. */
+export interface ExpectedAnswer {
+  /** `yes_no`: true or false; `digits`: a string of figures; `amount`: a number; `choices`: the choice as it was sent. */
+  answer?: boolean | number | string | null;
+  /** The currency that was said with an amount. */
+  currency?: string;
+  /** Somebody spoke, but said nothing that was expected. */
+  notUnderstood?: boolean;
+}
+
+export interface Transcript extends ExpectedAnswer {
   text: string;
   seconds: number;
   noSpeech: boolean;
@@ -57,30 +67,34 @@ export interface Transcript {
   charge: Charge;
 }
 
-/** A piece of a streamed transcript; the last one has `isLast` and the whole text. */
-export interface TranscriptPiece {
+/** A piece of a streamed transcript; the last one has `isLast`, the whole text, and what it cost. */
+export interface TranscriptPiece extends ExpectedAnswer {
   text: string;
   start: number;
   end: number;
   isLast: boolean;
+  seconds?: number;
+  costMicro?: number;
+  balanceMicro?: number;
 }
 
 /** Of a live transcription. A `partial` replaces the one before it; `done` has the whole text and its price. */
 export type LiveEvent =
   | { type: "partial"; text: string; channel?: number }
   | { type: "final"; segment: Segment }
-  | { type: "done"; text: string; seconds: number; cost_micro: number; balance_micro: number };
+  | { type: "not_understood" }
+  | ({ type: "done"; text: string; seconds: number; costMicro: number; balanceMicro: number } & ExpectedAnswer);
 
 export interface Voice {
-  voice_id: string;
+  voiceId: string;
   name: string;
   language: string;
   locale: string;
   gender: string;
   description: string;
-  sample_rate: number;
-  preview_url: string;
-  model_version: string;
+  sampleRate: number;
+  previewUrl: string;
+  modelVersion: string;
   licence: string;
   quality: Record<string, unknown>;
 }
@@ -88,41 +102,49 @@ export interface Voice {
 export interface Quote {
   operation: string;
   units: number;
-  cost_micro: number;
-  cached_cost_micro?: number | null;
+  costMicro: number;
+  cachedCostMicro?: number | null;
   currency: string;
-  balance_micro: number;
+  balanceMicro: number;
   covered: boolean;
 }
 
 export interface Balance {
   currency: string;
-  available_micro: number;
-  reserved_micro: number;
+  availableMicro: number;
+  reservedMicro: number;
 }
 
 /** One day of one operation with one key. */
 export interface Usage {
   day: string;
   operation: string;
-  key_id?: string | null;
+  keyId?: string | null;
   requests: number;
-  cached_requests: number;
+  cachedRequests: number;
   units: number;
-  audio_seconds: number;
-  amount_micro: number;
+  audioSeconds: number;
+  amountMicro: number;
 }
 
 export interface Limits {
-  text_characters_max: number;
-  file_bytes_max: number;
-  recording_seconds_max: number;
-  requests_per_minute: number;
-  concurrent_requests: number;
-  audio_seconds_per_minute: number;
-  request_seconds_max: number;
-  speed_min: number;
-  speed_max: number;
-  output_formats: string[];
+  textCharactersMax: number;
+  fileBytesMax: number;
+  recordingSecondsMax: number;
+  requestsPerMinute: number;
+  concurrentRequests: number;
+  audioSecondsPerMinute: number;
+  requestSecondsMax: number;
+  speedMin: number;
+  speedMax: number;
+  outputFormats: string[];
   prices: Record<string, unknown>;
+}
+
+/** JSON as the API writes it, with its names in camelCase. */
+export function camelCased<T>(value: unknown): T {
+  if (Array.isArray(value)) return value.map(camelCased) as T;
+  if (typeof value !== "object" || value === null) return value as T;
+  const fields = Object.entries(value).map(([name, field]) => [name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()), camelCased(field)]);
+  return Object.fromEntries(fields) as T;
 }

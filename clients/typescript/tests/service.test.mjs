@@ -1,9 +1,17 @@
 // Every method against the real server: SAUTI_URL and SAUTI_KEY.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { before, test } from "node:test";
+import { fileURLToPath } from "node:url";
 
-import { AuthenticationError, InvalidRequest, Sauti, UnsupportedMedia } from "../dist/index.js";
+import { AuthenticationError, InvalidRequest, Sauti, SautiError, UnsupportedMedia } from "../dist/index.js";
+
+const require = createRequire(`${process.env.SAUTI_NODE_MODULES}/`);
 
 const make = (key, more = {}) => new Sauti({ url: process.env.SAUTI_URL, key, ...more });
 const client = make(process.env.SAUTI_KEY);
@@ -28,11 +36,11 @@ test("speech is a WAV file with its price", () => {
 test("the same idempotency key is charged once", async () => {
   const ask = () => client.speak("Asante kwa kupiga simu.", "juma", { idempotencyKey: "ts-client-test-1" });
   const first = await ask();
-  const before = (await client.balance()).available_micro;
+  const before = (await client.balance()).availableMicro;
   const again = await ask();
   assert.deepEqual(again.audio, first.audio);
   assert.ok(again.charge.replayed);
-  assert.equal((await client.balance()).available_micro, before);
+  assert.equal((await client.balance()).availableMicro, before);
 });
 
 test("words come with their times", async () => {
@@ -67,6 +75,21 @@ test("numbers come as digits and only choices are heard, on request", async () =
   const choice = await client.speak("Mizigo.", "juma");
   const heard = await client.transcribe(choice.audio, { choices: ["salio", "mizigo", "mhudumu"] });
   assert.match(heard.text, /^mizigo\.?$/i);
+  assert.equal(heard.answer, "mizigo");
+});
+
+test("an expected answer is one plain value, at once, in a stream and live", async () => {
+  const amount = await client.speak("Shilingi elfu mbili mia tano.", "asha");
+  const heard = await client.transcribe(amount.audio, { expect: "amount" });
+  assert.deepEqual([heard.answer, heard.currency, heard.notUnderstood], [2500, "shilingi", false]);
+  const last = (await gather(client.transcribeStream(amount.audio, { expect: "amount" }))).at(-1);
+  assert.deepEqual([last.answer, last.currency, last.notUnderstood], [2500, "shilingi", false]);
+  assert.ok(last.seconds > 0 && last.costMicro > 0 && last.balanceMicro > 0);
+  const live = await client.live({ rateHz: 24_000, expect: "amount" });
+  live.send(amount.audio.subarray(44));
+  live.finish();
+  assert.equal((await gather(live)).at(-1).answer, 2500);
+  assert.ok(!("answer" in (await client.transcribe(amount.audio))));
 });
 
 test("subtitles", async () => {
@@ -92,16 +115,48 @@ test("live speech is heard while it runs", async () => {
   assert.match(heard.at(-1).text, /asubuhi/i);
 });
 
+test("live works with the WebSocket of the package ws, and says what is missing where there is none", async () => {
+  const { WebSocket } = require("ws");
+  const own = globalThis.WebSocket;
+  delete globalThis.WebSocket;
+  try {
+    await assert.rejects(make(process.env.SAUTI_KEY).live(), (error) => error instanceof SautiError && /npm install ws/.test(error.message));
+    await assert.rejects(make("sauti_live_wrong", { WebSocket }).live(), AuthenticationError);
+    const live = await make(process.env.SAUTI_KEY, { WebSocket }).live({ rateHz: 24_000 });
+    live.send(spoken.audio.subarray(44));
+    live.finish();
+    const done = (await gather(live)).at(-1);
+    assert.match(done.text, /asubuhi/i);
+    assert.ok(done.costMicro > 0);
+  } finally {
+    globalThis.WebSocket = own;
+  }
+});
+
+test("the package can be added to a project as its README says", () => {
+  const [package_, project] = [join(dirname(fileURLToPath(import.meta.url)), ".."), mkdtempSync(join(tmpdir(), "sauti-project-"))];
+  const npm = join(dirname(process.execPath), "npm");
+  try {
+    const run = (...command) => execFileSync(command[0], command.slice(1), { cwd: project, encoding: "utf8" });
+    writeFileSync(join(project, "package.json"), '{"private": true, "type": "module"}');
+    const packed = run(npm, "pack", "--silent", "--pack-destination", project, package_).trim();
+    run(npm, "install", "--silent", "--offline", "--no-audit", "--no-fund", `./${packed}`);
+    assert.equal(run(process.execPath, "-e", 'import { Sauti } from "sauti-client"; console.log(Sauti.name)', "--input-type=module").trim(), "Sauti");
+  } finally {
+    rmSync(project, { recursive: true });
+  }
+});
+
 test("a live connection with a wrong key is refused with the reason", async () => {
   await assert.rejects(make("sauti_live_wrong").live(), AuthenticationError);
 });
 
 test("voices, limits, quotes, balance and usage", async () => {
-  assert.ok((await client.voices()).some((voice) => voice.voice_id === "asha"));
-  assert.equal((await client.limits()).text_characters_max, 5000);
+  assert.ok((await client.voices()).some((voice) => voice.voiceId === "asha"));
+  assert.equal((await client.limits()).textCharactersMax, 5000);
   assert.equal((await client.quote({ text: "Habari." })).units, 7);
   assert.equal((await client.quote({ audioSeconds: 60 })).operation, "transcription");
-  assert.ok((await client.usage()).some((day) => day.operation === "speech" && day.amount_micro > 0));
+  assert.ok((await client.usage()).some((day) => day.operation === "speech" && day.amountMicro > 0));
 });
 
 test("refusals are typed", async () => {

@@ -52,7 +52,7 @@ export function refusal(status, problem, retryAfter) {
   const own = `error_${problem.code}`;
   if (own in words) return new Refusal(say(own));
   const wrong = problem.errors?.[0];
-  if (wrong) return new Refusal(words[`field_${wrong.field}`] ?? wrong.message);
+  if (wrong) return new Refusal(words[`field_${wrong.field}_${wrong.code}`] ?? words[`field_${wrong.field}`] ?? wrong.message);
   return new Refusal(problem.detail || say("error_500"));
 }
 

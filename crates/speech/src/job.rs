@@ -65,6 +65,8 @@ pub struct TranscribeRequest {
     /// The other side of a call. Then each side is heard for itself, and segments say which one they are of.
     pub second_channel: Option<Arc<Vec<i16>>>,
     pub keyterms: Vec<String>,
+    /// What the recording is about or what came before it: its words are listened for a little.
+    pub prompt: String,
     pub expect: Expect,
     /// Digits rather than words for numbers in the readable text.
     pub digits: bool,

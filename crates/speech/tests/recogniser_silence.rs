@@ -185,6 +185,7 @@ fn transcribe(recogniser: &mut Recogniser, samples: Vec<i16>, expect: Expect) ->
     let request = TranscribeRequest {
         samples: samples.into(),
         keyterms: vec!["Sauti".to_owned()],
+        prompt: String::new(),
         expect,
         digits: true,
         ..TranscribeRequest::default()

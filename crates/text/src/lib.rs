@@ -18,6 +18,7 @@ mod phonemes;
 mod say_as;
 mod script;
 mod ssml;
+mod ssml_mistake;
 pub mod written;
 
 pub use builder::CLAUSE_PHONEMES_MAX;
@@ -27,6 +28,7 @@ pub use lexicon::{Lexicon, LexiconEntry, LexiconError};
 pub use normalise::normalise;
 pub use phonemes::swahili_phonemes;
 pub use script::{Clause, ClauseEnd, Script, SpokenWord};
+pub use ssml_mistake::SsmlMistake;
 
 /// The longest text that is taken, in characters. A service's own limit may be lower.
 pub const CHARACTERS_MAX: usize = 100_000;

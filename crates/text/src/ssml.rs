@@ -6,6 +6,7 @@ use std::ops::Range;
 use crate::builder::{BREAK_MS_MAX, BREAKS_MS_MAX, ScriptBuilder};
 use crate::normalise::money_is_named_in;
 use crate::phonemes::from_ipa;
+use crate::ssml_mistake::SsmlMistake;
 use crate::{ClauseEnd, TextError, say_as};
 
 const DEPTH_MAX: usize = 32;
@@ -81,23 +82,20 @@ pub(crate) fn read(ssml: &str, builder: &mut ScriptBuilder<'_>) -> Result<(), Te
         };
     }
     match reader.open.last() {
-        Some(open) => Err(reader.error(at, format!("<{}> is not closed", open.name()))),
-        None if !reader.done => Err(reader.error(0, "a <speak> element is wanted")),
+        Some(open) => Err(reader.error(at, SsmlMistake::NotClosed(open.name().to_owned()))),
+        None if !reader.done => Err(reader.error(0, SsmlMistake::NoSpeak)),
         None => Ok(()),
     }
 }
 
 impl<'a> SsmlReader<'a, '_, '_> {
-    fn error(&self, at: usize, message: impl Into<String>) -> TextError {
+    fn error(&self, at: usize, mistake: SsmlMistake) -> TextError {
         let line = self.ssml.as_bytes()[..at.min(self.ssml.len())]
             .iter()
             .filter(|b| **b == b'\n')
             .count()
             + 1;
-        TextError::Ssml {
-            line,
-            message: message.into(),
-        }
+        TextError::Ssml { line, mistake }
     }
 
     /// Text up to the next tag; the offset after it.
@@ -109,7 +107,7 @@ impl<'a> SsmlReader<'a, '_, '_> {
         self.check_entities(at, text)?;
         match self.open.last() {
             None if text.trim().is_empty() => {}
-            None => return Err(self.error(at, "text stands outside <speak>")),
+            None => return Err(self.error(at, SsmlMistake::OutsideSpeak)),
             // The text of such an element is taken at its end.
             Some(Open::Word { .. }) => {}
             Some(_) => self.builder.text(text, at),
@@ -120,7 +118,7 @@ impl<'a> SsmlReader<'a, '_, '_> {
     fn check_entities(&self, at: usize, text: &str) -> Result<(), TextError> {
         for (i, _) in text.match_indices('&') {
             if entity(&text[i..]).is_none() {
-                return Err(self.error(at + i, "'&' must be written as &amp;"));
+                return Err(self.error(at + i, SsmlMistake::BareAmpersand));
             }
         }
         Ok(())
@@ -131,20 +129,20 @@ impl<'a> SsmlReader<'a, '_, '_> {
         if let Some(comment) = rest.strip_prefix("<!--") {
             let end = comment
                 .find("-->")
-                .ok_or_else(|| self.error(at, "a comment is not closed"))?;
+                .ok_or_else(|| self.error(at, SsmlMistake::MarkupNotClosed))?;
             return Ok(at + 4 + end + 3);
         }
         if rest.starts_with("<!") {
-            return Err(self.error(at, "declarations are not taken"));
+            return Err(self.error(at, SsmlMistake::Declaration));
         }
         if rest.starts_with("<?") {
             let end = rest
                 .find("?>")
-                .ok_or_else(|| self.error(at, "an instruction is not closed"))?;
+                .ok_or_else(|| self.error(at, SsmlMistake::MarkupNotClosed))?;
             return Ok(at + end + 2);
         }
-        let end = tag_end(rest).ok_or_else(|| self.error(at, "a tag is not closed"))?;
-        let tag = parse_tag(&rest[1..end]).map_err(|message| self.error(at, message))?;
+        let end = tag_end(rest).ok_or_else(|| self.error(at, SsmlMistake::MarkupNotClosed))?;
+        let tag = parse_tag(&rest[1..end]).map_err(|mistake| self.error(at, mistake))?;
         let after = at + end + 1;
         if tag.closes {
             self.close(&tag, at)?;
@@ -156,16 +154,14 @@ impl<'a> SsmlReader<'a, '_, '_> {
 
     fn start(&mut self, tag: &Tag<'a>, at: usize, after: usize) -> Result<(), TextError> {
         if matches!(self.open.last(), Some(Open::Word { .. })) {
-            return Err(self.error(at, format!("<{}> must not stand here", tag.name)));
+            return Err(self.error(at, SsmlMistake::Misplaced(tag.name.to_owned())));
         }
         if (self.open.is_empty()) != (tag.name == "speak") || self.done {
-            return Err(self.error(at, "one <speak> element holds everything"));
+            return Err(self.error(at, SsmlMistake::SecondSpeak));
         }
         if self.open.len() >= DEPTH_MAX {
-            return Err(self.error(
-                at,
-                format!("more than {DEPTH_MAX} elements inside each other"),
-            ));
+            let elements_max = DEPTH_MAX;
+            return Err(self.error(at, SsmlMistake::TooDeep { elements_max }));
         }
         let open = match tag.name {
             "speak" => Open::Speak,
@@ -176,7 +172,7 @@ impl<'a> SsmlReader<'a, '_, '_> {
             "break" => return self.pause(tag, at),
             "prosody" => self.prosody(tag, at)?,
             "say-as" | "sub" | "phoneme" => self.word_element(tag, at, after)?,
-            name => return Err(self.error(at, format!("<{name}> is not known"))),
+            name => return Err(self.error(at, SsmlMistake::Unknown(name.to_owned()))),
         };
         let word = matches!(open, Open::Word { .. });
         self.open.push(open);
@@ -189,35 +185,31 @@ impl<'a> SsmlReader<'a, '_, '_> {
 
     fn pause(&mut self, tag: &Tag<'_>, at: usize) -> Result<(), TextError> {
         if !tag.empty {
-            return Err(self.error(at, "<break> must be empty: <break/>"));
+            return Err(self.error(at, SsmlMistake::BreakNotEmpty));
         }
         let ms = match (tag.attribute("time"), tag.attribute("strength")) {
-            (Some(time), _) => {
-                milliseconds(time).ok_or_else(|| self.error(at, format!("'{time}' is no time")))?
-            }
+            (Some(time), _) => milliseconds(time)
+                .ok_or_else(|| self.error(at, SsmlMistake::WrongTime(time.to_owned())))?,
             (None, Some(strength)) => strength_ms(strength)
-                .ok_or_else(|| self.error(at, format!("'{strength}' is no strength")))?,
+                .ok_or_else(|| self.error(at, SsmlMistake::WrongStrength(strength.to_owned())))?,
             (None, None) => 500,
         };
         if !self.builder.pause(ms) {
-            let minutes = BREAKS_MS_MAX / 60_000;
-            return Err(self.error(
-                at,
-                format!("the breaks add up to more than {minutes} minutes"),
-            ));
+            let minutes_max = BREAKS_MS_MAX / 60_000;
+            return Err(self.error(at, SsmlMistake::BreaksTooLong { minutes_max }));
         }
         Ok(())
     }
 
     fn prosody(&mut self, tag: &Tag<'_>, at: usize) -> Result<Open<'a>, TextError> {
         if let Some((name, _)) = tag.attributes.iter().find(|(name, _)| *name != "rate") {
-            return Err(self.error(at, format!("prosody knows only rate, not {name}")));
+            return Err(self.error(at, SsmlMistake::OnlyRate((*name).to_owned())));
         }
         let rate = tag
             .attribute("rate")
-            .ok_or_else(|| self.error(at, "prosody wants a rate"))?;
-        let factor =
-            rate_factor(rate).ok_or_else(|| self.error(at, format!("'{rate}' is no rate")))?;
+            .ok_or_else(|| self.error(at, SsmlMistake::NoRate))?;
+        let factor = rate_factor(rate)
+            .ok_or_else(|| self.error(at, SsmlMistake::WrongRate(rate.to_owned())))?;
         let rate_before = self.builder.rate;
         self.builder.end(ClauseEnd::None);
         self.builder.rate = (rate_before * factor).clamp(0.5, 2.0);
@@ -231,9 +223,10 @@ impl<'a> SsmlReader<'a, '_, '_> {
         after: usize,
     ) -> Result<Open<'a>, TextError> {
         let want = |name: &str| {
-            tag.attribute(name)
-                .map(str::to_owned)
-                .ok_or_else(|| self.error(at, format!("<{}> wants {name}", tag.name)))
+            tag.attribute(name).map(str::to_owned).ok_or_else(|| {
+                let (tag, attribute) = (tag.name.to_owned(), name.to_owned());
+                self.error(at, SsmlMistake::Wants { tag, attribute })
+            })
         };
         let how = match tag.name {
             "sub" => How::Alias(want("alias")?),
@@ -242,18 +235,19 @@ impl<'a> SsmlReader<'a, '_, '_> {
                     .attribute("alphabet")
                     .is_some_and(|alphabet| alphabet != "ipa")
                 {
-                    return Err(self.error(at, "only the alphabet ipa is known"));
+                    return Err(self.error(at, SsmlMistake::OtherAlphabet));
                 }
                 let phonemes = from_ipa(&want("ph")?);
                 if phonemes.is_empty() {
-                    return Err(self.error(at, "ph has no known sound"));
+                    return Err(self.error(at, SsmlMistake::NoKnownSound));
                 }
                 How::Phonemes(phonemes)
             }
             _ => {
                 let kind = want("interpret-as")?;
                 if !say_as::KINDS.contains(&kind.as_str()) {
-                    return Err(self.error(at, format!("interpret-as '{kind}' is not known")));
+                    let known = say_as::KINDS.join(", ");
+                    return Err(self.error(at, SsmlMistake::UnknownKind { kind, known }));
                 }
                 How::SayAs {
                     kind,
@@ -272,12 +266,10 @@ impl<'a> SsmlReader<'a, '_, '_> {
         match self.open.last() {
             Some(open) if open.name() == tag.name => {}
             Some(open) => {
-                return Err(self.error(
-                    at,
-                    format!("</{}> where </{}> is wanted", tag.name, open.name()),
-                ));
+                let (found, wanted) = (tag.name.to_owned(), open.name().to_owned());
+                return Err(self.error(at, SsmlMistake::ClosesOther { found, wanted }));
             }
-            None => return Err(self.error(at, format!("</{}> closes nothing", tag.name))),
+            None => return Err(self.error(at, SsmlMistake::ClosesNothing(tag.name.to_owned()))),
         }
         let start = match self.open.last() {
             Some(Open::Word { content_start, .. }) => *content_start,
@@ -315,10 +307,8 @@ impl<'a> SsmlReader<'a, '_, '_> {
             }
             How::SayAs { kind, format } => {
                 let said = say_as::say(written, &kind, &format).ok_or_else(|| {
-                    self.error(
-                        content.start,
-                        format!("'{written}' cannot be said as {kind}"),
-                    )
+                    let (written, kind) = (written.to_owned(), kind.clone());
+                    self.error(content.start, SsmlMistake::CannotSay { written, kind })
                 })?;
                 // "Tarehe <say-as interpret-as="date">" has said the word already.
                 let said = match (said.split_once(' '), self.builder.last_word()) {
@@ -352,7 +342,7 @@ fn tag_end(rest: &str) -> Option<usize> {
     None
 }
 
-fn parse_tag(inside: &str) -> Result<Tag<'_>, String> {
+fn parse_tag(inside: &str) -> Result<Tag<'_>, SsmlMistake> {
     let (inside, closes) = inside
         .strip_prefix('/')
         .map_or((inside, false), |rest| (rest, true));
@@ -368,7 +358,7 @@ fn parse_tag(inside: &str) -> Result<Tag<'_>, String> {
                 .all(|b| b.is_ascii_alphanumeric() || b"-:_".contains(&b))
     };
     if !valid(name) {
-        return Err("a tag has no name".to_owned());
+        return Err(SsmlMistake::NamelessTag);
     }
     let mut attributes: Vec<(&str, String)> = Vec::new();
     loop {
@@ -383,15 +373,15 @@ fn parse_tag(inside: &str) -> Result<Tag<'_>, String> {
         }
         let (key, after) = rest
             .split_once('=')
-            .ok_or_else(|| format!("<{name}> has an attribute without a value"))?;
+            .ok_or_else(|| SsmlMistake::NoValue(name.to_owned()))?;
         let (key, after) = (key.trim(), after.trim_start());
         let quote = after.chars().next().filter(|c| matches!(c, '"' | '\''));
-        let quote = quote.ok_or_else(|| format!("the value of {key} wants quotes"))?;
+        let quote = quote.ok_or_else(|| SsmlMistake::NotQuoted(key.to_owned()))?;
         let value_end = after[1..]
             .find(quote)
-            .ok_or_else(|| format!("the value of {key} is not closed"))?;
+            .ok_or_else(|| SsmlMistake::ValueNotClosed(key.to_owned()))?;
         if !valid(key) || attributes.iter().any(|(known, _)| *known == key) {
-            return Err(format!("<{name}> has a wrong attribute"));
+            return Err(SsmlMistake::WrongAttribute(name.to_owned()));
         }
         attributes.push((key, unescape(&after[1..=value_end])));
         rest = &after[value_end + 2..];

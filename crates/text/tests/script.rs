@@ -244,12 +244,24 @@ fn wrong_ssml_is_refused_with_its_line() {
         ("<speak>a</speak><speak>b</speak>", 1, "one <speak>"),
     ] {
         match ssml(text) {
-            Err(TextError::Ssml {
-                line: found,
-                message,
-            }) => {
-                assert_eq!(found, line, "{text}");
-                assert!(message.contains(word), "{message}");
+            Err(error) => {
+                let (english, swahili) = (error.to_string(), error.swahili());
+                assert!(
+                    english.starts_with(&format!("SSML, line {line}: ")),
+                    "{text}: {english}"
+                );
+                assert!(
+                    swahili.starts_with(&format!("SSML, mstari wa {line}: ")),
+                    "{text}: {swahili}"
+                );
+                assert!(english.contains(word), "{english}");
+                // What the caller wrote is told in both.
+                let quoted = word.contains(|c| "<&".contains(c))
+                    || ["soon", "pitch", "dance"].contains(&word);
+                assert!(
+                    !quoted || swahili.contains(word.trim_start_matches("one ")),
+                    "{swahili}"
+                );
             }
             other => panic!("{text}: {other:?}"),
         }

@@ -22,8 +22,10 @@ from .live import LiveTranscription
 from .models import (
     Balance,
     Charge,
+    ExpectedAnswer,
     Final,
     Limits,
+    NotUnderstood,
     Partial,
     Quote,
     Segment,

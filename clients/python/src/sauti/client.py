@@ -15,7 +15,8 @@ from typing import Any, Callable
 from .forms import Recording, events, multipart, pieces, read_recording
 from .live import LiveTranscription
 from .models import (
-    Balance, Charge, Limits, Quote, Segment, Speech, SpeechPiece, TimedSpeech, Transcript, TranscriptPiece, Usage, Voice, Word, read,
+    Balance, Charge, Limits, Quote, Segment, Speech, SpeechPiece, TimedSpeech, Transcript, TranscriptPiece, Usage, Voice, Word, expected_answer,
+    read,
 )
 from .transport import Answer, Transport
 
@@ -106,7 +107,7 @@ class Sauti:
         told = answer.json()
         return Transcript(
             told["text"], told["duration"], told["no_speech"], tuple(read(Segment, each) for each in told.get("segments") or ()),
-            tuple(read(Word, each) for each in told.get("words") or ()), Charge.of(answer.headers),
+            tuple(read(Word, each) for each in told.get("words") or ()), Charge.of(answer.headers), **expected_answer(told),
         )
 
     def subtitles(
@@ -131,7 +132,11 @@ class Sauti:
             if event["type"] == "transcript.text.delta":
                 yield TranscriptPiece(event["delta"], event["start"], event["end"])
             elif event["type"] == "transcript.text.done":
-                yield TranscriptPiece(event["text"], is_last=True)
+                usage = event["usage"]
+                yield TranscriptPiece(
+                    event["text"], is_last=True, seconds=usage["seconds"], cost_micro=usage["cost_micro"],
+                    balance_micro=usage["balance_micro"], **expected_answer(event),
+                )
 
     def live(
         self, rate_hz: int = 16_000, *, numerals: str | None = None, expect: str | None = None, keyterms: Sequence[str] = (),

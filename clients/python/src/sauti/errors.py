@@ -14,7 +14,7 @@ class ConnectionFailed(SautiError):
 
 
 class StreamBroken(SautiError):
-    """A stream ended before its end. It was not charged; what came of it is not the whole."""
+    """A stream ended before its end. What came of it is not the whole, and is all that was charged."""
 
     def __init__(self, message: str, code: str = "", request_id: str = "") -> None:
         super().__init__(message)

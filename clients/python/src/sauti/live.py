@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Any
 
 from .errors import ConnectionFailed, StreamBroken, refusal
-from .models import Final, Partial, Segment, Word, read
+from .models import Final, NotUnderstood, Partial, Segment, Word, expected_answer, read
 from .transport import CONNECT_SECONDS_MAX, problem_of, retry_after
 
 MAGIC = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
@@ -33,7 +33,7 @@ class LiveTranscription:
         self.socket = self.open(parts, timeout_s)
         self.file = self.socket.makefile("rb")
         self.sending = threading.Lock()
-        self.heard: queue.Queue[Partial | Final | Exception | None] = queue.Queue()
+        self.heard: queue.Queue[Partial | Final | NotUnderstood | Exception | None] = queue.Queue()
         self.shake_hands(parts, path, headers)
         threading.Thread(target=self.listen, daemon=True).start()
 
@@ -132,7 +132,7 @@ class LiveTranscription:
             self.heard.put(StreamBroken("the connection ended before the text did", request_id=self.request_id))
         self.heard.put(None)
 
-    def understood(self, told: dict[str, Any]) -> Partial | Final | Exception:
+    def understood(self, told: dict[str, Any]) -> Partial | Final | NotUnderstood | Exception:
         if told["type"] == "partial":
             return Partial(told["text"], told.get("channel"))
         if told["type"] == "final":
@@ -140,12 +140,16 @@ class LiveTranscription:
             segment = read(Segment, {**told["segment"], "words": words})
             return Final(segment.text, segment)
         if told["type"] == "done":
-            return Final(told["text"], None, True, told["seconds"], told["cost_micro"])
+            return Final(
+                told["text"], None, True, told["seconds"], told["cost_micro"], told["balance_micro"], **expected_answer(told)
+            )
+        if told["type"] == "not_understood":
+            return NotUnderstood()
         if "status" in told:
             return refusal(told["status"], {**told, "detail": told.get("message"), "request_id": self.request_id})
         return StreamBroken(told.get("message", "the service gave up"), told.get("code", ""), self.request_id)
 
-    def __iter__(self) -> Iterator[Partial | Final]:
+    def __iter__(self) -> Iterator[Partial | Final | NotUnderstood]:
         while (event := self.heard.get()) is not None:
             if isinstance(event, Exception):
                 raise event

@@ -18,6 +18,11 @@ def read(kind: type[T], data: Mapping[str, Any]) -> T:
     return kind(**{name: value for name, value in data.items() if name in names})
 
 
+def expected_answer(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of an ExpectedAnswer that are there."""
+    return {name: data[name] for name in ("answer", "currency", "not_understood") if name in data}
+
+
 @dataclass(frozen=True)
 class Charge:
     """What a request cost, in characters or seconds and in money."""
@@ -89,8 +94,21 @@ class SpeechPiece:
     words: tuple[Word, ...]
 
 
+@dataclass(frozen=True, kw_only=True)
+class ExpectedAnswer:
+    """What was said where `expect` or `choices` asked for it.
+
+    `answer` is True or False (`yes_no`), a string of figures (`digits`), a number (`amount`) or the choice as it was
+    sent, and `currency` the one said with an amount. `not_understood`: somebody spoke, but nothing that was expected.
+    """
+
+    answer: bool | int | float | str | None = None
+    currency: str | None = None
+    not_understood: bool = False
+
+
 @dataclass(frozen=True)
-class Transcript:
+class Transcript(ExpectedAnswer):
     text: str
     seconds: float
     no_speech: bool
@@ -100,13 +118,16 @@ class Transcript:
 
 
 @dataclass(frozen=True)
-class TranscriptPiece:
-    """A piece of a streamed transcript; the last one has `is_last` and the whole text."""
+class TranscriptPiece(ExpectedAnswer):
+    """A piece of a streamed transcript; the last one has `is_last`, the whole text, and what it cost."""
 
     text: str
     start: float = 0.0
     end: float = 0.0
     is_last: bool = False
+    seconds: float = 0.0
+    cost_micro: int = 0
+    balance_micro: int = 0
 
 
 @dataclass(frozen=True)
@@ -118,7 +139,12 @@ class Partial:
 
 
 @dataclass(frozen=True)
-class Final:
+class NotUnderstood:
+    """Somebody spoke, but said nothing of what was expected."""
+
+
+@dataclass(frozen=True)
+class Final(ExpectedAnswer):
     """A sentence that is done. `is_last` has the whole text, and what it cost."""
 
     text: str
@@ -126,6 +152,7 @@ class Final:
     is_last: bool = False
     seconds: float = 0.0
     cost_micro: int = 0
+    balance_micro: int = 0
 
 
 @dataclass(frozen=True)

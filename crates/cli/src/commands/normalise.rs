@@ -13,6 +13,7 @@ Examples:
   sauti normalise < messages.txt > spoken.txt")]
 pub(super) struct Normalise {
     /// Texts to normalise, one line of output each
+    #[arg(allow_hyphen_values = true)]
     text: Vec<String>,
 }
 

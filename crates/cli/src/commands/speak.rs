@@ -47,6 +47,7 @@ pub(super) struct Speak {
     #[arg(long, value_name = "FILE")]
     lexicon: Option<PathBuf>,
     /// What to say; read from standard input where it is missing or `-`
+    #[arg(allow_hyphen_values = true)]
     text: Option<String>,
 }
 

@@ -154,6 +154,7 @@ impl Transcribe {
                 samples: recording.samples.into(),
                 second_channel: recording.second_channel.map(Arc::new),
                 keyterms,
+                prompt: String::new(),
                 expect,
                 digits,
             };

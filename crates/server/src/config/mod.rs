@@ -121,12 +121,11 @@ impl Sources {
 
 impl Config {
     pub fn load(sources: &Sources) -> Result<Self, ConfigError> {
-        let table = overlay::merge(sources)?;
-        let config: Self = table
-            .clone()
-            .try_into()
-            .map_err(|_| ConfigError::Wrong(overlay::unreadable(&table)))?;
-        let problems = validate::problems(&config);
+        let (table, mut problems) = overlay::merge(sources)?;
+        let config: Self = table.try_into().map_err(|error: toml::de::Error| {
+            ConfigError::Wrong(vec![Problem::new("settings", error.message())])
+        })?;
+        problems.extend(validate::problems(&config));
         if problems.is_empty() {
             Ok(config)
         } else {
@@ -149,7 +148,10 @@ impl Config {
 
 /// The settings in force as TOML, with every secret hidden.
 pub fn effective_toml(sources: &Sources) -> Result<String, ConfigError> {
-    let mut table = overlay::merge(sources)?;
+    let (mut table, problems) = overlay::merge(sources)?;
+    if !problems.is_empty() {
+        return Err(ConfigError::Wrong(problems));
+    }
     overlay::hide_secrets(&mut table);
     Ok(toml::to_string_pretty(&table).unwrap_or_default())
 }

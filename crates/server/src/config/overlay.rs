@@ -13,11 +13,9 @@ const SECRETS: [(&str, &str); 5] = [
     ("payments", "webhook_secret"),
 ];
 
-pub(super) fn merge(sources: &Sources) -> Result<Table, ConfigError> {
-    let mut table: Table = DEFAULT_TOML
-        .parse()
-        .expect("the embedded defaults are TOML");
-    let mut problems = Vec::new();
+/// Everything that fits, laid over the defaults, and what does not fit.
+pub(super) fn merge(sources: &Sources) -> Result<(Table, Vec<Problem>), ConfigError> {
+    let (mut table, mut problems) = (defaults(), Vec::new());
     if let Some(path) = &sources.file {
         let text = std::fs::read_to_string(path).map_err(|source| ConfigError::Unreadable {
             path: path.clone(),
@@ -44,11 +42,8 @@ pub(super) fn merge(sources: &Sources) -> Result<Table, ConfigError> {
         let (section, key) = name.split_once('.').unwrap_or((name, ""));
         lay_text(&mut table, name, section, key, value, &mut problems);
     }
-    if problems.is_empty() {
-        Ok(table)
-    } else {
-        Err(ConfigError::Wrong(problems))
-    }
+    reset_unreadable(&mut table, &mut problems);
+    Ok((table, problems))
 }
 
 fn defaults() -> Table {
@@ -57,20 +52,23 @@ fn defaults() -> Table {
         .expect("the embedded defaults are TOML")
 }
 
-/// The keys whose values cannot be read. The error of the reader does not name them, so each
-/// value is tried alone on the defaults.
-pub(super) fn unreadable(table: &Table) -> Vec<Problem> {
-    let mut problems = Vec::new();
+/// Back to their defaults go the keys whose values cannot be read. The error of the reader does not name them, so
+/// each value is tried alone.
+fn reset_unreadable(table: &mut Table, problems: &mut Vec<Problem>) {
+    if table.clone().try_into::<Config>().is_ok() {
+        return;
+    }
+    let defaults = defaults();
     for (section, values) in table {
-        for (key, value) in values.as_table().into_iter().flatten() {
-            let mut alone = defaults();
+        for (key, value) in values.as_table_mut().into_iter().flatten() {
+            let mut alone = defaults.clone();
             alone[section][key] = value.clone();
             if let Err(error) = alone.try_into::<Config>() {
                 problems.push(Problem::new(format!("{section}.{key}"), error.message()));
+                *value = defaults[section][key].clone();
             }
         }
     }
-    problems
 }
 
 fn lay_file(table: &mut Table, file: Table, problems: &mut Vec<Problem>) {

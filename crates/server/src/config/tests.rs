@@ -109,6 +109,24 @@ fn every_broken_rule_is_reported_at_once() {
 }
 
 #[test]
+fn mistakes_of_every_kind_are_named_in_one_go() {
+    let text = "[server]\nlisten = \"nonsense\"\ncolour = \"red\"\nrequest_timeout_s = 0\n\
+        [limits]\ntext_chars_max = \"many\"\n[engin]\nworkers = 2\n[prices]\ncurrency = \"shilling\"\n";
+    let (_keep, sources) = file(text);
+    let mut keys: Vec<_> = wrong(&sources).into_iter().map(|p| p.key).collect();
+    keys.sort();
+    let expected = [
+        "engin",
+        "limits.text_chars_max",
+        "prices.currency",
+        "server.colour",
+        "server.listen",
+        "server.request_timeout_s",
+    ];
+    assert_eq!(keys, expected);
+}
+
+#[test]
 fn the_queue_is_named_by_urls_that_stay_secret() {
     let good = ["nats://h:4222", "tls://user:hushhush@one:4222, tls://two"];
     for url in good {

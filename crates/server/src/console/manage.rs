@@ -13,6 +13,7 @@ use super::page::{self, Me, Page};
 use super::shown;
 use super::words::Words;
 use crate::app::App;
+use crate::http::language::Language;
 use crate::problem::Problem;
 use crate::service::accounts;
 use crate::service::workspaces::{self, WorkspaceChange};
@@ -153,6 +154,23 @@ impl WebhooksPage {
             DeliveryState::Pending => "…",
             DeliveryState::Delivered => "✓",
             DeliveryState::Failed => "✗",
+        }
+    }
+
+    /// Why the last attempt failed, in the page's language.
+    fn reason<'a>(&self, delivery: &'a Delivery) -> &'a str {
+        match (self.page.language, delivery.last_error.as_str()) {
+            (Language::Swahili, "took too long") => "ilichelewa mno",
+            (Language::Swahili, "could not connect") => "haikuunganika",
+            (Language::Swahili, "no answer") => "hakuna jibu",
+            (Language::Swahili, "TLS failed") => "TLS imeshindwa",
+            (Language::Swahili, "the host was not found" | "the host has no address") => {
+                "anwani haikupatikana"
+            }
+            (Language::Swahili, error) if error.contains("may not go to") => {
+                "anwani iko kwenye mtandao wa ndani"
+            }
+            (_, error) => error,
         }
     }
 }

@@ -18,12 +18,12 @@ const WORDS: &[(&str, &str, &str)] = &[
     ("download", "Download", "Pakua"),
     ("again", "Use again", "Tumia tena"),
     ("cost", "Cost {0}", "Bei {0}"),
-    ("cached", "made before", "ilikuwepo tayari"),
+    ("cached", "made before", "iliyokuwepo tayari"),
     ("balance", "Balance {0}", "Salio {0}"),
     (
         "no_speech",
         "No speech was heard in this recording.",
-        "Hakuna usemi uliosikika kwenye rekodi hii.",
+        "Hakuna maneno yaliyosikika kwenye rekodi hii.",
     ),
     (
         "not_playable",
@@ -38,7 +38,7 @@ const WORDS: &[(&str, &str, &str)] = &[
     (
         "needs_https",
         "Recording works only over HTTPS, or on the computer that runs the service.",
-        "Kurekodi hufanya kazi kwa HTTPS tu, au kwenye kompyuta yenye huduma.",
+        "Kurekodi kunawezekana kwa HTTPS tu, au kwenye kompyuta inayoendesha huduma hii.",
     ),
     (
         "no_preview",
@@ -58,7 +58,7 @@ const WORDS: &[(&str, &str, &str)] = &[
     (
         "error_429",
         "Too many requests at once. Try again in {0} s.",
-        "Umetuma mengi mno kwa mpigo. Jaribu tena baada ya sekunde {0}.",
+        "Umetuma maombi mengi mno kwa mpigo. Jaribu tena baada ya sekunde {0}.",
     ),
     ("error_401", "You are signed out.", "Umetoka."),
     (
@@ -102,6 +102,11 @@ const WORDS: &[(&str, &str, &str)] = &[
         "Andika anwani kamili, kwa mfano https://example.com/sauti.",
     ),
     (
+        "field_url_private_address",
+        "This address lies in a private network. Give one that can be reached from the internet.",
+        "Anwani hii iko kwenye mtandao wa ndani. Andika anwani inayofikika kupitia intaneti.",
+    ),
+    (
         "field_said",
         "Spell the sound as Swahili would, or give IPA between slashes.",
         "Andika matamshi kwa tahajia ya Kiswahili, au IPA kati ya mikwaju.",
@@ -128,7 +133,7 @@ const WORDS: &[(&str, &str, &str)] = &[
         "Give an amount, such as 500 or 12.50.",
         "Andika kiasi, kwa mfano 500 au 12.50.",
     ),
-    ("uncertain", "uncertain", "haina uhakika"),
+    ("uncertain", "uncertain", "si hakika"),
 ];
 
 /// As JSON that can stand in a page: no `<` in it can end the element around it.

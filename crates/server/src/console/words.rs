@@ -25,7 +25,7 @@ pub fn of(language: Language) -> &'static Words {
 
 words! {
     tagline: "Swahili, spoken and heard", "Kiswahili cha kusema na kusikia";
-    skip: "Skip to the content", "Ruka hadi yaliyomo";
+    skip: "Skip to the content", "Nenda moja kwa moja kwenye maudhui";
     menu: "Pages", "Kurasa";
     language_label: "Language", "Lugha";
     group_tools: "Tools", "Zana";
@@ -65,14 +65,14 @@ words! {
     new_password: "New password", "Nenosiri jipya";
     save: "Save", "Hifadhi";
     confirm_title: "Confirm your account", "Thibitisha akaunti yako";
-    confirm_intro: "One click and everything is ready.", "Bofya mara moja, na kila kitu kiko tayari.";
+    confirm_intro: "One click and everything is ready.", "Bofya mara moja tu, na kila kitu kitakuwa tayari.";
     confirm_button: "Confirm", "Thibitisha";
     mail_title: "Look into your mail", "Angalia barua pepe yako";
     mail_none_title: "Your link", "Kiungo chako";
     mail_none: "This service sends no mail. If there is an account with this address, its operator has the letter and can hand the link on.", "Huduma hii haitumi barua. Kama kuna akaunti yenye anwani hii, mwendeshaji ana barua na anaweza kukupa kiungo.";
     mail_shown: "This service sends no mail: here is your letter.", "Huduma hii haitumi barua: hii hapa barua yako.";
     mail_open: "Open the link", "Fungua kiungo";
-    mail_sign_up: "We sent you a letter with a link. Open it in this browser and you are in.", "Tumekutumia barua yenye kiungo. Kifungue kwenye kivinjari hiki, nawe uko tayari.";
+    mail_sign_up: "We sent you a letter with a link. Open it in this browser and you are in.", "Tumekutumia barua yenye kiungo. Kifungue kwenye kivinjari hiki, na utakuwa tayari kuanza.";
     mail_reset: "If there is an account with this address, a link to set a new password is on its way.", "Kama kuna akaunti yenye anwani hii, kiungo cha kuweka nenosiri jipya kiko njiani.";
     invite_title: "You are invited", "Umealikwa";
     invite_intro: "Join the workspace and work together.", "Jiunge na eneo la kazi mshirikiane.";
@@ -101,7 +101,7 @@ words! {
     error_link: "This link is used, too old or incomplete. Ask for a new one.", "Kiungo hiki kimetumika, kimepitwa na muda au hakijakamilika. Omba kingine.";
     error_closed: "New accounts are made by the operator here. Ask them for one.", "Hapa akaunti hufunguliwa na mwendeshaji. Muombe akufungulie.";
     error_amount: "Give an amount, such as 500 or 12.50.", "Andika kiasi, kwa mfano 500 au 12.50.";
-    error_delete_word: "Type your e-mail address to delete the account.", "Andika barua pepe yako ili kufuta akaunti.";
+    error_delete_word: "Type your e-mail address to delete the account.", "Andika anwani yako ya barua pepe ili kufuta akaunti.";
     error_only_owner: "You are the only owner of a workspace that others use. Make someone else its owner first.", "Wewe ndiye mmiliki pekee wa eneo linalotumiwa na wengine. Mpe mwingine umiliki kwanza.";
     error_number: "Quote this number when you report it:", "Taja namba hii unaporipoti:";
     back: "Back", "Rudi";
@@ -151,7 +151,7 @@ words! {
     numerals_words: "in words", "kwa maneno";
     numerals_digits: "in digits", "kwa tarakimu";
     keyterms: "Names to listen for", "Majina yanayotarajiwa";
-    keyterms_hint: "Names and terms that may come up, separated by commas.", "Majina na istilahi zinazoweza kutajwa, kwa koma kati yake.";
+    keyterms_hint: "Names and terms that may come up, separated by commas.", "Majina na istilahi zinazoweza kutajwa; zitenganishe kwa koma.";
     transcript_empty: "The words appear here. Click any of them to hear it again.", "Maneno yataonekana hapa. Bofya neno lolote kulisikia tena.";
     transcript: "Transcript", "Nukuu";
     transcript_hint: "Click a word to hear it. Underlined words are uncertain.", "Bofya neno kulisikia. Yaliyopigiwa mstari hayana uhakika.";
@@ -168,10 +168,10 @@ words! {
     words_new: "New pronunciation", "Matamshi mapya";
     word: "Word", "Neno";
     word_hint: "One word, as it is written.", "Neno moja, linavyoandikwa.";
-    word_said: "Said as", "Hutamkwa";
+    word_said: "Said as", "Hutamkwa kama";
     word_said_hint: "Spell it as Swahili would, such as “wotsap”, or give IPA between slashes.", "Liandike kwa tahajia ya Kiswahili, kwa mfano “wotsap”, au IPA kati ya mikwaju.";
     word_listen: "Hear it", "Sikiliza";
-    word_remove_ask: "Remove this pronunciation?", "Uondoe matamshi haya?";
+    word_remove_ask: "Remove this pronunciation?", "Una uhakika unataka kuondoa matamshi haya?";
 
     keys_intro: "A key lets a program use this workspace. Keep it on your server; never put it into a page or an app.", "Ufunguo huiwezesha programu kutumia eneo hili la kazi. Uhifadhi kwenye seva yako; usiuweke kamwe kwenye ukurasa wa wavuti au programu ya simu.";
     key_new: "New key", "Ufunguo mpya";
@@ -180,13 +180,13 @@ words! {
     permissions: "Permissions", "Ruhusa";
     perm_speech: "speak texts", "kusoma maandishi kwa sauti";
     perm_transcription: "transcribe recordings", "kunukuu rekodi";
-    perm_voices: "list the voices", "kuona sauti";
+    perm_voices: "list the voices", "kuona orodha ya sauti";
     perm_usage: "see usage and money", "kuona matumizi na fedha";
     perm_keys: "manage keys and webhooks", "kusimamia funguo na webhook";
-    expires: "Expires", "Mwisho";
+    expires: "Expires", "Unaisha";
     expires_in_days: "Expires after days", "Muda wake, kwa siku";
     cap: "Most it may spend", "Kikomo cha matumizi";
-    never: "never", "hauna mwisho";
+    never: "never", "hauishi";
     not_yet: "not yet", "bado";
     optional: "optional", "si lazima";
     key_create: "Make the key", "Tengeneza ufunguo";
@@ -194,15 +194,15 @@ words! {
     secret_shown_once: "Copy the secret now: it is not shown again.", "Nakili siri hii sasa: haitaonyeshwa tena.";
     copied_done: "I have copied it", "Nimenakili";
     keys_none: "No keys yet. Make one to call the service from your own program.", "Bado hakuna funguo. Tengeneza mmoja ili programu yako itumie huduma.";
-    last_used: "Last used", "Ulitumika mwisho";
-    spent: "Spent", "Zilizotumika";
+    last_used: "Last used", "Ulitumika mara ya mwisho";
+    spent: "Spent", "Fedha zilizotumika";
     revoke: "Revoke", "Batilisha";
     rotate: "Replace", "Badilisha";
-    rotate_ask: "Make a new key like this one? The old one works for another 24 hours.", "Utengeneze ufunguo mpya kama huu? Wa zamani utafanya kazi kwa saa 24 zaidi.";
-    revoke_ask: "Revoke this key? Programs that use it stop working at once.", "Ubatilishe ufunguo huu? Programu zinazoutumia zitakoma mara moja.";
+    rotate_ask: "Make a new key like this one? The old one works for another 24 hours.", "Ungependa kutengeneza ufunguo mpya kama huu? Wa zamani utafanya kazi kwa saa 24 zaidi.";
+    revoke_ask: "Revoke this key? Programs that use it stop working at once.", "Una uhakika unataka kubatilisha ufunguo huu? Programu zinazoutumia zitakoma kufanya kazi mara moja.";
     state_active: "active", "unatumika";
     state_revoked: "revoked", "umebatilishwa";
-    state_expired: "expired", "umekwisha muda";
+    state_expired: "expired", "muda wake umekwisha";
     admins_only: "Only admins and owners of the workspace see this. Ask one of them.", "Haya huonwa na wasimamizi na wamiliki wa eneo hili tu. Muombe mmoja wao.";
 
     usage_title: "Usage", "Matumizi";
@@ -211,7 +211,7 @@ words! {
     days_90: "90 days", "Siku 90";
     usage_chart: "By day", "Kwa siku";
     usage_none: "Nothing was used in this time. Speak a first sentence!", "Hakuna kilichotumika kipindi hiki. Soma sentensi ya kwanza!";
-    most_a_day: "Busiest day", "Siku iliyotumia zaidi";
+    most_a_day: "Busiest day", "Siku yenye matumizi makubwa zaidi";
     usage_operations: "By operation", "Kwa shughuli";
     usage_keys: "By key", "Kwa ufunguo";
     usage_table: "In numbers", "Kwa namba";
@@ -220,7 +220,7 @@ words! {
     op_transcription: "transcription", "kunukuu";
     key: "Key", "Ufunguo";
     requests: "Requests", "Maombi";
-    from_cache: "made before", "yalikuwepo tayari";
+    from_cache: "made before", "yaliyokuwepo tayari";
     units: "Characters or seconds", "Herufi au sekunde";
     amount: "Amount", "Kiasi";
     total: "Total", "Jumla";
@@ -238,7 +238,7 @@ words! {
     prices: "Prices", "Bei";
     price_speech: "Speech, per 1,000 characters", "Kusoma kwa sauti, kwa herufi 1,000";
     price_transcription: "Transcription, per minute", "Kunukuu, kwa dakika";
-    price_cached: "Speech that was made before", "Sauti iliyokwisha tengenezwa";
+    price_cached: "Speech that was made before", "Sauti iliyokwishatengenezwa";
     alert_title: "Low-balance alert", "Onyo la salio dogo";
     alert_text: "When the balance falls below this, owners and admins get a letter and your webhooks are told (balance.low).", "Salio likishuka chini ya kiasi hiki, wamiliki na wasimamizi hupata barua na webhook zako huarifiwa (balance.low).";
     alert_below: "Alert below", "Nionye likiwa chini ya";
@@ -263,9 +263,9 @@ words! {
     open_invites: "Open invitations", "Mialiko inayosubiri";
     cancel: "Cancel", "Ghairi";
     remove: "Remove", "Ondoa";
-    remove_ask: "Remove this member from the workspace?", "Umwondoe mwanachama huyu kwenye eneo la kazi?";
+    remove_ask: "Remove this member from the workspace?", "Una uhakika unataka kumwondoa mwanachama huyu kwenye eneo la kazi?";
     leave: "Leave", "Ondoka";
-    leave_ask: "Leave this workspace?", "Uondoke kwenye eneo hili la kazi?";
+    leave_ask: "Leave this workspace?", "Una uhakika unataka kuondoka kwenye eneo hili la kazi?";
     you: "you", "wewe";
     since: "Since", "Tangu";
     workspace_name: "Name of the workspace", "Jina la eneo la kazi";
@@ -274,7 +274,7 @@ words! {
     workspace_none: "You are in no workspace any more. Make one of your own, or open the link of an invitation.", "Huna tena eneo la kazi. Tengeneza lako, au fungua kiungo cha mwaliko.";
     workspace_make: "Make it", "Tengeneza";
 
-    webhooks_intro: "When something happens we call your address with a signed message.", "Jambo likitokea, tunaiita anwani yako kwa ujumbe uliotiwa sahihi.";
+    webhooks_intro: "When something happens we call your address with a signed message.", "Jambo likitokea, tunatuma ujumbe uliotiwa sahihi kwenye anwani yako.";
     webhook_new: "New webhook", "Webhook mpya";
     webhook_url: "Address", "Anwani";
     webhook_events: "Events", "Matukio";
@@ -283,7 +283,7 @@ words! {
     event_payment: "a payment came in", "malipo yameingia";
     webhook_add: "Add", "Ongeza";
     webhooks_none: "No webhooks yet. Add an address of yours to hear of low balances, payments and finished batches.", "Bado hakuna webhook. Ongeza anwani yako ili uarifiwe salio likiwa dogo, malipo yakiingia au kazi ya mkupuo ikikamilika.";
-    webhook_remove_ask: "Remove this webhook?", "Uondoe webhook hii?";
+    webhook_remove_ask: "Remove this webhook?", "Una uhakika unataka kuondoa webhook hii?";
     webhook_paused: "This address keeps failing or hanging, so we pause. Nothing is lost; the next attempt is at", "Anwani hii inashindwa au haijibu, kwa hiyo tumesitisha kwa muda. Hakuna kinachopotea; jaribio lijalo ni saa";
     all_events: "all events", "matukio yote";
     deliveries: "Newest deliveries", "Zilizotumwa karibuni";
@@ -294,12 +294,12 @@ words! {
     change_password: "Change the password", "Badilisha nenosiri";
     old_password: "Current password", "Nenosiri la sasa";
     sessions: "Signed in on", "Umeingia kwenye";
-    this_session: "this one", "hiki hapa";
+    this_session: "this one", "kifaa hiki";
     sign_out_everywhere: "Sign out everywhere", "Toka kila mahali";
     delete_title: "Delete the account", "Futa akaunti";
-    delete_text: "Your name, address and sessions are forgotten. Workspaces with nobody else are closed and their keys revoked. This cannot be undone.", "Jina, anwani na vipindi vyako vitafutwa. Maeneo ya kazi yasiyo na mwingine yatafungwa na funguo zake kubatilishwa. Hakuna kurudi nyuma.";
-    delete_type: "Type your e-mail address", "Andika barua pepe yako";
-    delete_money: "Give up money that is left in workspaces with nobody else", "Acha fedha zilizobaki kwenye maeneo ya kazi yasiyo na mwingine";
+    delete_text: "Your name, address and sessions are forgotten. Workspaces with nobody else are closed and their keys revoked. This cannot be undone.", "Jina, anwani na vipindi vyako vitafutwa. Maeneo ya kazi yasiyo na mwanachama mwingine yatafungwa na funguo zake kubatilishwa. Hatua hii haiwezi kutenduliwa.";
+    delete_type: "Type your e-mail address", "Andika anwani yako ya barua pepe";
+    delete_money: "Give up money that is left in workspaces with nobody else", "Ninaziacha fedha zilizobaki kwenye maeneo ya kazi yasiyo na mwanachama mwingine";
     delete_button: "Delete for good", "Futa kabisa";
 
     operator_title: "Operator", "Mwendeshaji";
@@ -334,8 +334,8 @@ words! {
     created: "Since", "Tangu";
     more: "More", "Zaidi";
     workers: "Workers", "Nyuzi za kazi";
-    refused: "Refused", "Zimekataliwa";
-    failures: "Failed", "Zimefeli";
+    refused: "Refused", "Zilizokataliwa";
+    failures: "Failed", "Zilizoshindikana";
     queue_title: "Work", "Kazi";
 }
 

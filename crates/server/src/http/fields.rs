@@ -66,6 +66,7 @@ pub fn too_large(bytes_max: usize) -> Problem {
         Code::BodyTooLarge,
         format!("The body may have at most {bytes_max} bytes."),
     )
+    .in_swahili(format!("Mwili wa ombi uwe na baiti {bytes_max} tu."))
 }
 
 fn require_json(headers: &HeaderMap) -> Result<(), Problem> {
@@ -108,15 +109,14 @@ impl Fields {
                 Code::MalformedJson,
                 "The body must be a JSON object.",
             )),
-            Err(error) => Err(Problem::detailed(
-                Code::MalformedJson,
+            Err(error) => {
                 // The parser's own words can quote the body; the place is enough.
-                format!(
-                    "The body is not JSON: line {}, column {}.",
-                    error.line(),
-                    error.column()
-                ),
-            )),
+                let (line, column) = (error.line(), error.column());
+                let english = format!("The body is not JSON: line {line}, column {column}.");
+                let swahili =
+                    format!("Mwili wa ombi si JSON: mstari wa {line}, herufi ya {column}.");
+                Err(Problem::detailed(Code::MalformedJson, english).in_swahili(swahili))
+            }
         }
     }
 

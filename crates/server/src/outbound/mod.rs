@@ -6,6 +6,7 @@ mod address;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context as _, anyhow, bail};
 use axum::http::Uri;
@@ -16,6 +17,9 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::{ClientConfig, RootCertStore, pki_types::ServerName};
 
 use address::is_public;
+
+/// Somebody waits for the answer.
+const LOOKUP_TIME_MAX: Duration = Duration::from_secs(2);
 
 /// Asks for the addresses of a host; tests answer in its place.
 type Lookup = fn(String, u16) -> BoxFuture<'static, std::io::Result<Vec<SocketAddr>>>;
@@ -79,6 +83,22 @@ impl Connector {
     }
 }
 
+/// Whether all addresses that the host of a URL has now are inside. A host without any may get one later.
+pub async fn leads_inside(url: &str) -> bool {
+    let uri: Option<Uri> = url.parse().ok();
+    let Some(host) = uri.as_ref().and_then(Uri::host) else {
+        return false;
+    };
+    let lookup = tokio::net::lookup_host((host.trim_matches(['[', ']']), 0));
+    match tokio::time::timeout(LOOKUP_TIME_MAX, lookup).await {
+        Ok(Ok(found)) => {
+            let found: Vec<_> = found.collect();
+            !found.is_empty() && !found.iter().any(|address| is_public(address.ip()))
+        }
+        _ => false,
+    }
+}
+
 /// The target of a request line and the Host header. Names and passwords in a URL are not passed on.
 pub fn target_and_host(uri: &Uri) -> anyhow::Result<(&str, &str)> {
     let target = uri.path_and_query().map_or("/", |target| target.as_str());
@@ -123,6 +143,25 @@ mod tests {
         });
         let taken = connector.resolve("mixed.example", 443).await.unwrap();
         assert_eq!(taken, SocketAddr::from(([41, 90, 64, 1], 443)));
+    }
+
+    #[tokio::test]
+    async fn a_url_that_leads_inside_is_known_at_once() {
+        for url in [
+            "http://localhost/x",
+            "https://10.1.2.3",
+            "http://[::1]:9/x",
+            "http://127.1/",
+        ] {
+            assert!(leads_inside(url).await, "{url}");
+        }
+        for url in [
+            "https://41.90.64.1/x",
+            "https://nobody.invalid/x",
+            "nonsense",
+        ] {
+            assert!(!leads_inside(url).await, "{url}");
+        }
     }
 
     #[tokio::test]

@@ -14,6 +14,7 @@ pub struct ProblemBody {
     /// An address that names the kind of problem.
     #[serde(rename = "type")]
     pub kind: String,
+    /// The kind of problem in a few words, in the language of `detail`.
     pub title: String,
     pub status: u16,
     /// What is wrong, in Swahili when Accept-Language prefers it.
@@ -51,15 +52,18 @@ impl Problem {
             .iter()
             .map(|error| error.render(language))
             .collect();
-        let detail = match (language, errors.as_slice(), &self.detail) {
-            (_, [only], None) => only.message.clone(),
-            (Language::English, _, Some(detail)) => detail.to_string(),
-            (Language::English, ..) => code.english().to_owned(),
-            (Language::Swahili, ..) => code.swahili().to_owned(),
+        let (title, general, detail) = match language {
+            Language::English => (code.title(), code.english(), &self.detail),
+            Language::Swahili => (code.title_swahili(), code.swahili(), &self.detail_swahili),
+        };
+        let detail = match (errors.as_slice(), detail) {
+            ([only], None) => only.message.clone(),
+            (_, Some(detail)) => detail.to_string(),
+            (_, None) => general.to_owned(),
         };
         ProblemBody {
             kind: format!("/docs#{}", code.as_str()),
-            title: code.title().to_owned(),
+            title: title.to_owned(),
             status: code.status().as_u16(),
             instance: path.to_owned(),
             code: code.as_str().to_owned(),

@@ -65,10 +65,13 @@ impl From<ServiceError> for Problem {
             ServiceError::RoleMissing => Problem::new(Code::RoleMissing),
             ServiceError::SignUpClosed => {
                 Problem::detailed(Code::RoleMissing, "Accounts are made by the operator here.")
+                    .in_swahili("Hapa akaunti hufunguliwa na mwendeshaji wa huduma.")
             }
             ServiceError::NoMember => {
                 Problem::detailed(Code::NotFound, "You are in no such workspace.")
+                    .in_swahili("Huna eneo la kazi kama hilo.")
             }
+            ServiceError::PrivateAddress => Problem::field("url", Reason::PrivateAddress),
             ServiceError::Internal(cause) => Problem::internal(cause),
         }
     }
@@ -97,8 +100,9 @@ impl From<AudioError> for Problem {
             AudioError::Undecodable(_) | AudioError::AbsurdFormat(_) => {
                 Problem::detailed(Code::AudioUndecodable, sentence(&error))
             }
-            AudioError::TooLong { .. } => {
+            AudioError::TooLong { seconds_max } => {
                 Problem::detailed(Code::RecordingTooLong, sentence(&error))
+                    .in_swahili(format!("Rekodi ina zaidi ya sekunde {seconds_max}."))
             }
             AudioError::NotTwoChannels { channels } => {
                 let message = format!(
@@ -128,8 +132,10 @@ impl From<TextError> for Problem {
             }
             TextError::NothingSpeakable | TextError::UnspeakableCharacters(_) => {
                 Problem::detailed(Code::TextUnspeakable, sentence(&error))
+                    .in_swahili(sentence(&error.swahili()))
             }
-            TextError::Ssml { .. } => Problem::detailed(Code::SsmlInvalid, sentence(&error)),
+            TextError::Ssml { .. } => Problem::detailed(Code::SsmlInvalid, sentence(&error))
+                .in_swahili(sentence(&error.swahili())),
         }
     }
 }

@@ -53,8 +53,12 @@ impl FieldError {
             Reason::Twice { other } => {
                 format!("{field} and {other} are two names of one field; send one of them.")
             }
+            Reason::PrivateAddress => {
+                format!("{field} leads into a private network, where nothing is sent from here.")
+            }
             Reason::Malformed { expected } => format!("{field} must be {expected}."),
             Reason::Other { message } => format!("{field} {message}."),
+            Reason::Refused { english, .. } => format!("{field}: {english}"),
         }
     }
 
@@ -63,12 +67,16 @@ impl FieldError {
         match &self.reason {
             Reason::Required => format!("{field} inahitajika."),
             Reason::Empty => format!("{field} ni tupu."),
-            Reason::WrongType { .. } | Reason::Malformed { .. } => {
-                format!("{field} si ya aina inayotakiwa.")
+            Reason::WrongType { expected } | Reason::Malformed { expected } => {
+                match in_swahili(expected) {
+                    Some(expected) => format!("{field} lazima iwe {expected}."),
+                    None => format!("{field} si ya aina inayotakiwa."),
+                }
             }
             Reason::Other { .. } => {
                 format!("{field} ina thamani isiyokubalika.")
             }
+            Reason::Refused { swahili, .. } => format!("{field}: {swahili}"),
             Reason::TooLong { max, actual } => {
                 format!("{field} ina herufi {actual}; zinazokubalika ni {max} tu.")
             }
@@ -92,8 +100,31 @@ impl FieldError {
             Reason::Twice { other } => {
                 format!("{field} na {other} ni majina mawili ya sehemu moja; tuma moja tu.")
             }
+            Reason::PrivateAddress => {
+                format!("{field} inaelekea kwenye mtandao wa ndani; hakuna kinachotumwa huko.")
+            }
         }
     }
+}
+
+/// What a field must be, as our own messages say it.
+fn in_swahili(expected: &str) -> Option<&'static str> {
+    Some(match expected {
+        "a string" => "maandishi",
+        "a number" => "namba",
+        "a whole number" => "namba kamili",
+        "true or false" => "true au false",
+        "an object" => "kitu cha JSON",
+        "a list of objects" => "orodha ya vitu vya JSON",
+        "a list of strings" => "orodha ya maandishi",
+        "a day such as 2026-01-31" => "siku, kwa mfano 2026-01-31",
+        "one word" => "neno moja",
+        "text in UTF-8" => "maandishi ya UTF-8",
+        "a Swahili spelling, or IPA between slashes" => {
+            "tahajia ya Kiswahili, au IPA kati ya mikwaju"
+        }
+        _ => return None,
+    })
 }
 
 impl Reason {
@@ -111,8 +142,9 @@ impl Reason {
             Reason::UnknownField { .. } => "unknown_field",
             Reason::NotTogether { .. } => "not_together",
             Reason::Twice { .. } => "twice",
+            Reason::PrivateAddress => "private_address",
             Reason::Malformed { .. } => "malformed",
-            Reason::Other { .. } => "not_accepted",
+            Reason::Other { .. } | Reason::Refused { .. } => "not_accepted",
         }
     }
 }

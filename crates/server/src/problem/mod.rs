@@ -27,6 +27,8 @@ pub struct Problem {
     pub code: Code,
     /// Says more than the table does; English, and never anything of the inside.
     pub detail: Option<Cow<'static, str>>,
+    /// The same in Swahili; where it is missing, the table's words are told.
+    pub detail_swahili: Option<Cow<'static, str>>,
     pub errors: Vec<FieldError>,
     /// For 402: what the request costs and what there is, in micro-units.
     pub money: Option<(i64, i64)>,
@@ -42,6 +44,7 @@ impl Problem {
         Problem {
             code,
             detail: None,
+            detail_swahili: None,
             errors: Vec::new(),
             money: None,
             retry_after_s: None,
@@ -53,6 +56,11 @@ impl Problem {
             detail: Some(detail.into()),
             ..Problem::new(code)
         }
+    }
+
+    pub fn in_swahili(mut self, detail: impl Into<Cow<'static, str>>) -> Problem {
+        self.detail_swahili = Some(detail.into());
+        self
     }
 
     pub fn field(field: impl Into<Cow<'static, str>>, reason: Reason) -> Problem {

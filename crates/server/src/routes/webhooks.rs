@@ -10,7 +10,7 @@ use crate::app::App;
 use crate::http::caller::{Keys, May};
 use crate::http::fields::{Fields, JsonBytes};
 use crate::problem::{Problem, Reason};
-use crate::service::audit;
+use crate::service::{audit, webhooks};
 use crate::webhooks::EVENTS;
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -78,19 +78,8 @@ pub async fn create(
         );
     }
     fields.finish(&["url", "events"], &[])?;
-    let made = app
-        .store
-        .add_webhook(&caller.workspace_id, &url.unwrap_or_default(), &events)
-        .await?;
-    audit(
-        &app.store,
-        Some(&caller.workspace_id),
-        &caller.actor,
-        AuditAction::WebhookCreated,
-        &made.id,
-        "",
-    )
-    .await;
+    let (workspace_id, url) = (&caller.workspace_id, url.unwrap_or_default());
+    let made = webhooks::add(&app, workspace_id, &caller.actor, &url, &events).await?;
     let body = NewWebhook {
         webhook_id: made.id.to_string(),
         url: made.url,

@@ -46,6 +46,9 @@ pub enum ServiceError {
     /// Not a member, or no such workspace: which of both is not told.
     #[error("in no such workspace")]
     NoMember,
+    /// An address to send to that lies in a private network.
+    #[error("the address is inside a private network")]
+    PrivateAddress,
     /// A fault of ours; the words are for the log.
     #[error("{0}")]
     Internal(String),

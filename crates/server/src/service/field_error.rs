@@ -22,8 +22,10 @@ pub enum Reason {
     UnknownField { known: String },
     NotTogether { with: &'static str },
     Twice { other: &'static str },
+    PrivateAddress,
     Malformed { expected: &'static str },
     Other { message: String },
+    Refused { english: String, swahili: String },
 }
 
 impl FieldError {

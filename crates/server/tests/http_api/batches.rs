@@ -68,6 +68,30 @@ pub fn id_of(answer: &Answer) -> String {
 }
 
 #[tokio::test]
+async fn texts_that_cannot_be_said_are_refused_at_once_and_by_number() {
+    let world = World::new().await;
+    let body = json!({"operation": "speech", "defaults": {"voice_id": "asha"}, "items": [
+        {"text": "Habari."},
+        {"text": "%a ".repeat(1_666)},
+        {"text": "<speak>\n<dance>Habari.</dance></speak>"},
+        {"text": "\u{1F600}"},
+    ]});
+    let problem = world.post(BATCHES, &body).await;
+    let problem = problem.assert_problem(422, "validation_failed");
+    let errors = problem["errors"].as_array().unwrap();
+    let fields: Vec<_> = errors.iter().map(|error| &error["field"]).collect();
+    assert_eq!(fields, ["items[1].text", "items[2].text", "items[3].text"]);
+    let message = |at: usize| errors[at]["message"].as_str().unwrap();
+    assert!(message(0).contains("longer to say"), "{}", message(0));
+    assert!(
+        message(1).contains("SSML, line 2: <dance>"),
+        "{}",
+        message(1)
+    );
+    assert!(world.get(BATCHES).await.json()["batches"] == json!([]));
+}
+
+#[tokio::test]
 async fn an_order_is_checked_whole_before_it_is_accepted() {
     let world = World::new().await;
     let body = json!({"operation": "speech", "items": [

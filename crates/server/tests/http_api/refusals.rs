@@ -445,6 +445,19 @@ async fn refusals_are_in_swahili_for_those_who_prefer_it() {
         answer.assert_problem(422, "validation_failed")["detail"],
         "text inahitajika."
     );
+    // What is wrong, and where, is told as in English.
+    let text = "<speak>\nHabari.\n<dance>Karibu.</dance></speak>";
+    let body = json!({"text": text, "voice_id": "asha"});
+    let answer = world
+        .post_with(SPEECH, &body, &[("accept-language", "sw")])
+        .await;
+    let problem = answer.assert_problem(422, "ssml_invalid");
+    assert_eq!(problem["title"], "SSML haikueleweka");
+    let detail = problem["detail"].as_str().unwrap();
+    assert!(
+        detail.contains("mstari wa 3") && detail.contains("<dance>"),
+        "{detail}"
+    );
 }
 
 #[tokio::test]

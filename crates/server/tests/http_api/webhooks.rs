@@ -44,6 +44,32 @@ async fn pay(world: &World) {
 }
 
 #[tokio::test]
+async fn an_address_in_a_private_network_is_refused_at_once() {
+    let world = World::new().await;
+    for url in [
+        "http://127.0.0.1:9/x",
+        "https://192.168.1.7/x",
+        "http://localhost/x",
+    ] {
+        let asked = json!({"url": url});
+        let swahili = [("accept-language", "sw")];
+        let refused = world.post_with("/v1/webhooks", &asked, &swahili).await;
+        let problem = refused.assert_problem(422, "validation_failed");
+        assert_eq!(problem["errors"][0]["code"], "private_address", "{url}");
+        assert!(
+            problem["detail"]
+                .as_str()
+                .unwrap()
+                .contains("mtandao wa ndani")
+        );
+    }
+    assert_eq!(
+        world.get("/v1/webhooks").await.json()["webhooks"],
+        json!([])
+    );
+}
+
+#[tokio::test]
 async fn a_payment_is_told_to_the_workspaces_own_server_signed() {
     let settings = [
         ("payments.webhook_secret", SECRET),
@@ -98,10 +124,9 @@ async fn nothing_is_sent_to_addresses_inside() {
     let world = World::with(&[("payments.webhook_secret", SECRET)]).await;
     let _background = Background::start(&world.app);
     let (url, mut received) = receiver().await;
-    world
-        .post("/v1/webhooks", &json!({"url": url}))
-        .await
-        .assert_ok();
+    // As if its name had led elsewhere when it was added.
+    let added = world.app.store.add_webhook(&world.workspace_id, &url, &[]);
+    added.await.unwrap();
     pay(&world).await;
     for _ in 0..1_000 {
         let listed = world.get("/v1/webhooks").await.assert_ok().json();

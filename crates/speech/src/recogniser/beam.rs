@@ -4,7 +4,7 @@
 //! still become, so that gluing words together never looks cheap; words outside the vocabulary are
 //! scored by their spelling, so that names come out as letters.
 
-use super::bias::{Bias, BiasState, LETTER_BONUS};
+use super::bias::{Bias, BiasState};
 use super::lm::{LEXICON_ROOT, LetterState, Lm, LmState, UNKNOWN};
 use super::posteriors::{BLANK, CLASSES, Posteriors, SPACE, letter_of, log_add};
 
@@ -58,9 +58,6 @@ impl Default for BeamConfig {
         }
     }
 }
-
-/// ln p that a word of an expected term is given at least.
-const TERM_LOG_P: f32 = -5.0;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Hypothesis {
@@ -222,7 +219,7 @@ impl<'a> BeamSearch<'a> {
 
     /// The most that the language model can give to this prefix with a letter more, and with a space.
     fn best_after(&self, prefix: &Prefix) -> (f32, f32) {
-        let in_term = LETTER_BONUS * f32::from(prefix.term_letters);
+        let in_term = self.bias.favour(prefix.bias).letter_bonus * f32::from(prefix.term_letters);
         let whole_word = prefix.done + self.config.word_bonus + in_term;
         // Looking ahead only ever finds less as the letters come, but for the bonus of a term.
         let with_letter = match prefix.word_letters {
@@ -329,8 +326,9 @@ impl<'a> BeamSearch<'a> {
         });
         let mut bonus = self.config.word_bonus;
         if bias.is_inside() {
-            log_p = log_p.max(TERM_LOG_P);
-            bonus += LETTER_BONUS * f32::from(term_letters);
+            let favour = self.bias.favour(bias);
+            log_p = log_p.max(favour.log_p_min);
+            bonus += favour.letter_bonus * f32::from(term_letters);
         }
         Prefix {
             parent,
@@ -369,8 +367,9 @@ impl<'a> BeamSearch<'a> {
         let mut bonus = self.config.word_bonus;
         let (in_term, bias) = self.bias.after_word(prefix.bias);
         if in_term {
-            log_p = log_p.max(TERM_LOG_P);
-            bonus += LETTER_BONUS * f32::from(prefix.term_letters);
+            let favour = self.bias.favour(prefix.bias);
+            log_p = log_p.max(favour.log_p_min);
+            bonus += favour.letter_bonus * f32::from(prefix.term_letters);
         }
         (self.config.lm_weight * log_p + bonus, state, bias)
     }
@@ -436,9 +435,12 @@ mod tests {
     use super::*;
 
     fn heard(posteriors: &Posteriors, terms: &[&str]) -> String {
-        let lm = small_lm();
         let terms: Vec<String> = terms.iter().map(|term| (*term).to_owned()).collect();
-        let bias = Bias::new(&terms);
+        heard_with(posteriors, Bias::new(&terms, &[]))
+    }
+
+    fn heard_with(posteriors: &Posteriors, bias: Bias) -> String {
+        let lm = small_lm();
         let config = BeamConfig::default();
         let found = BeamSearch::new(&config, &lm, &bias).decode(posteriors, lm.start());
         found[0].text.clone()
@@ -475,6 +477,17 @@ mod tests {
         assert_ne!(heard(&posteriors, &[]), "mama zuchu leo");
         let posteriors = blurred("mama zuchu leo", "mama suchu leo");
         assert_eq!(heard(&posteriors, &["Zuchu"]), "mama zuchu leo");
+    }
+
+    #[test]
+    fn a_word_of_a_prompt_wins_where_little_speaks_against_it() {
+        let prompt = ["zuchu".to_owned()];
+        let with_prompt = |posteriors| heard_with(posteriors, Bias::new(&[], &prompt));
+        let doubtful = blurred("mama zuchu leo", "mama suchu leo");
+        assert_ne!(heard(&doubtful, &[]), "mama zuchu leo");
+        assert_eq!(with_prompt(&doubtful), "mama zuchu leo");
+        let clear = spoken("mama suchu leo", 4.0, 1);
+        assert_eq!(with_prompt(&clear), "mama suchu leo");
     }
 
     #[test]

@@ -1,13 +1,28 @@
 //! Terms that the caller expects: names, products, places. Spelling one of them costs no more than
-//! saying a common word, whatever the language model thinks of it.
+//! saying a common word, whatever the language model thinks of it. Words of a prompt are favoured less.
 
 use super::posteriors::{CLASSES, SPACE, class_of};
 
 const TERMS_MAX: usize = 1000;
 const TERM_LETTERS_MAX: usize = 64;
 
-/// Score for each letter of a term.
-pub(super) const LETTER_BONUS: f32 = 0.5;
+/// How much a term is favoured.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Favour {
+    /// Score for each letter.
+    pub letter_bonus: f32,
+    /// ln p that a word of it is given at least.
+    pub log_p_min: f32,
+}
+
+const KEY_TERM: Favour = Favour {
+    letter_bonus: 0.5,
+    log_p_min: -5.0,
+};
+const PROMPT_WORD: Favour = Favour {
+    letter_bonus: 0.15,
+    log_p_min: -7.0,
+};
 
 /// The terms as a tree of letters.
 #[derive(Debug, Clone)]
@@ -19,6 +34,8 @@ pub(super) struct Bias {
 struct Node {
     children: Vec<(u8, u16)>,
     ends_term: bool,
+    /// That of the first term that came this way: key terms come before a prompt's words.
+    favour: Favour,
 }
 
 /// How far into a term the text has come; none at the root.
@@ -33,26 +50,28 @@ impl BiasState {
 
 impl Bias {
     /// Terms beyond the limits are left out, as are letters that no word has.
-    pub(super) fn new(terms: &[String]) -> Self {
+    pub(super) fn new(key_terms: &[String], prompt_words: &[String]) -> Self {
         let mut bias = Self {
-            nodes: vec![Node::new()],
+            nodes: vec![Node::new(KEY_TERM)],
         };
-        for term in terms.iter().take(TERMS_MAX) {
+        let key_terms = key_terms.iter().map(|term| (term, KEY_TERM));
+        let prompt_words = prompt_words.iter().map(|word| (word, PROMPT_WORD));
+        for (term, favour) in key_terms.chain(prompt_words).take(TERMS_MAX) {
             let spoken = sauti_text::compare::comparable(term);
             if !spoken.is_empty() && spoken.len() <= TERM_LETTERS_MAX {
-                bias.insert(&spoken);
+                bias.insert(&spoken, favour);
             }
         }
         bias
     }
 
-    fn insert(&mut self, term: &str) {
+    fn insert(&mut self, term: &str, favour: Favour) {
         let mut at = 0usize;
         for class in term.bytes().filter_map(class_of) {
             at = match self.child(at, class) {
                 Some(child) => child,
                 None if self.nodes.len() < usize::from(u16::MAX) => {
-                    self.nodes.push(Node::new());
+                    self.nodes.push(Node::new(favour));
                     let child = self.nodes.len() - 1;
                     self.nodes[at].children.push((class as u8, child as u16));
                     child
@@ -74,8 +93,13 @@ impl Bias {
     pub(super) fn letter_bonus_max(&self) -> f32 {
         match self.nodes.len() {
             1 => 0.0,
-            _ => LETTER_BONUS,
+            _ => KEY_TERM.letter_bonus,
         }
+    }
+
+    /// How much the term is favoured that the text is in.
+    pub(super) fn favour(&self, state: BiasState) -> Favour {
+        self.nodes[usize::from(state.0)].favour
     }
 
     /// The state after a letter of a word; `starts_word` allows a term to begin.
@@ -110,10 +134,11 @@ impl Bias {
 }
 
 impl Node {
-    fn new() -> Self {
+    fn new(favour: Favour) -> Self {
         Self {
             children: Vec::new(),
             ends_term: false,
+            favour,
         }
     }
 }
@@ -136,7 +161,7 @@ mod tests {
 
     #[test]
     fn terms_are_followed_across_words() {
-        let bias = Bias::new(&["Kariakoo Shopping".to_owned(), "Zuchu".to_owned()]);
+        let bias = Bias::new(&["Kariakoo Shopping".to_owned(), "Zuchu".to_owned()], &[]);
         assert!(walk(&bias, "zuchu"));
         assert!(walk(&bias, "kariakoo shopping"));
         assert!(walk(&bias, "kariakoo zuchu"));
@@ -146,8 +171,25 @@ mod tests {
     }
 
     #[test]
+    fn a_word_of_a_prompt_is_favoured_less_than_a_key_term() {
+        let bias = Bias::new(
+            &["Zuchu".to_owned()],
+            &["zuchu".to_owned(), "zari".to_owned()],
+        );
+        let favour = |text: &str| {
+            let mut state = BiasState::default();
+            for (i, letter) in text.bytes().enumerate() {
+                state = bias.after_letter(state, class_of(letter).unwrap(), i == 0);
+            }
+            bias.favour(state)
+        };
+        assert_eq!(favour("zuchu"), KEY_TERM);
+        assert_eq!(favour("zari"), PROMPT_WORD);
+    }
+
+    #[test]
     fn absurd_terms_are_left_out() {
-        let bias = Bias::new(&["a".repeat(1000), "!!!".to_owned(), String::new()]);
+        let bias = Bias::new(&["a".repeat(1000), "!!!".to_owned(), String::new()], &[]);
         assert_eq!(bias.nodes.len(), 1);
     }
 }

@@ -7,6 +7,7 @@ use super::grammar::{Grammar, as_figures};
 use super::lm::{Lm, LmState, UNKNOWN};
 use super::orthography::as_written;
 use super::posteriors::{Posteriors, STEP_SECONDS};
+use super::prompt::{prompt_names, prompt_words};
 use super::text::Spellings;
 use crate::{Expect, SpeechError, TranscribeRequest, Word};
 
@@ -23,10 +24,12 @@ pub(super) struct Expectations {
 impl Expectations {
     pub(super) fn new(request: &TranscribeRequest) -> Result<Self, SpeechError> {
         Ok(Self {
-            bias: Bias::new(&request.keyterms),
+            bias: Bias::new(&request.keyterms, &prompt_words(&request.prompt)),
             grammar: Grammar::for_expectation(&request.expect)?,
             joins_digits: request.digits && request.expect == Expect::Digits,
-            spellings: Spellings::new(&request.keyterms),
+            spellings: Spellings::new(
+                &[&request.keyterms[..], &prompt_names(&request.prompt)].concat(),
+            ),
         })
     }
 

@@ -16,6 +16,7 @@ pub mod lm;
 mod mel;
 mod orthography;
 mod posteriors;
+mod prompt;
 mod segment;
 pub mod subtitles;
 mod text;

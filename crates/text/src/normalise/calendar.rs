@@ -354,7 +354,12 @@ fn day_before_month_name(context: &TokenContext<'_>, i: usize) -> Option<SpokenF
         Some((last, after)) => (format!("{} hadi {}", day(first), day(last)), after),
         None => (day(first), ordinal_suffix(context, i + 1)),
     };
-    let (month, end) = month_at(context, context.skip_space(after))?;
+    // "16-Nov", "16/Nov".
+    let month_after = match context.kind(after) {
+        Some(Kind::Mark('-' | '/')) => after + 1,
+        _ => context.skip_space(after),
+    };
+    let (month, end) = month_at(context, month_after)?;
     SpokenForm::new(format!("{}{days} {month}", day_opening(context, i)), end)
 }
 

@@ -179,6 +179,11 @@ fn is_code(context: &TokenContext<'_>, i: usize, figures: &str) -> bool {
     }
     let mut numbered = false;
     for (distance, word) in context.words_back(i).enumerate().take(5) {
+        // "Piga 999 au 112".
+        if distance == 0 && word.is_one_of(&["au", "ama"]) {
+            let mut before = context.words_back(i).skip(1).take(2);
+            return before.any(|w| w.is_one_of(CALLS));
+        }
         if word.is_one_of(CALLS) {
             return true;
         }

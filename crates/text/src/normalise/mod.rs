@@ -15,6 +15,7 @@ mod phone;
 mod quantity;
 mod reading;
 mod relations;
+mod scripture;
 mod token;
 mod units;
 mod words;
@@ -114,6 +115,7 @@ const RULES: &[Rule] = &[
     phone::ussd_code,
     phone::read,
     calendar::read,
+    scripture::read,
     clock::read,
     alphanumeric::read,
     money::prefixed,

@@ -81,8 +81,17 @@ pub(crate) fn multiplier(context: &TokenContext<'_>, i: usize) -> Option<(&'stat
     Some((said, j + 1))
 }
 
+/// What has a letter beside its number: "darasa la 7B" is no billion.
+const LETTERED: &[&str] = &[
+    "darasa", "kidato", "chumba", "ghorofa", "geti", "mlango", "jengo", "block", "nyumba", "kundi",
+    "kiti", "form", "class", "room", "gate", "flat", "ploti", "plot", "njia", "basi", "seksheni",
+];
+
 /// Letters that stick to the number: 10k, 5M.
 fn short_multiplier(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, usize)> {
+    if context.words_back(i).take(3).any(|w| w.is_one_of(LETTERED)) {
+        return None;
+    }
     let said = match context.word(i)?.text {
         "k" | "K" => "elfu",
         "M" => "milioni",
@@ -93,6 +102,9 @@ fn short_multiplier(context: &TokenContext<'_>, i: usize) -> Option<(&'static st
 }
 
 pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    if let Some(reading) = english_decade(context, i) {
+        return Some(reading);
+    }
     let negative = is_negative_sign(context, i);
     let number = context.number(if negative { i + 1 } else { i })?;
     let mut quantity = Quantity::one(number);
@@ -234,6 +246,24 @@ fn decade(context: &TokenContext<'_>, i: usize, number: &Number<'_>) -> Option<S
     decades
         .then(|| SpokenForm::new(crate::cardinal(year % 100), number.end))
         .flatten()
+}
+
+/// "1990s".
+fn english_decade(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let number = context.number(i)?;
+    let year = number
+        .plain()
+        .filter(|n| (1900..2100).contains(n) && n % 10 == 0)?;
+    context.word(number.end).filter(|w| w.text == "s")?;
+    let said = match year {
+        1910..=1990 => crate::cardinal(year % 100),
+        _ => crate::cardinal(year),
+    };
+    let mut words = context.words_back(i);
+    let named =
+        words.next().is_some_and(|w| w.is("ya")) && words.next().is_some_and(|w| w.is("miaka"));
+    let name = if named { "" } else { "miaka ya " };
+    SpokenForm::new(format!("{name}{said}"), number.end + 1)
 }
 
 /// Four digits after "mwaka" are a year's name and agree with nothing.

@@ -96,7 +96,15 @@ pub(crate) fn fraction(context: &TokenContext<'_>, i: usize) -> Option<SpokenFor
     if context.kind(i) == Some(Kind::Digits)
         && let Some(text) = not_a_fraction(context, i, top, bottom, end)
     {
-        return SpokenForm::new(text, end);
+        // "500/5ml": so much in five millilitres.
+        let unit = units::name_at(context, end).filter(|_| text.contains(" kwa "));
+        return match unit {
+            Some((unit, after)) => {
+                let text = format!("{} kwa {unit} {}", cardinal(top), cardinal(bottom));
+                SpokenForm::new(text, after)
+            }
+            None => SpokenForm::new(text, end),
+        };
     }
     let name = fraction_name(top, bottom);
     match units::name_at(context, context.skip_space(end)) {
@@ -422,6 +430,18 @@ fn hash(context: &TokenContext<'_>, i: usize) -> SpokenForm {
 
 /// Between words it offers a choice.
 fn slash(context: &TokenContext<'_>, i: usize) -> SpokenForm {
+    // "Ksh 150/kg".
+    let after_amount = i > 0 && context.digits(i - 1).is_some();
+    if let Some((name, end)) = units::divisor_at(context, i).filter(|_| after_amount) {
+        let text = format!(" kwa {name}");
+        return SpokenForm { text, end };
+    }
+    // "250mg/5ml".
+    let unit_before = i > 1 && context.word(i - 1).is_some() && context.digits(i - 2).is_some();
+    if unit_before && context.digits(i + 1).is_some() {
+        let text = " kwa ".to_owned();
+        return SpokenForm { text, end: i + 1 };
+    }
     let between_words = i > 0 && context.word(i - 1).is_some() && context.word(i + 1).is_some();
     let choice_said = context
         .word(i + 1)

@@ -110,7 +110,25 @@ const DIVISORS: &[(&str, &str)] = &[
     ("dL", "desilita"),
     ("siku", "siku"),
     ("day", "siku"),
+    ("kilo", "kilo"),
+    ("lita", "lita"),
+    ("ekari", "ekari"),
+    ("wiki", "wiki"),
+    ("mwezi", "mwezi"),
+    ("mwaka", "mwaka"),
+    ("dakika", "dakika"),
+    ("mtu", "mtu"),
 ];
+
+/// "/kg", "/mwezi" behind an amount: what it is for, and the token after it.
+pub(crate) fn divisor_at(
+    context: &TokenContext<'_>,
+    slash: usize,
+) -> Option<(&'static str, usize)> {
+    let word = context.word(slash + 1)?;
+    let (_, name) = DIVISORS.iter().find(|(unit, _)| *unit == word.text)?;
+    context.is_mark(slash, '/').then_some((*name, slash + 2))
+}
 
 pub(crate) fn read(
     context: &TokenContext<'_>,
@@ -146,11 +164,8 @@ fn unit_at(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, String
     if let Some((tail, end)) = power(context, i + 1) {
         return Some((name, tail.to_owned(), end));
     }
-    let divisor = context.word(i + 2).filter(|_| context.is_mark(i + 1, '/'));
-    if let Some((_, divisor)) =
-        divisor.and_then(|word| DIVISORS.iter().find(|(unit, _)| *unit == word.text))
-    {
-        return Some((name, format!("kwa {divisor}"), i + 3));
+    if let Some((divisor, end)) = divisor_at(context, i + 1) {
+        return Some((name, format!("kwa {divisor}"), end));
     }
     // "5 m-pesa", "3 g'": the letter belongs to something else.
     let word_goes_on = matches!(

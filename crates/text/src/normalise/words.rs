@@ -147,7 +147,15 @@ fn post_box(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let number = context.skip_space(end);
     match context.digits(number) {
         Some(figures) => {
-            SpokenForm::new(format!("sanduku la posta {}", digits(figures)), number + 1)
+            // "30197-00100": the box, and the code of its town.
+            let town = context
+                .digits(number + 2)
+                .filter(|_| context.is_mark(number + 1, '-'));
+            let (town, end) = match town {
+                Some(town) => (format!(", {}", digits(town)), number + 3),
+                None => (String::new(), number + 1),
+            };
+            SpokenForm::new(format!("sanduku la posta {}{town}", digits(figures)), end)
         }
         None => SpokenForm::new("sanduku la posta", end),
     }
@@ -169,7 +177,8 @@ fn abbreviation(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         When::Any => dot || plainly_short(context, i, word),
         When::Dot => dot && follows_within(context, after),
         When::Number => {
-            number_follows && (dot || !matches!(lower.as_str(), "na" | "no" | "uk" | "sur"))
+            let is_word = matches!(lower.as_str(), "na" | "no" | "uk" | "sur");
+            number_follows && (dot || !is_word || word.text == "No")
         }
     };
     if !applies {

@@ -8,11 +8,13 @@ use serde_json::{Map, Value};
 use super::read::{Spool, SpooledFile};
 use crate::app::App;
 use crate::batches::is_allowed;
+use crate::http::language::Language;
+use crate::lexicons::VersionedLexicon;
 use crate::problem::{FieldError, Problem, Reason};
 use crate::routes::speech::AskedSpeech;
 use crate::routes::transcription;
 use crate::service::money;
-use crate::service::speaking::SpeechItem;
+use crate::service::speaking::{Reader, SpeechItem};
 
 const CUSTOM_ID_CHARS_MAX: usize = 128;
 /// More mistakes than this in one answer help nobody.
@@ -56,6 +58,7 @@ impl Order {
 /// Checks an order as it was read. Recordings that no item names are items themselves, if there are no others.
 pub fn check(
     app: &App,
+    lexicon: &VersionedLexicon,
     operation: Operation,
     mut items: Vec<Map<String, Value>>,
     defaults: Map<String, Value>,
@@ -77,6 +80,7 @@ pub fn check(
     }
     let mut check = Check {
         app,
+        lexicon,
         operation,
         files: Files::of(&spool)?,
         names: HashSet::new(),
@@ -133,6 +137,7 @@ impl Files {
 
 struct Check<'a> {
     app: &'a App,
+    lexicon: &'a VersionedLexicon,
     operation: Operation,
     files: Files,
     names: HashSet<String>,
@@ -161,11 +166,9 @@ impl Check<'_> {
 
     fn take_over(&mut self, index: usize, problem: Problem) {
         if problem.errors.is_empty() {
-            let message = format!("is refused: {}", problem.code.english());
-            let reason = Reason::Other { message };
-            return self
-                .errors
-                .push(FieldError::new(format!("items[{index}]"), reason));
+            let told = |language| problem.body(language, "", "").detail;
+            let (english, swahili) = (told(Language::English), told(Language::Swahili));
+            return self.wrong(index, "text", Reason::Refused { english, swahili });
         }
         for error in problem.errors {
             self.wrong(index, &error.field, error.reason);
@@ -215,6 +218,11 @@ impl Check<'_> {
             }
             Ok(asked) => {
                 self.characters += asked.request.text.chars().count();
+                // Read here as it will be read then: what cannot be said is not ordered. Nothing of it is remembered.
+                let (limits, passage) = (&self.app.config.limits, asked.request.passage());
+                if let Err(error) = Reader::default().read(limits, passage, self.lexicon) {
+                    self.take_over(index, error.into());
+                }
                 // Stored under its own names, whichever of ours or OpenAI's it came with.
                 let item = SpeechItem::new(&asked.request, asked.timestamps);
                 if let Ok(Value::Object(named)) = serde_json::to_value(item) {

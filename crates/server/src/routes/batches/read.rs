@@ -8,7 +8,7 @@ use std::sync::Arc;
 use axum::extract::Request;
 use axum::http::header::CONTENT_TYPE;
 use multer::{Constraints, Field, Multipart, SizeLimit};
-use sauti_store::{BLOB_PART_BYTES, Operation};
+use sauti_store::{BLOB_PART_BYTES, Operation, WorkspaceId};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
@@ -57,19 +57,37 @@ pub struct Parts {
     end: u64,
 }
 
-pub async fn read(app: &App, request: Request) -> Result<Order, Problem> {
+pub async fn read(
+    app: &App,
+    workspace_id: &WorkspaceId,
+    request: Request,
+) -> Result<Order, Problem> {
     let kind = request.headers().get(CONTENT_TYPE);
     let kind = kind
         .and_then(|value| value.to_str().ok())
         .unwrap_or_default();
     let is_form = kind.to_ascii_lowercase().starts_with("multipart/form-data");
-    match is_form {
-        true => read_form(app, request).await,
-        false => read_json(app, request).await,
-    }
+    let (operation, items, defaults, spool) = match is_form {
+        true => read_form(app, request).await?,
+        false => read_json(request).await?,
+    };
+    let lexicon = app.lexicons.of(&app.store, workspace_id).await?;
+    let app = app.clone();
+    // Every text is read, which may take a moment.
+    let check = move || order::check(&app, &lexicon, operation, items, defaults, spool);
+    let checked = tokio::task::spawn_blocking(check).await;
+    checked.map_err(Problem::internal)?
 }
 
-async fn read_json(app: &App, request: Request) -> Result<Order, Problem> {
+/// The operation, the items, what holds for all of them, and the recordings.
+type Unchecked = (
+    Operation,
+    Vec<Map<String, Value>>,
+    Map<String, Value>,
+    Spool,
+);
+
+async fn read_json(request: Request) -> Result<Unchecked, Problem> {
     JsonBytes::require(request.headers())?;
     let body = read_body(request, ITEMS_BYTES_MAX).await?;
     let mut fields = Fields::parse(&body)?;
@@ -97,7 +115,7 @@ async fn read_json(app: &App, request: Request) -> Result<Order, Problem> {
     if items.is_empty() {
         return Err(Problem::field("items", Reason::Empty));
     }
-    order::check(app, operation, items, defaults, Spool::default())
+    Ok((operation, items, defaults, Spool::default()))
 }
 
 fn take_operation(fields: &mut Fields, given: Option<&str>) -> Option<Operation> {
@@ -130,7 +148,7 @@ fn objects(fields: &mut Fields, items: Vec<Value>) -> Vec<Map<String, Value>> {
     objects.unwrap_or_else(|| wrong_list(fields))
 }
 
-async fn read_form(app: &App, request: Request) -> Result<Order, Problem> {
+async fn read_form(app: &App, request: Request) -> Result<Unchecked, Problem> {
     let boundary = upload::boundary(request.headers())?;
     let bytes_max = app.config.batches.upload_bytes_max;
     let total_max = bytes_max + FORM_BYTES_EXTRA + ITEMS_BYTES_MAX as u64;
@@ -145,7 +163,7 @@ async fn read_form(app: &App, request: Request) -> Result<Order, Problem> {
     for _ in 0..=parts_max {
         let next = form.next_field().await;
         let Some(part) = next.map_err(|error| upload::form_problem(error, bytes_max))? else {
-            return order::check(app, operation, items, defaults, spool);
+            return Ok((operation, items, defaults, spool));
         };
         match part.name() {
             Some("file") => spool.take(app, part).await?,

@@ -133,7 +133,7 @@ async fn answer(
     let transcribing =
         Transcribing::start(app, &payer, job, wanted, sound, Some(booking), is_paid).await?;
     if wanted.stream {
-        return stream::respond(app, caller, transcribing, wanted.words).await;
+        return stream::respond(app, caller, transcribing, wanted).await;
     }
     let (transcript, hold, bill) = transcribing.finish().await?;
     let (content_type, written) = write(wanted, &transcript);

@@ -9,6 +9,7 @@ const KNOWN: &[&str] = &[
     "response_format",
     "timestamp_granularities[]",
     "keyterms[]",
+    "prompt",
     "numerals",
     "expect",
     "choices[]",
@@ -22,7 +23,6 @@ const IGNORED: &[&str] = &[
     "language",
     "languages[]",
     "languages",
-    "prompt",
     "temperature",
     "chunking_strategy",
     "known_speaker_names[]",
@@ -45,6 +45,8 @@ pub struct TranscriptionForm {
     /// Names and terms to listen for.
     #[schema(rename = "keyterms[]")]
     pub keyterms: Option<Vec<String>>,
+    /// What the recording is about, or the text before it: its words are weak key terms.
+    pub prompt: Option<String>,
     /// `words` (default) or `digits`: how numbers are written.
     pub numerals: Option<String>,
     /// What kind of answer is expected: `any` (default), `digits`, `yes_no` or `amount`.

@@ -11,7 +11,8 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::Response;
 use bytes::Bytes;
 use futures_util::stream;
-use sauti_speech::{Segment, SpeechError, TranscribeEvent};
+use sauti_speech::{Expect, Segment, SpeechError, TranscribeEvent, Transcript};
+use serde::Serialize;
 use serde_json::json;
 use tokio::sync::mpsc;
 
@@ -20,7 +21,7 @@ use crate::http::caller::Caller;
 use crate::http::money_headers;
 use crate::problem::Problem;
 use crate::routes::speech::sse;
-use crate::service::transcribing::{self, Transcribing};
+use crate::service::transcribing::{self, ExpectedAnswer, Transcribing, TranscriptionRequest};
 
 const EVENTS_MAX: usize = 32;
 /// A connection that takes no event for this long is given up (back-pressure with an end).
@@ -41,6 +42,18 @@ struct Running {
     transcribing: Transcribing,
     /// Whether each segment brings its words.
     words: bool,
+    expect: Expect,
+}
+
+/// The last event.
+#[derive(Serialize)]
+struct Done<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    text: &'a str,
+    #[serde(flatten)]
+    expected: Option<ExpectedAnswer>,
+    usage: serde_json::Value,
 }
 
 /// Waits for the first event, so that what fails before it still gets a proper refusal.
@@ -48,7 +61,7 @@ pub async fn respond(
     app: &App,
     caller: Caller,
     mut transcribing: Transcribing,
-    words: bool,
+    request: &TranscriptionRequest,
 ) -> Result<Response, Problem> {
     let first = match transcribing.handle.next().await {
         Some(event) => event?,
@@ -65,7 +78,8 @@ pub async fn respond(
         app: app.clone(),
         _caller: caller,
         transcribing,
-        words,
+        words: request.words,
+        expect: request.expect.clone(),
     };
     tokio::spawn(run(running, first, events, delivered_ms));
     Ok(response)
@@ -99,12 +113,12 @@ async fn run(
     delivered_ms: Arc<AtomicU64>,
 ) {
     let delivered_ms = || delivered_ms.load(Ordering::Relaxed);
-    let text = match pump(&mut running, first, &events).await {
-        Ok(text) => all_taken(&events).await.map(|()| text),
+    let transcript = match pump(&mut running, first, &events).await {
+        Ok(transcript) => all_taken(&events).await.map(|()| transcript),
         Err(ended) => Err(ended),
     };
-    match text {
-        Ok(text) => finish(running, &text, &events).await,
+    match transcript {
+        Ok(transcript) => finish(running, &transcript, &events).await,
         Err(Ended::CallerLeft) => pay_delivered(running, delivered_ms()).await,
         Err(Ended::Failed(error)) => {
             let ours = matches!(error, SpeechError::Internal);
@@ -126,12 +140,12 @@ async fn all_taken(events: &Events) -> Result<(), Ended> {
     }
 }
 
-/// The whole text once everything but the last event was sent.
+/// The whole transcript once everything but the last event was sent.
 async fn pump(
     running: &mut Running,
     first: TranscribeEvent,
     events: &Events,
-) -> Result<String, Ended> {
+) -> Result<Transcript, Ended> {
     let mut next = Some(Ok(first));
     let mut said_something = false;
     while let Some(event) = next {
@@ -146,7 +160,7 @@ async fn pump(
                 let sent = events.send_timeout(event, TAKE_TIME_MAX).await;
                 sent.map_err(|_| Ended::CallerLeft)?;
             }
-            TranscribeEvent::Done(transcript) => return Ok(transcript.text),
+            TranscribeEvent::Done(transcript) => return Ok(transcript),
         }
         next = tokio::select! {
             next = running.transcribing.handle.next() => next,
@@ -182,14 +196,18 @@ async fn pay_delivered(running: Running, delivered_ms: u64) {
 }
 
 /// Settled before the last event goes out: who has the whole transcript has been charged.
-async fn finish(running: Running, text: &str, events: &Events) {
+async fn finish(running: Running, transcript: &Transcript, events: &Events) {
     let bill = running.transcribing.bill.clone();
     let Ok(balance_micro) = running.transcribing.settle().await else {
         return break_off(SpeechError::Internal, events).await;
     };
-    let done = json!({"type": "transcript.text.done", "text": text, "usage": {
-        "type": "duration", "seconds": bill.units, "cost_micro": bill.amount_micro,
-        "balance_micro": balance_micro}});
+    let done = json!(Done {
+        kind: "transcript.text.done",
+        text: &transcript.text,
+        expected: ExpectedAnswer::of(&running.expect, transcript),
+        usage: json!({"type": "duration", "seconds": bill.units,
+            "cost_micro": bill.amount_micro, "balance_micro": balance_micro}),
+    });
     send_last(&done, events).await;
 }
 

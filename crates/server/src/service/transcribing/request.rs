@@ -11,6 +11,8 @@ const KEYTERMS_MAX: usize = 100;
 const CHOICES_MAX: usize = 100;
 const TERM_CHARS_MAX: usize = 100;
 const CHANNELS_MAX: usize = 2;
+/// Only the last words of it count.
+const PROMPT_CHARS_MAX: usize = 20_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResponseFormat {
@@ -27,6 +29,7 @@ pub struct TranscriptionRequest {
     pub words: bool,
     pub segments: bool,
     pub keyterms: Vec<String>,
+    pub prompt: String,
     pub expect: Expect,
     pub digits: bool,
     pub stream: bool,
@@ -42,6 +45,7 @@ impl TranscriptionRequest {
     pub fn for_engine(&self) -> TranscribeRequest {
         TranscribeRequest {
             keyterms: self.keyterms.clone(),
+            prompt: self.prompt.clone(),
             expect: self.expect.clone(),
             digits: self.digits,
             ..TranscribeRequest::default()
@@ -58,6 +62,7 @@ pub struct TranscriptionFields {
     stream: Option<String>,
     timestamp_granularities: Vec<String>,
     keyterms: Vec<String>,
+    prompt: Option<String>,
     choices: Vec<String>,
     include: Vec<String>,
     channels: Option<String>,
@@ -92,6 +97,7 @@ impl TranscriptionFields {
             "include" => return add(&mut self.include, values),
             "channel_names" => return add(&mut self.channel_names, values),
             "channels" => &mut self.channels,
+            "prompt" => &mut self.prompt,
             "response_format" => &mut self.response_format,
             "numerals" => &mut self.numerals,
             "expect" => &mut self.expect,
@@ -115,6 +121,7 @@ impl TranscriptionFields {
             words,
             segments,
             keyterms: check.terms("keyterms[]", &self.keyterms, KEYTERMS_MAX),
+            prompt: check.prompt(),
             expect: check.expect(),
             digits: check.numerals(),
             stream: check.stream(),
@@ -194,6 +201,17 @@ impl Check<'_> {
                 .push(FieldError::new(field, Reason::TooLong { max, actual }));
         }
         terms
+    }
+
+    fn prompt(&mut self) -> String {
+        let prompt = self.fields.prompt.clone().unwrap_or_default();
+        let actual = prompt.chars().count();
+        if actual > PROMPT_CHARS_MAX {
+            let (max, actual) = (PROMPT_CHARS_MAX as u64, actual as u64);
+            self.errors
+                .push(FieldError::new("prompt", Reason::TooLong { max, actual }));
+        }
+        prompt
     }
 
     fn expect(&mut self) -> Expect {
@@ -298,7 +316,9 @@ mod tests {
         let mut fields = TranscriptionFields::default();
         fields.set("keywords[]", vec!["Wanjiku".into()]);
         fields.set("include[]", vec!["logprobs".into()]);
+        fields.set("prompt", vec!["Mkutano na Wanjiku.".into()]);
         let request = fields.check().unwrap();
+        assert_eq!(request.prompt, "Mkutano na Wanjiku.");
         assert_eq!(request.keyterms, ["Wanjiku"]);
         assert!(request.logprobs);
         fields.set("response_format", vec!["diarized_json".into()]);

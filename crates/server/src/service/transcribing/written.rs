@@ -133,6 +133,25 @@ pub struct VerboseSegment {
     /// 1 or 2, with `channels=separate`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub channel: Option<u32>,
+    /// The mean of the words' logarithms of their confidence.
+    pub avg_logprob: f64,
+    #[serde(flatten)]
+    pub whisper: WhisperFields,
+}
+
+/// What OpenAI's Whisper tells of a segment and some clients insist on; there is nothing to say here.
+#[derive(Debug, Default, Serialize, utoipa::ToSchema)]
+pub struct WhisperFields {
+    /// Always 0.
+    pub seek: u64,
+    /// Always empty.
+    pub tokens: Vec<u32>,
+    /// Always 0.
+    pub temperature: f32,
+    /// Always 0.
+    pub compression_ratio: f32,
+    /// Always 0: a segment has speech in it.
+    pub no_speech_prob: f32,
 }
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -155,11 +174,15 @@ fn logprobs(transcript: &Transcript) -> Vec<TokenLogprob> {
     words
         .map(|word| TokenLogprob {
             token: word.word.clone(),
-            // A confidence of nothing at all would be minus infinity, which JSON does not have.
-            logprob: f64::from(word.confidence.clamp(1e-6, 1.0)).ln(),
+            logprob: logprob(word),
             bytes: word.word.clone().into_bytes(),
         })
         .collect()
+}
+
+fn logprob(word: &Word) -> f64 {
+    // A confidence of nothing at all would be minus infinity, which JSON does not have.
+    f64::from(word.confidence.clamp(1e-6, 1.0)).ln()
 }
 
 fn verbose(transcript: &Transcript, segments: bool, words: bool) -> VerboseTranscription {
@@ -190,6 +213,9 @@ fn verbose_segment((id, segment): (usize, &Segment)) -> VerboseSegment {
         text: segment.text.clone(),
         confidence: segment.confidence,
         channel: segment.channel,
+        avg_logprob: segment.words.iter().map(logprob).sum::<f64>()
+            / segment.words.len().max(1) as f64,
+        whisper: WhisperFields::default(),
     }
 }
 
@@ -245,5 +271,7 @@ mod tests {
         assert_eq!(json["segments"].as_array().unwrap().len(), 2);
         assert_eq!(json.get("words"), None);
         assert_eq!(json["segments"][0]["end"], 1.234);
+        assert_eq!(json["segments"][0]["avg_logprob"], 0.5f64.ln());
+        assert_eq!(json["segments"][0]["tokens"], serde_json::json!([]));
     }
 }
