@@ -25,6 +25,11 @@ def build(*examples):
     return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release"
 
 
+def processor_s(pid):
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 class Server:
     def __init__(self, programs, folder, settings):
         self.programs, self.folder = Path(programs).resolve(), folder
@@ -75,6 +80,10 @@ class Server:
     def forget_peak(self):
         """From here on VmHWM is the highest since now."""
         Path(f"/proc/{self.process.pid}/clear_refs").write_text("5")
+
+    def processor_s(self):
+        """Processor time of the server so far."""
+        return processor_s(self.process.pid)
 
     def threads(self):
         return len(os.listdir(f"/proc/{self.process.pid}/task"))
