@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 
 FORMAT = "sauti-recogniser-1"
-FILES = ("encoder.safetensors", "vad.safetensors", "words.lm")
+FILES = ("encoder.safetensors", "speakers.safetensors", "vad.safetensors", "words.lm")
 
 
 def main():

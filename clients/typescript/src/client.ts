@@ -41,6 +41,8 @@ export interface TranscribeOptions {
   choices?: string[];
   /** `separate` hears the two sides of a call each for itself. */
   channels?: "mixed" | "separate";
+  /** Tell one to six people apart. */
+  diarize?: boolean;
   /** What subtitles call the two sides. */
   channelNames?: string[];
   idempotencyKey?: string;
@@ -216,6 +218,7 @@ function formOf(recording: Recording, options: TranscribeOptions, fields: Record
   if (options.numerals) form.append("numerals", options.numerals);
   if (options.expect) form.append("expect", options.expect);
   if (options.channels) form.append("channels", options.channels);
+  if (options.diarize) form.append("diarize", "true");
   for (const name of options.channelNames ?? []) form.append("channel_names[]", name);
   for (const term of options.keyterms ?? []) form.append("keyterms[]", term);
   for (const choice of options.choices ?? []) form.append("choices[]", choice);

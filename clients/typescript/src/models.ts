@@ -18,6 +18,8 @@ export interface Word {
   confidence?: number;
   /** With `channels: "separate"`. */
   channel?: number;
+  /** With `diarize`. */
+  speaker?: string;
 }
 
 export interface Segment {
@@ -27,6 +29,8 @@ export interface Segment {
   confidence?: number;
   /** With `channels: "separate"`. */
   channel?: number;
+  /** With `diarize`. */
+  speaker?: string;
   words?: Word[];
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::Speed;
+use crate::recogniser::SpeechStretch;
 
 /// What every job carries, whatever its kind.
 #[derive(Debug, Clone)]
@@ -64,6 +65,8 @@ pub struct TranscribeRequest {
     pub samples: Arc<Vec<i16>>,
     /// The other side of a call. Then each side is heard for itself, and segments say which one they are of.
     pub second_channel: Option<Arc<Vec<i16>>>,
+    /// Whether people are told apart. Then segments come at the end, each with its speaker.
+    pub diarize: bool,
     pub keyterms: Vec<String>,
     /// What the recording is about or what came before it: its words are listened for a little.
     pub prompt: String,
@@ -102,6 +105,9 @@ pub struct Segment {
     /// From 1, where channels were heard separately.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub channel: Option<u32>,
+    /// `A` for who speaks first, and so on, where people were told apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub speaker: Option<char>,
 }
 
 impl Segment {
@@ -125,6 +131,9 @@ pub struct Transcript {
     pub no_speech: bool,
     /// Somebody spoke, but nothing that was expected; then there is no text.
     pub not_understood: bool,
+    /// Where somebody speaks, and what the voices are like; only until the speakers are told apart.
+    #[serde(skip)]
+    pub speech: Vec<SpeechStretch>,
 }
 
 #[derive(Debug, Clone)]

@@ -96,12 +96,14 @@ class Sauti:
     def transcribe(
         self, recording: Recording, *, name: str | None = None, content_type: str = "application/octet-stream", words: bool = False,
         keyterms: Sequence[str] = (), numerals: str | None = None, expect: str | None = None, choices: Sequence[str] = (),
-        channels: str | None = None, idempotency_key: str | None = None,
+        channels: str | None = None, diarize: bool = False, idempotency_key: str | None = None,
     ) -> Transcript:
-        """Transcribes a recording: bytes, a path or an open file. `channels="separate"` hears the two sides of a call each for itself."""
+        """Transcribes a recording: bytes, a path or an open file. `channels="separate"` hears the two sides of a call each for itself,
+        `diarize` tells people apart."""
         granularities = ["segment", "word"] if words else ["segment"]
         fields = [("response_format", "verbose_json"), *(("timestamp_granularities[]", each) for each in granularities)]
         fields += [("channels", channels)] if channels else []
+        fields += [("diarize", "true")] if diarize else []
         body, form = upload(recording, name, content_type, fields, keyterms, numerals, expect, choices)
         answer = self.post("/v1/audio/transcriptions", body, form, idempotency_key)
         told = answer.json()
@@ -113,11 +115,12 @@ class Sauti:
     def subtitles(
         self, recording: Recording, kind: str = "srt", *, name: str | None = None, content_type: str = "application/octet-stream",
         keyterms: Sequence[str] = (), numerals: str | None = None, channels: str | None = None, channel_names: Sequence[str] = (),
-        idempotency_key: str | None = None,
+        diarize: bool = False, idempotency_key: str | None = None,
     ) -> str:
-        """Subtitles of a recording, as `srt` or `vtt`. With `channels="separate"` they name the sides of a call."""
+        """Subtitles of a recording, as `srt` or `vtt`. With `channels="separate"` or `diarize` they name who speaks."""
         fields = [("response_format", kind), *(("channel_names[]", each) for each in channel_names)]
         fields += [("channels", channels)] if channels else []
+        fields += [("diarize", "true")] if diarize else []
         body, form = upload(recording, name, content_type, fields, keyterms, numerals, None, ())
         return self.post("/v1/audio/transcriptions", body, form, idempotency_key).body.decode()
 

@@ -54,6 +54,8 @@ class Word:
     confidence: float | None = None
     channel: int | None = None
     """With `channels="separate"`."""
+    speaker: str | None = None
+    """With `diarize`."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,8 @@ class Segment:
     words: tuple[Word, ...] = ()
     channel: int | None = None
     """With `channels="separate"`."""
+    speaker: str | None = None
+    """With `diarize`."""
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ Examples:
   sauti transcribe note.ogg call.wav
   sauti transcribe --json --numerals meeting.mp3 | jq .text
   sauti transcribe --keyterm Mombasa --keyterm Safaricom call.wav
+  sauti transcribe --diarize meeting.mp3
   sauti transcribe --raw ulaw_8000 call.ul")]
 pub(super) struct Transcribe {
     /// One JSON object a file: file, text, seconds, no_speech, not_understood, answer (of --expect), segments with words and times
@@ -43,6 +44,9 @@ pub(super) struct Transcribe {
     /// Channels mixed into one, or the two sides of a call each for itself: segments then say their channel
     #[arg(long, value_enum, default_value_t)]
     channels: ChannelsHeard,
+    /// Tell one to six people apart: segments say their speaker, and so does the line
+    #[arg(long, conflicts_with_all = ["expect", "channels"])]
+    diarize: bool,
     /// Files without a header hold this
     #[arg(long, value_enum, value_name = "FORMAT")]
     raw: Option<Raw>,
@@ -141,6 +145,7 @@ impl Transcribe {
     ) -> JoinHandle<TranscribedFile> {
         let (engine, progress) = (engine.clone(), progress.clone());
         let (keyterms, expect) = (self.keyterm.clone(), self.expect.into());
+        let diarize = self.diarize;
         let (digits, declared) = (
             self.numerals == Numerals::Digits,
             self.raw.map(RawFormat::from),
@@ -157,6 +162,7 @@ impl Transcribe {
                 prompt: String::new(),
                 expect,
                 digits,
+                diarize,
             };
             offline::transcribe(&engine, request, |done| {
                 progress.show(&format!("{}: {done:.0} of {seconds:.0} s", file.display()));
@@ -171,7 +177,7 @@ impl Transcribe {
             eprintln!("sauti: {}: {error:#}", file.display());
         }
         let line = match (self.json, answer) {
-            (false, Ok(transcript)) => transcript.text.replace(['\n', '\r'], " "),
+            (false, Ok(transcript)) => line(&transcript).replace(['\n', '\r'], " "),
             (false, Err(_)) => String::new(),
             (true, Err(error)) => {
                 json!({ "file": file.to_string_lossy(), "error": format!("{error:#}") }).to_string()
@@ -191,6 +197,27 @@ impl Transcribe {
         out.flush()?;
         Ok(())
     }
+}
+
+/// The text; with who says it before each change, where that is known.
+fn line(transcript: &Transcript) -> String {
+    let (mut line, mut last) = (String::new(), None);
+    for segment in &transcript.segments {
+        let channel = segment.channel.map(|channel| channel.to_string());
+        let who = segment.speaker.map(String::from).or(channel);
+        let Some(who) = who else {
+            return transcript.text.clone();
+        };
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        if last.as_ref() != Some(&who) {
+            line.push_str(&format!("{who}: "));
+        }
+        line.push_str(&segment.text);
+        last = Some(who);
+    }
+    line
 }
 
 fn read(

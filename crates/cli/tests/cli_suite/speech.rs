@@ -264,3 +264,18 @@ fn voices_are_measured_and_can_be_listened_to() {
     );
     assert!(folder.path().join("v.audio/juma-0000.wav").exists());
 }
+
+#[test]
+fn a_transcript_says_who_speaks() {
+    let folder = folder();
+    say(folder.path(), "a.wav", &[]);
+    let heard = sauti(folder.path(), &["transcribe", "--diarize", "a.wav"]);
+    assert!(heard.out.starts_with("A: Habari"), "{}", heard.out);
+    heard.ok();
+    let refused = sauti(
+        folder.path(),
+        &["transcribe", "--channels", "separate", "a.wav"],
+    );
+    assert!(refused.err.contains("two"), "{}", refused.err);
+    assert_eq!(refused.code, 1);
+}

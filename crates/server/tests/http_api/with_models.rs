@@ -434,3 +434,58 @@ async fn the_two_sides_of_a_call_are_heard_separately_at_the_quoted_price() {
     assert_eq!(refused.json()["errors"][0]["field"], "channels");
     world.assert_ledger_is_sound().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn people_on_one_channel_are_told_apart_in_openais_shape() {
+    let world = ready_world().await;
+    let mut pcm = vec![0; 16_000];
+    for voice in ["asha", "juma", "asha", "juma"] {
+        let body = json!({"text": SENTENCE, "voice_id": voice, "output_format": "raw_pcm_16000"});
+        pcm.extend(world.post(SPEECH, &body).await.assert_ok().body.to_vec());
+        pcm.extend(vec![0; 24_000]);
+    }
+    let recording = (
+        "file",
+        Some(("a.pcm", "audio/pcm;rate=16000")),
+        pcm.as_slice(),
+    );
+    let diarized = ("response_format", None, "diarized_json".as_bytes());
+    let heard = world.transcribe(&[recording, diarized]).await;
+    let cost_micro = heard.assert_ok().header("sauti-cost").to_owned();
+    let heard = heard.json();
+    let segments = heard["segments"].as_array().unwrap();
+    let mut speakers: Vec<&str> = Vec::new();
+    for segment in segments {
+        assert_eq!(segment["type"], "transcript.text.segment");
+        assert!(
+            segment["start"].as_f64() < segment["end"].as_f64(),
+            "{segment}"
+        );
+        speakers.push(segment["speaker"].as_str().unwrap());
+    }
+    speakers.dedup();
+    assert_eq!(speakers, ["A", "B", "A", "B"], "{heard}");
+    let four_times = [SENTENCE; 4].join(" ");
+    let errors = sauti_text::compare::word_errors(&four_times, heard["text"].as_str().unwrap());
+    assert!(errors.rate() < 0.3, "{heard}");
+
+    let stream = ("stream", None, "true".as_bytes());
+    let events = world.transcribe(&[recording, diarized, stream]).await;
+    assert_eq!(events.assert_ok().header("sauti-cost"), cost_micro);
+    let events = String::from_utf8(events.body.to_vec()).unwrap();
+    let told = events.matches("event: transcript.text.segment\n").count();
+    assert_eq!(told, segments.len(), "{events}");
+    assert!(events.contains("event: transcript.text.done\n"));
+
+    let (diarize, srt) = (
+        ("diarize", None, "true".as_bytes()),
+        ("response_format", None, "srt".as_bytes()),
+    );
+    let heard = world.transcribe(&[recording, diarize, srt]).await;
+    let heard = String::from_utf8(heard.assert_ok().body.to_vec()).unwrap();
+    assert!(
+        heard.contains("Speaker A: ") && heard.contains("Speaker B: "),
+        "{heard}"
+    );
+    world.assert_ledger_is_sound().await;
+}

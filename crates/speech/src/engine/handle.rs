@@ -8,6 +8,7 @@ use std::time::Instant;
 use tokio::sync::mpsc;
 
 use super::pool_state::PoolShared;
+use crate::recogniser::{SpeakerConfig, SpeechStretch, tell_speakers_apart};
 use crate::{Segment, SpeakEvent, SpeechError, TranscribeEvent, Transcript};
 
 /// More than the clauses of the longest text or the segments of a piece of a recording: a slow
@@ -78,6 +79,9 @@ impl SpeakEvents {
 pub(crate) struct TranscribeEvents {
     pub(super) place: QueueSlot,
     pub(super) channels: Vec<ChannelHeard>,
+    /// Whether speakers are told apart. Who they are is known at the end: then all segments are told at once.
+    pub(super) diarize: bool,
+    pub(super) told_apart: Option<(VecDeque<Segment>, Transcript)>,
     pub(super) ended: bool,
 }
 
@@ -98,8 +102,25 @@ impl TranscribeEvents {
         if self.ended {
             return None;
         }
+        if let Some((segments, whole)) = &mut self.told_apart {
+            let done_seconds = whole.seconds;
+            return Some(Ok(match segments.pop_front() {
+                Some(segment) => TranscribeEvent::Segment {
+                    segment,
+                    done_seconds,
+                },
+                None => {
+                    self.ended = true;
+                    TranscribeEvent::Done(std::mem::take(whole))
+                }
+            }));
+        }
         for channel in &mut self.channels {
-            if let Err(error) = channel.hear_next(&self.place).await {
+            let heard = match self.diarize {
+                true => channel.hear_out(&self.place).await,
+                false => channel.hear_next(&self.place).await,
+            };
+            if let Err(error) = heard {
                 self.ended = true;
                 return Some(Err(error));
             }
@@ -118,9 +139,16 @@ impl TranscribeEvents {
                 done_seconds,
             }));
         }
-        self.ended = true;
         let channels = self.channels.drain(..).map(|channel| channel.told);
-        Some(Ok(TranscribeEvent::Done(on_one_time_line(channels))))
+        let mut whole = on_one_time_line(channels);
+        if self.diarize {
+            // Some hundredths of a second for hours of sound: what is compared is bounded.
+            tell_speakers_apart(&mut whole, &SpeakerConfig::default());
+            self.told_apart = Some((whole.segments.clone().into(), whole));
+            return Box::pin(self.next()).await;
+        }
+        self.ended = true;
+        Some(Ok(TranscribeEvent::Done(whole)))
     }
 }
 
@@ -161,6 +189,15 @@ impl ChannelHeard {
         Ok(())
     }
 
+    /// Waits for everything.
+    async fn hear_out(&mut self, place: &QueueSlot) -> Result<(), SpeechError> {
+        while !self.pieces.is_empty() {
+            self.hear_next(place).await?;
+            self.next = None;
+        }
+        Ok(())
+    }
+
     fn next_start(&self) -> f64 {
         let next = self.next.as_ref();
         next.map_or(f64::MAX, |(segment, _)| segment.start)
@@ -186,6 +223,13 @@ impl ChannelHeard {
             self.told.segments.push(segment);
         }
         self.told.not_understood &= self.told.segments.is_empty();
+        for stretch in piece.speech {
+            self.told.speech.push(SpeechStretch {
+                start: stretch.start + offset,
+                end: stretch.end + offset,
+                ..stretch
+            });
+        }
     }
 }
 

@@ -230,6 +230,7 @@ fn transcribe(
         }
         channels.push(ChannelHeard::new(is_separate.then_some(channel), receivers));
     }
+    let diarize = request.diarize;
     // Both sides of a call come along together.
     pieces.sort_by_key(|piece| piece.samples.start);
     let held_seconds = held_samples as f64 / work::RECORDING_HZ;
@@ -237,6 +238,8 @@ fn transcribe(
     let events = TranscribeEvents {
         place: pool.submit(&job, held_seconds, task, booking)?,
         channels,
+        diarize,
+        told_apart: None,
         ended: false,
     };
     Ok(TranscribeHandle { events })

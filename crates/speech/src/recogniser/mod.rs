@@ -18,6 +18,7 @@ mod orthography;
 mod posteriors;
 mod prompt;
 mod segment;
+mod speakers;
 pub mod subtitles;
 mod text;
 mod vad;
@@ -29,6 +30,8 @@ pub use answer::{Amount, AnswerValue};
 pub use beam::BeamConfig;
 pub use live::{LiveEvent, LiveSession};
 pub use posteriors::Posteriors;
+pub(crate) use speakers::tell_speakers_apart;
+pub use speakers::{SPEAKERS_MAX, SpeakerConfig, SpeakerTurn, SpeechStretch, speaker_turns};
 
 use crate::model_folder::ModelFolder;
 use crate::weights::WeightsFile;
@@ -37,6 +40,7 @@ use decode::{Expectations, decode};
 use encoder::AcousticEncoder;
 use lm::Lm;
 use segment::{SegmentConfig, Segmenter, Stretch};
+use speakers::SpeakerEar;
 use vad::Vad;
 
 const FORMAT: &str = "sauti-recogniser-1";
@@ -56,6 +60,7 @@ pub struct Recogniser {
     encoder: AcousticEncoder,
     lm: Lm,
     vad: Vad,
+    speakers: SpeakerEar,
     config: BeamConfig,
 }
 
@@ -75,9 +80,11 @@ impl Recogniser {
         let lm = Lm::open(&folder.path(LM_FILE))?;
         folder.check(LM_FILE, lm.bytes())?;
         let encoder = AcousticEncoder::load(&folder)?;
+        let voices = WeightsFile::parse(speakers::FILE, folder.read(speakers::FILE)?)?;
         Ok(Self {
             encoder,
             lm,
+            speakers: SpeakerEar::load(&vad, &voices)?,
             vad,
             config: BeamConfig::default(),
         })
@@ -137,10 +144,19 @@ impl Recogniser {
             not_understood: segments.is_empty() && flow.not_understood,
             segments,
             seconds: request.samples.len() as f64 / RATE_HZ,
+            speech: match request.diarize {
+                true => self.speech(&request.samples),
+                false => Vec::new(),
+            },
         };
         // The work is done either way.
         let _ = emit(TranscribeEvent::Done(transcript));
         Ok(())
+    }
+
+    /// Where somebody speaks, and what the voices are like: what speakers are told apart by.
+    pub fn speech(&mut self, samples: &[i16]) -> Vec<SpeechStretch> {
+        self.speakers.hear(samples)
     }
 
     /// What the acoustic model says to at most 15 s of sound; for experiments.

@@ -19,13 +19,14 @@ pub struct Cue {
     pub lines: Vec<String>,
     /// As the segment it is of.
     pub channel: Option<u32>,
+    pub speaker: Option<char>,
 }
 
 /// A written token with the time it is spoken in.
 #[derive(Debug, Clone, PartialEq)]
-struct TimedToken<'a> {
-    text: &'a str,
-    start: f64,
+pub(super) struct TimedToken<'a> {
+    pub(super) text: &'a str,
+    pub(super) start: f64,
     end: f64,
 }
 
@@ -43,6 +44,7 @@ pub fn cues(transcript: &Transcript) -> Vec<Cue> {
                 end: now[now.len() - 1].end,
                 lines: broken_in_lines(now),
                 channel: segment.channel,
+                speaker: segment.speaker,
             });
             rest = later;
         }
@@ -56,7 +58,7 @@ pub fn cues(transcript: &Transcript) -> Vec<Cue> {
 /// The readable text's tokens, each with the time of the words it was written from. Numbers in digits
 /// make fewer tokens than there are words: between two tokens that stand for one word each, the others
 /// share the words' time by their length.
-fn timed_tokens(segment: &Segment) -> Vec<TimedToken<'_>> {
+pub(super) fn timed_tokens(segment: &Segment) -> Vec<TimedToken<'_>> {
     let texts: Vec<&str> = segment.text.split_whitespace().collect();
     let words = &segment.words;
     if words.is_empty() {
@@ -233,8 +235,7 @@ mod tests {
             text: String::new(),
             segments,
             seconds: 3_700.0,
-            no_speech: false,
-            not_understood: false,
+            ..Transcript::default()
         }
     }
 

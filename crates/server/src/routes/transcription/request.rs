@@ -16,6 +16,7 @@ const KNOWN: &[&str] = &[
     "stream",
     "channels",
     "channel_names[]",
+    "diarize",
 ];
 /// What OpenAI's clients also send.
 const IGNORED: &[&str] = &[
@@ -25,8 +26,6 @@ const IGNORED: &[&str] = &[
     "languages",
     "temperature",
     "chunking_strategy",
-    "known_speaker_names[]",
-    "known_speaker_references[]",
 ];
 
 /// The form, for the OpenAPI document.
@@ -37,7 +36,7 @@ pub struct TranscriptionForm {
     /// content type says `audio/basic`, `audio/PCMU` or `audio/PCMA`. At most 100 MB and 2 hours.
     #[schema(value_type = String, format = Binary, content_media_type = "application/octet-stream")]
     pub file: Vec<u8>,
-    /// `json` (default), `text`, `verbose_json`, `srt` or `vtt`.
+    /// `json` (default), `text`, `verbose_json`, `srt`, `vtt` or `diarized_json`, which asks for `diarize` too.
     pub response_format: Option<String>,
     /// `word` and/or `segment` (default), for `verbose_json`.
     #[schema(rename = "timestamp_granularities[]")]
@@ -62,6 +61,9 @@ pub struct TranscriptionForm {
     /// What subtitles call the first and the second channel; `Channel 1` and `Channel 2` if absent.
     #[schema(rename = "channel_names[]")]
     pub channel_names: Option<Vec<String>>,
+    /// Whether one to six people are told apart: segments and words of `verbose_json` have a `speaker`, `A` for who speaks first, and
+    /// subtitles name it.
+    pub diarize: Option<bool>,
 }
 
 /// What an item of a batch has besides.

@@ -13,7 +13,7 @@ use bytes::Bytes;
 use futures_util::stream;
 use sauti_speech::{Expect, Segment, SpeechError, TranscribeEvent, Transcript};
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use crate::app::App;
@@ -21,7 +21,9 @@ use crate::http::caller::Caller;
 use crate::http::money_headers;
 use crate::problem::Problem;
 use crate::routes::speech::sse;
-use crate::service::transcribing::{self, ExpectedAnswer, Transcribing, TranscriptionRequest};
+use crate::service::transcribing::{
+    self, DiarizedSegment, ExpectedAnswer, ResponseFormat, Transcribing, TranscriptionRequest,
+};
 
 const EVENTS_MAX: usize = 32;
 /// A connection that takes no event for this long is given up (back-pressure with an end).
@@ -43,6 +45,10 @@ struct Running {
     /// Whether each segment brings its words.
     words: bool,
     expect: Expect,
+    /// Whether each segment is also told as an event of its own, with its speaker.
+    diarized: bool,
+    /// Segments told so far.
+    told: usize,
 }
 
 /// The last event.
@@ -80,6 +86,8 @@ pub async fn respond(
         transcribing,
         words: request.words,
         expect: request.expect.clone(),
+        diarized: request.format == ResponseFormat::DiarizedJson,
+        told: 0,
     };
     tokio::spawn(run(running, first, events, delivered_ms));
     Ok(response)
@@ -156,9 +164,10 @@ async fn pump(
             } => {
                 let space = if said_something { " " } else { "" };
                 said_something |= !segment.text.is_empty();
-                let event = delta(&segment, space, done_seconds, running.words);
-                let sent = events.send_timeout(event, TAKE_TIME_MAX).await;
-                sent.map_err(|_| Ended::CallerLeft)?;
+                for event in running.events(&segment, space, done_seconds) {
+                    let sent = events.send_timeout(event, TAKE_TIME_MAX).await;
+                    sent.map_err(|_| Ended::CallerLeft)?;
+                }
             }
             TranscribeEvent::Done(transcript) => return Ok(transcript),
         }
@@ -171,20 +180,39 @@ async fn pump(
     Err(Ended::Failed(SpeechError::Internal))
 }
 
-fn delta(segment: &Segment, space: &str, done_seconds: f64, words: bool) -> Event {
+impl Running {
+    fn events(&mut self, segment: &Segment, space: &str, done_seconds: f64) -> Vec<Event> {
+        let mut delta = delta(segment, space, done_seconds, self.words);
+        let mut told = Vec::new();
+        if self.diarized {
+            let segment = DiarizedSegment::new(self.told, segment);
+            delta["segment_id"] = json!(segment.id);
+            told.push(json!(segment));
+        }
+        self.told += 1;
+        told.insert(0, delta);
+        let event = |event: &Value| Event {
+            bytes: sse(event),
+            done_ms: (done_seconds * 1_000.0) as u64,
+        };
+        told.iter().map(event).collect()
+    }
+}
+
+fn delta(segment: &Segment, space: &str, done_seconds: f64, words: bool) -> Value {
     let delta = format!("{space}{}", segment.text);
     let mut event = json!({"type": "transcript.text.delta", "delta": delta,
         "start": segment.start, "end": segment.end, "done_seconds": done_seconds});
     if let Some(channel) = segment.channel {
         event["channel"] = json!(channel);
     }
+    if let Some(speaker) = segment.speaker {
+        event["speaker"] = json!(speaker);
+    }
     if words {
         event["words"] = json!(transcribing::words(segment));
     }
-    Event {
-        bytes: sse(&event),
-        done_ms: (done_seconds * 1_000.0) as u64,
-    }
+    event
 }
 
 async fn pay_delivered(running: Running, delivered_ms: u64) {

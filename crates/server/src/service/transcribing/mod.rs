@@ -21,8 +21,8 @@ pub use request::{ResponseFormat, TranscriptionFields, TranscriptionRequest};
 pub use sound::Sound;
 pub use spool::{Source, Spool, SpoolError, Upload, open_unnamed};
 pub use written::{
-    ExpectedAnswer, TokenLogprob, Transcription, VerboseSegment, VerboseTranscription, VerboseWord,
-    WrittenTranscript, words, write,
+    DiarizedSegment, DiarizedTranscription, ExpectedAnswer, TokenLogprob, Transcription,
+    VerboseSegment, VerboseTranscription, VerboseWord, WrittenTranscript, words, write,
 };
 
 use super::money::{Bill, Hold};

@@ -21,6 +21,7 @@ pub enum ResponseFormat {
     VerboseJson,
     Srt,
     Vtt,
+    DiarizedJson,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -35,6 +36,8 @@ pub struct TranscriptionRequest {
     pub stream: bool,
     /// Whether the plain answer brings the confidence of each word, as OpenAI's clients ask for it.
     pub logprobs: bool,
+    /// Whether speakers are told apart.
+    pub diarize: bool,
     pub channels: Channels,
     /// What subtitles call the channels, as far as the caller named them.
     pub channel_names: Vec<String>,
@@ -48,6 +51,7 @@ impl TranscriptionRequest {
             prompt: self.prompt.clone(),
             expect: self.expect.clone(),
             digits: self.digits,
+            diarize: self.diarize,
             ..TranscribeRequest::default()
         }
     }
@@ -67,6 +71,9 @@ pub struct TranscriptionFields {
     include: Vec<String>,
     channels: Option<String>,
     channel_names: Vec<String>,
+    diarize: Option<String>,
+    /// OpenAI's fields for voices that are known beforehand.
+    known_speakers: Vec<String>,
 }
 
 impl TranscriptionFields {
@@ -96,8 +103,12 @@ impl TranscriptionFields {
             "choices" => return add(&mut self.choices, values),
             "include" => return add(&mut self.include, values),
             "channel_names" => return add(&mut self.channel_names, values),
+            "known_speaker_names" | "known_speaker_references" => {
+                return add(&mut self.known_speakers, values);
+            }
             "channels" => &mut self.channels,
             "prompt" => &mut self.prompt,
+            "diarize" => &mut self.diarize,
             "response_format" => &mut self.response_format,
             "numerals" => &mut self.numerals,
             "expect" => &mut self.expect,
@@ -116,17 +127,20 @@ impl TranscriptionFields {
         };
         let format = check.response_format();
         let (words, segments) = check.granularities();
+        let (expect, channels) = (check.expect(), check.channels());
+        let diarize = check.diarize(format, &expect, channels);
         let request = TranscriptionRequest {
             format,
             words,
             segments,
             keyterms: check.terms("keyterms[]", &self.keyterms, KEYTERMS_MAX),
             prompt: check.prompt(),
-            expect: check.expect(),
+            expect,
             digits: check.numerals(),
             stream: check.stream(),
             logprobs: self.include.iter().any(|value| value == "logprobs"),
-            channels: check.channels(),
+            diarize,
+            channels,
             channel_names: check.terms("channel_names[]", &self.channel_names, CHANNELS_MAX),
         };
         match check.errors.is_empty() {
@@ -155,17 +169,10 @@ impl Check<'_> {
             Some("verbose_json") => ResponseFormat::VerboseJson,
             Some("srt") => ResponseFormat::Srt,
             Some("vtt") => ResponseFormat::Vtt,
-            Some("diarized_json") => {
-                let message = "is not made here: speakers are not told apart. Use verbose_json, \
-                               which has segments and their times"
-                    .to_owned();
-                let field = "response_format diarized_json";
-                self.errors
-                    .push(FieldError::new(field, Reason::Other { message }));
-                ResponseFormat::Json
-            }
+            Some("diarized_json") => ResponseFormat::DiarizedJson,
             Some(_) => {
-                self.wrong("response_format", "json, text, verbose_json, srt, vtt");
+                let allowed = "json, text, verbose_json, srt, vtt, diarized_json";
+                self.wrong("response_format", allowed);
                 ResponseFormat::Json
             }
         }
@@ -258,13 +265,54 @@ impl Check<'_> {
     }
 
     fn stream(&mut self) -> bool {
-        let stream = filled(&self.fields.stream).map(str::to_ascii_lowercase);
-        match stream.as_deref() {
-            None | Some("false" | "0") => false,
-            Some("true" | "1" | "sse") => true,
-            Some(_) => {
-                self.wrong("stream", "true, false");
-                false
+        match filled(&self.fields.stream) {
+            Some("sse") => true,
+            stream => self.flag("stream", stream).unwrap_or(false),
+        }
+    }
+
+    /// Who speaks is told by the sound of a whole recording, mixed into one; a short answer has one speaker.
+    fn diarize(&mut self, format: ResponseFormat, expect: &Expect, channels: Channels) -> bool {
+        let asked = self.flag("diarize", filled(&self.fields.diarize));
+        let diarize = format == ResponseFormat::DiarizedJson || asked == Some(true);
+        let mut refuse = |field: &'static str, reason| {
+            self.errors.push(FieldError::new(field, reason));
+        };
+        if diarize && *expect != Expect::Any {
+            refuse("diarize", Reason::NotTogether { with: "expect" });
+        }
+        if diarize && channels == Channels::Separate {
+            refuse(
+                "diarize",
+                Reason::NotTogether {
+                    with: "channels=separate",
+                },
+            );
+        }
+        if format == ResponseFormat::DiarizedJson && asked == Some(false) {
+            refuse(
+                "diarize",
+                Reason::NotTogether {
+                    with: "diarized_json",
+                },
+            );
+        }
+        if !self.fields.known_speakers.is_empty() {
+            let message = "is not known here: speakers are told apart and called A, B and so on, \
+                           by no voice that was sent before"
+                .to_owned();
+            refuse("known_speaker_names[]", Reason::Other { message });
+        }
+        diarize
+    }
+
+    fn flag(&mut self, field: &'static str, given: Option<&str>) -> Option<bool> {
+        match given?.to_ascii_lowercase().as_str() {
+            "true" | "1" => Some(true),
+            "false" | "0" => Some(false),
+            _ => {
+                self.wrong(field, "true, false");
+                None
             }
         }
     }
@@ -320,10 +368,25 @@ mod tests {
         let request = fields.check().unwrap();
         assert_eq!(request.prompt, "Mkutano na Wanjiku.");
         assert_eq!(request.keyterms, ["Wanjiku"]);
-        assert!(request.logprobs);
+        assert!(request.logprobs && !request.diarize);
         fields.set("response_format", vec!["diarized_json".into()]);
-        let errors = fields.check().unwrap_err();
-        assert!(errors[0].english().contains("verbose_json"), "{errors:?}");
+        assert!(fields.check().unwrap().diarize);
+    }
+
+    #[test]
+    fn what_speakers_cannot_be_told_apart_with_is_refused() {
+        let with: [(&str, &str); 4] = [
+            ("expect", "digits"),
+            ("channels", "separate"),
+            ("known_speaker_names[]", "Juma"),
+            ("diarize", "perhaps"),
+        ];
+        for (name, value) in with {
+            let mut fields = TranscriptionFields::default();
+            fields.set("diarize", vec!["true".into()]);
+            fields.set(name, vec![value.into()]);
+            assert_eq!(fields.check().unwrap_err().len(), 1, "{name}");
+        }
     }
 
     #[test]

@@ -31,6 +31,9 @@ pub fn vtt(transcript: &Transcript, channel_names: &[String]) -> String {
 }
 
 fn name(cue: &Cue, channel_names: &[String]) -> Option<String> {
+    if let Some(speaker) = cue.speaker {
+        return Some(format!("Speaker {speaker}"));
+    }
     let channel = cue.channel?;
     let named = channel_names.get(channel as usize - 1);
     Some(named.map_or_else(|| format!("Channel {channel}"), String::clone))
@@ -83,8 +86,7 @@ mod tests {
                 segment(3661.5, 3662.0, "Nzuri\n\n<sana>."),
             ],
             seconds: 3662.25,
-            no_speech: false,
-            not_understood: false,
+            ..Transcript::default()
         };
         assert_eq!(
             srt(&transcript, &[]),
@@ -115,6 +117,9 @@ mod tests {
             "1\n00:00:00,000 --> 00:00:02,000\nChannel 1: Habari yako.\n\n\
              2\n00:00:01,000 --> 00:00:03,000\nChannel 2: Nzuri sana.\n\n"
         );
+        transcript.segments[1].speaker = Some('B');
+        assert!(srt(&transcript, &[]).ends_with("Speaker B: Nzuri sana.\n\n"));
+        transcript.segments[1].speaker = None;
         let names = ["Wakala <1>".to_owned()];
         assert_eq!(
             vtt(&transcript, &names),

@@ -13,6 +13,7 @@ use super::subtitles;
 pub enum WrittenTranscript {
     Plain(Transcription),
     Verbose(VerboseTranscription),
+    Diarized(DiarizedTranscription),
     Text(String),
 }
 
@@ -37,6 +38,15 @@ pub fn write(
             WrittenTranscript::Verbose(VerboseTranscription {
                 expected,
                 ..verbose(transcript, request.segments, request.words)
+            }),
+        ),
+        ResponseFormat::DiarizedJson => (
+            "application/json",
+            WrittenTranscript::Diarized(DiarizedTranscription {
+                task: "transcribe",
+                duration: milliseconds(transcript.seconds),
+                text: text(),
+                segments: diarized(transcript),
             }),
         ),
         ResponseFormat::Text => (
@@ -137,6 +147,10 @@ pub struct VerboseSegment {
     pub avg_logprob: f64,
     #[serde(flatten)]
     pub whisper: WhisperFields,
+    /// `A` to `F`, with `diarize`.
+    #[schema(value_type = Option<String>)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub speaker: Option<char>,
 }
 
 /// What OpenAI's Whisper tells of a segment and some clients insist on; there is nothing to say here.
@@ -164,6 +178,56 @@ pub struct VerboseWord {
     /// 1 or 2, with `channels=separate`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub channel: Option<u32>,
+    /// `A` to `F`, with `diarize`.
+    #[schema(value_type = Option<String>)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub speaker: Option<char>,
+}
+
+/// The answer for `response_format=diarized_json`, as OpenAI's clients read it.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct DiarizedTranscription {
+    pub task: &'static str,
+    /// In seconds.
+    pub duration: f64,
+    pub text: String,
+    pub segments: Vec<DiarizedSegment>,
+}
+
+/// What one person says without another in between; also an event of a stream.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct DiarizedSegment {
+    /// `transcript.text.segment`
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    pub id: String,
+    pub start: f64,
+    pub end: f64,
+    pub text: String,
+    /// `A` for who speaks first, `B` for the next one to speak, up to `F`.
+    #[schema(value_type = String)]
+    pub speaker: char,
+}
+
+impl DiarizedSegment {
+    /// `number` counts from 0.
+    pub fn new(number: usize, segment: &Segment) -> DiarizedSegment {
+        DiarizedSegment {
+            kind: "transcript.text.segment",
+            id: format!("seg_{number}"),
+            start: milliseconds(segment.start),
+            end: milliseconds(segment.end),
+            text: segment.text.clone(),
+            speaker: segment.speaker.unwrap_or('A'),
+        }
+    }
+}
+
+fn diarized(transcript: &Transcript) -> Vec<DiarizedSegment> {
+    let segments = transcript.segments.iter().enumerate();
+    segments
+        .map(|(number, segment)| DiarizedSegment::new(number, segment))
+        .collect()
 }
 
 fn logprobs(transcript: &Transcript) -> Vec<TokenLogprob> {
@@ -216,6 +280,7 @@ fn verbose_segment((id, segment): (usize, &Segment)) -> VerboseSegment {
         avg_logprob: segment.words.iter().map(logprob).sum::<f64>()
             / segment.words.len().max(1) as f64,
         whisper: WhisperFields::default(),
+        speaker: segment.speaker,
     }
 }
 
@@ -227,6 +292,7 @@ pub fn words(segment: &Segment) -> Vec<VerboseWord> {
         end: milliseconds(word.end),
         confidence: word.confidence,
         channel: segment.channel,
+        speaker: segment.speaker,
     };
     segment.words.iter().map(written).collect()
 }
@@ -260,8 +326,7 @@ mod tests {
                 segment(3661.5, 3662.0, "Nzuri\n<sana>."),
             ],
             seconds: 3700.0,
-            no_speech: false,
-            not_understood: false,
+            ..Transcript::default()
         }
     }
 

@@ -292,8 +292,7 @@ impl SpeechBackend for Puppet {
             text: "Ndiyo.".to_owned(),
             segments: vec![heard()],
             seconds: request.samples.len() as f64 / 16_000.0,
-            no_speech: false,
-            not_understood: false,
+            ..Transcript::default()
         });
         self.perform(&request.keyterms[0], emit, segment, whole)
     }
