@@ -7,7 +7,7 @@ use super::reservation_state::ReservationState;
 use super::types::{Balance, Usage};
 use crate::LedgerError;
 use crate::rows::Value;
-use crate::webhooks::Event;
+use crate::webhooks::WorkspaceEvent;
 use crate::{KeyId, Operation, ReservationId, TransferId, WorkspaceId};
 
 /// A transfer before its balance is known.
@@ -255,7 +255,7 @@ impl CommitGroup {
             funds.last_us.into(),
         ]);
         if fell_low {
-            self.events.push(Event {
+            self.events.push(WorkspaceEvent {
                 workspace_id: transfer.workspace_id.clone(),
                 event_type: "balance.low",
                 data: json!({"available_micro": available_micro}),

@@ -8,7 +8,7 @@ use super::needs::{RowsNeeded, Storing};
 use super::op::LedgerOperation;
 use super::types::{Charge, Credit, PaymentEvent, Usage};
 use crate::LedgerError;
-use crate::webhooks::Event;
+use crate::webhooks::WorkspaceEvent;
 use crate::{KeyId, Operation, TransferId, WorkspaceId};
 
 /// A charge without a reservation before it.
@@ -156,7 +156,7 @@ impl LedgerOperation for PutCredit {
         };
         group.externals.insert(self.external_id.clone(), credited);
         if let Some(payment) = &self.payment {
-            group.events.push(Event {
+            group.events.push(WorkspaceEvent {
                 workspace_id: self.workspace_id.clone(),
                 event_type: "payment.received",
                 data: json!({

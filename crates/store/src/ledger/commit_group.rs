@@ -12,7 +12,7 @@ use crate::database::Backend;
 use crate::ids::{day_of, now_us};
 use crate::rows::{Value, select_in, select_in_pairs};
 use crate::sql::from_row;
-use crate::webhooks::Event;
+use crate::webhooks::WorkspaceEvent;
 use crate::{ItemId, KeyId, Operation, ReservationId, TransferId, WorkspaceId};
 
 pub(crate) struct CommitGroup {
@@ -30,7 +30,7 @@ pub(crate) struct CommitGroup {
     pub(super) items: HashMap<ItemId, String>,
     pub(super) finished_items: Vec<Vec<Value>>,
     /// What workspaces are told of: written with the money that it follows.
-    pub(super) events: Vec<Event>,
+    pub(super) events: Vec<WorkspaceEvent>,
     pub(super) transfers: Vec<Vec<Value>>,
     pub(super) entries: Vec<Vec<Value>>,
     pub(super) usage: BTreeMap<UsageKey, UsageSum>,

@@ -8,7 +8,7 @@ use crate::ids::{new_id, now_us};
 use crate::{DeliveryId, WebhookId, WorkspaceId};
 
 #[derive(Debug)]
-pub(crate) struct Event {
+pub(crate) struct WorkspaceEvent {
     pub(crate) workspace_id: WorkspaceId,
     pub(crate) event_type: &'static str,
     pub(crate) data: Value,

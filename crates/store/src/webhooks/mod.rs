@@ -7,7 +7,7 @@ pub use deliveries::{
     ClaimQuota, ClaimedDelivery, Delivery, DeliveryFailure, DeliveryState, Standing, WebhookBacklog,
 };
 pub use event::event_payload;
-pub(crate) use event::{Event, queue_event};
+pub(crate) use event::{WorkspaceEvent, queue_event};
 
 use serde::Serialize;
 use sqlx::{AnyConnection, AssertSqlSafe};
