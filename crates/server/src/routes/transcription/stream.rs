@@ -30,12 +30,12 @@ const EVENTS_MAX: usize = 32;
 const TAKE_TIME_MAX: Duration = Duration::from_secs(60);
 
 /// An event, and how far into the recording a caller is who has it.
-struct Event {
+struct SentEvent {
     bytes: Bytes,
     done_ms: u64,
 }
 
-type Events = mpsc::Sender<Event>;
+type SentEvents = mpsc::Sender<SentEvent>;
 
 struct Running {
     app: App,
@@ -53,7 +53,7 @@ struct Running {
 
 /// The last event.
 #[derive(Serialize)]
-struct Done<'a> {
+struct TranscriptDone<'a> {
     #[serde(rename = "type")]
     kind: &'static str,
     text: &'a str,
@@ -94,7 +94,7 @@ pub async fn respond(
 }
 
 /// Notes what the connection takes: what only waits in the channel was not delivered.
-fn body(received: mpsc::Receiver<Event>, delivered_ms: Arc<AtomicU64>) -> Body {
+fn body(received: mpsc::Receiver<SentEvent>, delivered_ms: Arc<AtomicU64>) -> Body {
     let start = (received, delivered_ms);
     Body::from_stream(stream::unfold(
         start,
@@ -117,7 +117,7 @@ enum Ended {
 async fn run(
     mut running: Running,
     first: TranscribeEvent,
-    events: Events,
+    events: SentEvents,
     delivered_ms: Arc<AtomicU64>,
 ) {
     let delivered_ms = || delivered_ms.load(Ordering::Relaxed);
@@ -140,7 +140,7 @@ async fn run(
 }
 
 /// Waits until the connection has taken everything: the channel has all its room again.
-async fn all_taken(events: &Events) -> Result<(), Ended> {
+async fn all_taken(events: &SentEvents) -> Result<(), Ended> {
     let room = tokio::time::timeout(TAKE_TIME_MAX, events.reserve_many(EVENTS_MAX)).await;
     match room {
         Ok(Ok(_)) => Ok(()),
@@ -152,7 +152,7 @@ async fn all_taken(events: &Events) -> Result<(), Ended> {
 async fn pump(
     running: &mut Running,
     first: TranscribeEvent,
-    events: &Events,
+    events: &SentEvents,
 ) -> Result<Transcript, Ended> {
     let mut next = Some(Ok(first));
     let mut said_something = false;
@@ -181,7 +181,7 @@ async fn pump(
 }
 
 impl Running {
-    fn events(&mut self, segment: &Segment, space: &str, done_seconds: f64) -> Vec<Event> {
+    fn events(&mut self, segment: &Segment, space: &str, done_seconds: f64) -> Vec<SentEvent> {
         let mut delta = delta(segment, space, done_seconds, self.words);
         let mut told = Vec::new();
         if self.diarized {
@@ -191,7 +191,7 @@ impl Running {
         }
         self.told += 1;
         told.insert(0, delta);
-        let event = |event: &Value| Event {
+        let event = |event: &Value| SentEvent {
             bytes: sse(event),
             done_ms: (done_seconds * 1_000.0) as u64,
         };
@@ -224,12 +224,12 @@ async fn pay_delivered(running: Running, delivered_ms: u64) {
 }
 
 /// Settled before the last event goes out: who has the whole transcript has been charged.
-async fn finish(running: Running, transcript: &Transcript, events: &Events) {
+async fn finish(running: Running, transcript: &Transcript, events: &SentEvents) {
     let bill = running.transcribing.bill.clone();
     let Ok(balance_micro) = running.transcribing.settle().await else {
         return break_off(SpeechError::Internal, events).await;
     };
-    let done = json!(Done {
+    let done = json!(TranscriptDone {
         kind: "transcript.text.done",
         text: &transcript.text,
         expected: ExpectedAnswer::of(&running.expect, transcript),
@@ -239,7 +239,7 @@ async fn finish(running: Running, transcript: &Transcript, events: &Events) {
     send_last(&done, events).await;
 }
 
-async fn break_off(error: SpeechError, events: &Events) {
+async fn break_off(error: SpeechError, events: &SentEvents) {
     let problem = Problem::from(error);
     let code = problem.code;
     tracing::warn!(code = code.as_str(), "a stream of a transcript broke off");
@@ -249,8 +249,8 @@ async fn break_off(error: SpeechError, events: &Events) {
     send_last(&error, events).await;
 }
 
-async fn send_last(event: &serde_json::Value, events: &Events) {
+async fn send_last(event: &serde_json::Value, events: &SentEvents) {
     let bytes = sse(event);
-    let event = Event { bytes, done_ms: 0 };
+    let event = SentEvent { bytes, done_ms: 0 };
     events.send_timeout(event, TAKE_TIME_MAX).await.ok();
 }
