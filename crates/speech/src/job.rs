@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::Speed;
-use crate::recogniser::SpeechStretch;
 
 /// What every job carries, whatever its kind.
 #[derive(Debug, Clone)]
@@ -136,6 +135,15 @@ pub struct Transcript {
     pub speech: Vec<SpeechStretch>,
 }
 
+/// A stretch in which somebody speaks without a pause, in seconds, and what its voices are like.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SpeechStretch {
+    pub start: f64,
+    pub end: f64,
+    /// Vectors of windows, spread evenly from the start to the end.
+    pub voices: Vec<Vec<f32>>,
+}
+
 #[derive(Debug, Clone)]
 pub enum TranscribeEvent {
     /// A finished segment, in order; `done_seconds` says how far into the recording we are.
@@ -144,4 +152,14 @@ pub enum TranscribeEvent {
         done_seconds: f64,
     },
     Done(Transcript),
+}
+
+/// Long words weigh more: a short one can be guessed.
+pub(crate) fn mean_confidence(words: &[Word]) -> f32 {
+    let letters: usize = words.iter().map(|word| word.word.len()).sum();
+    let sum: f32 = words
+        .iter()
+        .map(|word| word.confidence * word.word.len() as f32)
+        .sum();
+    sum / letters.max(1) as f32
 }

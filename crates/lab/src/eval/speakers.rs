@@ -6,9 +6,8 @@ use std::time::Instant;
 
 use anyhow::{Context, ensure};
 use sauti_audio::DecodeLimits;
-use sauti_speech::recogniser::{
-    Recogniser, SpeakerConfig, SpeakerTurn, SpeechStretch, speaker_turns,
-};
+use sauti_speech::SpeechStretch;
+use sauti_speech::recogniser::{Recogniser, SpeakerConfig, SpeakerTurn, speaker_turns};
 use serde::Serialize;
 
 use super::degrade::{Degradation, Random};

@@ -8,8 +8,8 @@ use std::time::Instant;
 use tokio::sync::mpsc;
 
 use super::pool_state::PoolShared;
-use crate::recogniser::{SpeakerConfig, SpeechStretch, tell_speakers_apart};
-use crate::{Segment, SpeakEvent, SpeechError, TranscribeEvent, Transcript};
+use crate::recogniser::{SpeakerConfig, tell_speakers_apart};
+use crate::{Segment, SpeakEvent, SpeechError, SpeechStretch, TranscribeEvent, Transcript};
 
 /// More than the clauses of the longest text or the segments of a piece of a recording: a slow
 /// reader must not hold a worker, and what waits here is bounded by the request's own limits.

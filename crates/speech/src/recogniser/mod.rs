@@ -31,11 +31,14 @@ pub use beam::BeamConfig;
 pub use live::{LiveEvent, LiveSession};
 pub use posteriors::Posteriors;
 pub(crate) use speakers::tell_speakers_apart;
-pub use speakers::{SPEAKERS_MAX, SpeakerConfig, SpeakerTurn, SpeechStretch, speaker_turns};
+pub use speakers::{SPEAKERS_MAX, SpeakerConfig, SpeakerTurn, speaker_turns};
 
+use crate::job::mean_confidence;
 use crate::model_folder::ModelFolder;
 use crate::weights::WeightsFile;
-use crate::{Segment, SpeechError, TranscribeEvent, TranscribeRequest, Transcript, Word};
+use crate::{
+    Segment, SpeechError, SpeechStretch, TranscribeEvent, TranscribeRequest, Transcript, Word,
+};
 use decode::{Expectations, decode};
 use encoder::AcousticEncoder;
 use lm::Lm;
@@ -274,14 +277,4 @@ fn segment_of(
         words,
         ..Segment::default()
     }
-}
-
-/// Long words weigh more: a short one can be guessed.
-fn mean_confidence(words: &[Word]) -> f32 {
-    let letters: usize = words.iter().map(|word| word.word.len()).sum();
-    let sum: f32 = words
-        .iter()
-        .map(|word| word.confidence * word.word.len() as f32)
-        .sum();
-    sum / letters.max(1) as f32
 }

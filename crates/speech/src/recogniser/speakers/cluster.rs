@@ -1,7 +1,8 @@
 //! Vectors of voices put together by person: the two groups that are most alike become one, until none are alike enough.
 
+use super::config::{SPEAKERS_MAX, SpeakerConfig};
 use super::network::to_length_one;
-use super::{SPEAKERS_MAX, SpeakerConfig};
+
 use crate::kernels::simd::{dot, vectorised};
 
 /// Vectors that are compared each with each; of more, so many are taken evenly.

@@ -4,55 +4,24 @@
 //! tenth of a second goes to the person whose vectors lie nearest, where changing costs something.
 
 mod cluster;
+mod config;
 mod network;
 mod turns;
 
-use crate::SpeechError;
 use crate::weights::WeightsFile;
+use crate::{SpeechError, SpeechStretch};
+use config::RATE_HZ;
 use network::{SAMPLES, VoiceNetwork};
 
+pub use config::{SPEAKERS_MAX, SpeakerConfig};
 pub(super) use network::FILE;
 pub(crate) use turns::tell_speakers_apart;
 pub use turns::{SpeakerTurn, speaker_turns};
 
 use super::vad::{CHUNK, Vad};
 
-pub const SPEAKERS_MAX: usize = 6;
-const RATE_HZ: f64 = 16_000.0;
 /// From one window to the next.
 const HOP: usize = 6_400;
-
-/// What decides how many people there are and where one stops and the next begins. Fitted on people whom nobody is tested on.
-#[derive(Debug, Clone)]
-pub struct SpeakerConfig {
-    /// Groups of vectors less alike than this, as a cosine, are different people.
-    pub alike_min: f32,
-    /// Fewer windows than this, and a smaller share of all, are nobody's.
-    pub windows_min: usize,
-    pub share_min: f32,
-    /// What a change of speaker costs, in tenths of a second of perfect likeness.
-    pub change_cost: f32,
-}
-
-impl Default for SpeakerConfig {
-    fn default() -> Self {
-        Self {
-            alike_min: 0.32,
-            windows_min: 3,
-            share_min: 0.06,
-            change_cost: 0.6,
-        }
-    }
-}
-
-/// A stretch in which somebody speaks without a pause, in seconds, and what its voices are like.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct SpeechStretch {
-    pub start: f64,
-    pub end: f64,
-    /// Vectors of windows, spread evenly from the start to the end.
-    pub voices: Vec<Vec<f32>>,
-}
 
 /// The detector of speech and the network of voices. Clones share the weights.
 #[derive(Clone)]

@@ -13,7 +13,7 @@ use crate::kernels::simd::{exp, vectorised};
 use crate::recogniser::mel::{HOP, MelPower, WINDOW};
 use crate::weights::WeightsFile;
 
-pub(in crate::recogniser) const FILE: &str = "speakers.safetensors";
+pub(crate) const FILE: &str = "speakers.safetensors";
 /// Frames of 10 ms that the network was trained on.
 pub(super) const FRAMES: usize = 160;
 /// How much sound it takes: a window reaches beyond its last frame.

@@ -1,12 +1,12 @@
 //! From the voices of a recording to who speaks when, and whose the words are.
 
 use super::cluster::people;
+use super::config::{RATE_HZ, SPEAKERS_MAX, SpeakerConfig};
 use super::network::SAMPLES;
-use super::{RATE_HZ, SPEAKERS_MAX, SpeakerConfig, SpeechStretch};
+use crate::job::mean_confidence;
 use crate::kernels::simd::dot;
-use crate::recogniser::mean_confidence;
 use crate::recogniser::subtitles::timed_tokens;
-use crate::{Segment, Transcript, Word};
+use crate::{Segment, SpeechStretch, Transcript, Word};
 
 /// What is given to one person as a whole.
 const CELL_S: f64 = 0.1;
