@@ -268,16 +268,17 @@ pub fn diarisation_errors(reference: &[Turn], answer: &[Turn]) -> DiarisationErr
         .collect();
     let right = best_assignment(&table, &mut vec![false; told.len()]);
     let mut errors = DiarisationErrors::default();
-    let mut both = 0.0;
+    let mut both = 0;
     for step in (0..steps).filter(|step| judged[*step]) {
-        let count = |said: &[Vec<bool>]| said.iter().filter(|said| said[step]).count() as f64;
+        let count = |said: &[Vec<bool>]| said.iter().filter(|said| said[step]).count();
         let (real, told) = (count(&real), count(&told));
+        both += real.min(told);
+        let (real, told) = (real as f64, told as f64);
         errors.speech_s += real * STEP_S;
         errors.missed_s += (real - told).max(0.0) * STEP_S;
         errors.false_alarm_s += (told - real).max(0.0) * STEP_S;
-        both += real.min(told) * STEP_S;
     }
-    errors.confused_s = both - right as f64 * STEP_S;
+    errors.confused_s = (both - right) as f64 * STEP_S;
     errors
 }
 
