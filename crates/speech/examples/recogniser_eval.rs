@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
 
-use sauti_speech::recogniser::{BeamConfig, Recogniser};
+use sauti_speech::recogniser::{BeamConfig, MixtureConfig, Recogniser};
 use sauti_speech::{TranscribeEvent, TranscribeRequest};
 use sauti_text::compare::{Errors, character_errors, comparable, word_errors};
 
@@ -31,7 +31,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         width: number("width", usual.width as f32)? as usize,
         lm_weight: number("lm_weight", usual.lm_weight)?,
         word_bonus: number("word_bonus", usual.word_bonus)?,
-        unknown_bonus: number("unknown_bonus", usual.unknown_bonus)?,
+        languages: MixtureConfig {
+            unknown_bonus: number("unknown_bonus", usual.languages.unknown_bonus)?,
+            ..usual.languages
+        },
         ..usual
     });
     let (mut words, mut characters) = (Errors::default(), Errors::default());

@@ -57,6 +57,16 @@ pub enum Expect {
     Choices(Vec<String>),
 }
 
+/// A language that the recogniser hears.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+pub enum Language {
+    #[default]
+    #[serde(rename = "sw")]
+    Swahili,
+    #[serde(rename = "en")]
+    English,
+}
+
 /// A recording to transcribe: mono, 16,000 Hz.
 #[derive(Debug, Clone, Default)]
 pub struct TranscribeRequest {
@@ -72,6 +82,8 @@ pub struct TranscribeRequest {
     pub expect: Expect,
     /// Digits rather than words for numbers in the readable text.
     pub digits: bool,
+    /// The language that is spoken; none where it is to be heard.
+    pub language: Option<Language>,
 }
 
 impl TranscribeRequest {
@@ -82,13 +94,14 @@ impl TranscribeRequest {
 }
 
 /// A word and where it stands, in seconds from the start.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
 pub struct Word {
     pub word: String,
     pub start: f64,
     pub end: f64,
     /// 0 to 1. For synthesised words, 1.
     pub confidence: f32,
+    pub language: Language,
 }
 
 /// A stretch of speech between silences, about a subtitle's worth to a few sentences.

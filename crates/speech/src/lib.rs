@@ -21,8 +21,8 @@ pub use engine::{Booking, Engine, EngineConfig, EngineStats, Readiness};
 pub use error::SpeechError;
 pub use handles::{SpeakHandle, Spoken, TranscribeHandle};
 pub use job::{
-    Expect, Job, Priority, Segment, SpeakEvent, SpeakRequest, SpeechStretch, TranscribeEvent,
-    TranscribeRequest, Transcript, Word,
+    Expect, Job, Language, Priority, Segment, SpeakEvent, SpeakRequest, SpeechStretch,
+    TranscribeEvent, TranscribeRequest, Transcript, Word,
 };
 pub use model_folder::check_model;
 pub use speed::Speed;

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::{Args, Subcommand};
 use sauti_lab::eval::judge::Judge;
-use sauti_lab::eval::{readable, speakers, speech, transcription};
+use sauti_lab::eval::{readable, search, speakers, speech, transcription};
 use sauti_speech::recogniser::Recogniser;
 
 use super::{Common, output};
@@ -19,6 +19,7 @@ pub(super) enum Eval {
     Speech(Speech),
     Readable(Readable),
     Speakers(Speakers),
+    Search(Search),
 }
 
 /// Measure word and character error rates on recordings with known text
@@ -156,6 +157,33 @@ pub(super) struct Speakers {
     json: bool,
 }
 
+/// Fit the settings of the recogniser's search
+///
+/// Each list is a MANIFEST.tsv as for `eval transcription`; its clips of up to 14 s are listened to once. Then one setting after the
+/// other is moved by its --step, up and down, as long as the mean of the lists' word error rates falls; every round with half the
+/// steps. Settings: lm_weight, doubt_weight, word_bonus, unknown_bonus, blank_bonus, switch (ln p of another language), english
+/// (ln p of beginning in English). The best ones go into the program's defaults.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  sauti eval search swahili.tsv english.tsv --step lm_weight=0.1 --step switch=1 --every 2")]
+pub(super) struct Search {
+    #[arg(required = true)]
+    manifests: Vec<PathBuf>,
+    /// Move this setting, so far at a time; may be repeated. Without one the settings are only measured
+    #[arg(long, value_name = "NAME=X")]
+    step: Vec<search::Setting>,
+    /// Begin with this value; may be repeated
+    #[arg(long, value_name = "NAME=X")]
+    set: Vec<search::Setting>,
+    /// Only every Nth clip
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    every: usize,
+    /// Rounds at most
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    rounds: usize,
+}
+
 impl Eval {
     pub(super) fn run(self, common: &Common) -> anyhow::Result<ExitCode> {
         match self {
@@ -163,6 +191,7 @@ impl Eval {
             Self::Speech(command) => command.run(common),
             Self::Readable(command) => command.run(),
             Self::Speakers(command) => command.run(common),
+            Self::Search(command) => command.run(common),
         }
     }
 }
@@ -224,6 +253,21 @@ impl Speakers {
         } else {
             output::print(&report.text())
         }
+    }
+}
+
+impl Search {
+    fn run(self, common: &Common) -> anyhow::Result<ExitCode> {
+        let options = search::Options {
+            models: common.load()?.models_dir(),
+            manifests: self.manifests,
+            every: self.every,
+            start: self.set,
+            moves: self.step,
+            rounds: self.rounds,
+        };
+        let best = search::run(&options, &mut |trial| eprint!("{}", trial.text()))?;
+        output::print(&best.text())
     }
 }
 

@@ -3,7 +3,7 @@ use std::process::ExitCode;
 
 use anyhow::ensure;
 use clap::{Args, Subcommand};
-use sauti_lab::lm::{BuildConfig, TextSource, build};
+use sauti_lab::lm::{BuildConfig, LanguageTexts, TextSource, build};
 
 use super::output;
 
@@ -21,7 +21,7 @@ pub(super) enum LmCommand {
 #[command(after_help = "\
 Example:
   sauti lm build --target calls.txt --target news.txt --text bible.txt=0.7 \\
-      --exclude test.tsv --out words.lm")]
+      --english english.txt --exclude test.tsv --out words.lm")]
 pub(super) struct Build {
     /// A text that sounds like what will be recognised; may be repeated. FILE=WEIGHT says how much
     /// its words count when the vocabulary is chosen
@@ -39,6 +39,15 @@ pub(super) struct Build {
     /// Word sequences that matter less than this are dropped
     #[arg(long, value_name = "X", default_value_t = 1e-8)]
     prune: f64,
+    /// An English text; may be repeated. With one, the file holds a model of each language
+    #[arg(long, value_name = "FILE[=WEIGHT]", value_parser = parse_text)]
+    english: Vec<Text>,
+    /// --vocabulary-min for English
+    #[arg(long, value_name = "N", default_value_t = 2.0)]
+    english_vocabulary_min: f64,
+    /// --prune for English
+    #[arg(long, value_name = "X", default_value_t = 1e-8)]
+    english_prune: f64,
     /// The file to write
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
@@ -70,11 +79,14 @@ impl LmCommand {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         let Self::Build(options) = self;
         let positive = |x: f64| x.is_finite() && x >= 0.0;
-        ensure!(
-            positive(options.vocabulary_min),
-            "--vocabulary-min must not be negative"
-        );
-        ensure!(positive(options.prune), "--prune must not be negative");
+        for (name, value) in [
+            ("--vocabulary-min", options.vocabulary_min),
+            ("--prune", options.prune),
+            ("--english-vocabulary-min", options.english_vocabulary_min),
+            ("--english-prune", options.english_prune),
+        ] {
+            ensure!(positive(value), "{name} must not be negative");
+        }
         let source = |text: &Text, is_target| TextSource {
             name: text
                 .path
@@ -88,12 +100,27 @@ impl LmCommand {
         };
         let targets = options.target.iter().map(|text| source(text, true));
         let others = options.text.iter().map(|text| source(text, false));
-        let report = build(&BuildConfig {
-            sources: targets.chain(others).collect(),
-            excluded: options.exclude,
+        let english = options.english.iter().map(|text| source(text, true));
+        let texts = |sources, vocabulary_weight_min, prune_threshold| LanguageTexts {
+            sources,
+            vocabulary_weight_min,
             source_weight_min: 0.08,
-            vocabulary_weight_min: options.vocabulary_min,
-            prune_threshold: options.prune,
+            prune_threshold,
+        };
+        let report = build(&BuildConfig {
+            swahili: texts(
+                targets.chain(others).collect(),
+                options.vocabulary_min,
+                options.prune,
+            ),
+            english: (!options.english.is_empty()).then(|| {
+                texts(
+                    english.collect(),
+                    options.english_vocabulary_min,
+                    options.english_prune,
+                )
+            }),
+            excluded: options.exclude,
             output: options.out,
         })?;
         output::print_json(&report)

@@ -163,6 +163,7 @@ impl Transcribe {
                 expect,
                 digits,
                 diarize,
+                ..TranscribeRequest::default()
             };
             offline::transcribe(&engine, request, |done| {
                 progress.show(&format!("{}: {done:.0} of {seconds:.0} s", file.display()));

@@ -7,6 +7,7 @@ mod page;
 mod processor;
 pub mod readable;
 pub mod score;
+pub mod search;
 pub mod speakers;
 pub mod speech;
 mod tar;

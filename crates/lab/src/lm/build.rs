@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
-use sauti_speech::recogniser::lm::{Lm, SENTENCE_START, UNKNOWN};
+use sauti_speech::recogniser::lm::{LanguageModels, Lm, SENTENCE_START, UNKNOWN};
 use sha2::{Digest, Sha256};
 
 use super::corpus::{Lines, Vocabulary, read_excluded, read_lines};
@@ -26,24 +26,39 @@ pub struct TextSource {
 
 #[derive(Debug, Clone)]
 pub struct BuildConfig {
-    pub sources: Vec<TextSource>,
+    pub swahili: LanguageTexts,
+    pub english: Option<LanguageTexts>,
     /// Tab-separated files whose last column holds sentences that a test will use.
     pub excluded: Vec<PathBuf>,
+    pub output: PathBuf,
+}
+
+/// What the model of one language is made from.
+#[derive(Debug, Clone)]
+pub struct LanguageTexts {
+    pub sources: Vec<TextSource>,
     /// A word enters the vocabulary from this weighted count on.
     pub vocabulary_weight_min: f64,
     /// No source weighs less in the mixture, however little it helps the targets.
     pub source_weight_min: f64,
     /// Relative entropy below which an n-gram is dropped.
     pub prune_threshold: f64,
-    pub output: PathBuf,
 }
 
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct BuildReport {
+    pub bytes: usize,
+    pub sha256: String,
+    pub swahili: LanguageReport,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub english: Option<LanguageReport>,
+}
+
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct LanguageReport {
     pub vocabulary: usize,
     pub counts: [usize; 4],
     pub bytes: usize,
-    pub sha256: String,
     pub sources: Vec<SourceReport>,
 }
 
@@ -64,10 +79,30 @@ pub fn build(config: &BuildConfig) -> anyhow::Result<BuildReport> {
     for path in &config.excluded {
         excluded.extend(read_excluded(path)?);
     }
+    let (mut bytes, swahili) = build_language(&config.swahili, &excluded)?;
+    let mut english = None;
+    if let Some(texts) = &config.english {
+        let (behind, report) = build_language(texts, &excluded)?;
+        bytes = LanguageModels::pack_pair(&bytes, &behind);
+        english = Some(report);
+    }
+    write_atomically(&config.output, &bytes)?;
+    Ok(BuildReport {
+        bytes: bytes.len(),
+        sha256: hex::encode(Sha256::digest(&bytes)),
+        swahili,
+        english,
+    })
+}
+
+fn build_language(
+    config: &LanguageTexts,
+    excluded: &HashSet<String>,
+) -> anyhow::Result<(Vec<u8>, LanguageReport)> {
     let lines: Vec<Lines> = config
         .sources
         .iter()
-        .map(|source| read_lines(&source.path, &excluded))
+        .map(|source| read_lines(&source.path, excluded))
         .collect::<anyhow::Result<_>>()?;
     let vocabulary_weights: Vec<f64> = config
         .sources
@@ -99,15 +134,13 @@ pub fn build(config: &BuildConfig) -> anyhow::Result<BuildReport> {
     let model = Backoff::from_mixture(union, &weights, config.prune_threshold);
     let bytes = pack(&model, &vocabulary, &rare);
     drop(model);
-    write_atomically(&config.output, &bytes)?;
-
-    let sha256 = hex::encode(Sha256::digest(&bytes));
-    let size = bytes.len();
-    let lm = Lm::from_bytes(bytes).context("the packed model cannot be read back")?;
+    let packed = LanguageModels::from_bytes(bytes.clone());
+    let packed = packed.context("the packed model cannot be read back")?;
+    let lm = packed.swahili();
     let sources = (0..config.sources.len())
         .map(|i| {
             measure(
-                &lm,
+                lm,
                 &config.sources[i].name,
                 &held_out[i],
                 tokens[i],
@@ -115,13 +148,13 @@ pub fn build(config: &BuildConfig) -> anyhow::Result<BuildReport> {
             )
         })
         .collect();
-    Ok(BuildReport {
+    let report = LanguageReport {
         vocabulary: vocabulary.words.len(),
         counts: lm.counts(),
-        bytes: size,
-        sha256,
+        bytes: bytes.len(),
         sources,
-    })
+    };
+    Ok((bytes, report))
 }
 
 fn raised(weights: Vec<f64>, min: f64) -> Vec<f64> {

@@ -1,4 +1,4 @@
-//! Builds the word language model that `sauti_speech::recogniser::lm` reads: counts n-grams,
+//! Builds the word language models that `sauti_speech::recogniser::lm` reads: counts n-grams,
 //! estimates a mixture of the texts, prunes it and packs it.
 
 mod bits;
@@ -13,4 +13,6 @@ mod prune;
 #[cfg(test)]
 mod tests;
 
-pub use build::{BuildConfig, BuildReport, SourceReport, TextSource, build};
+pub use build::{
+    BuildConfig, BuildReport, LanguageReport, LanguageTexts, SourceReport, TextSource, build,
+};

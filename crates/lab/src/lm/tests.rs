@@ -1,8 +1,8 @@
 use std::path::Path;
 
-use sauti_speech::recogniser::lm::{FIRST_WORD, Lm, SENTENCE_END, UNKNOWN};
+use sauti_speech::recogniser::lm::{FIRST_WORD, LanguageModels, Lm, SENTENCE_END, UNKNOWN};
 
-use super::build::{BuildConfig, TextSource, build};
+use super::build::{BuildConfig, LanguageReport, LanguageTexts, TextSource, build};
 
 /// What the recogniser's own tests read.
 #[test]
@@ -12,9 +12,9 @@ fn the_small_model_of_the_recogniser_tests_is_built_from_these_texts() {
     assert!(std::fs::read(path).unwrap() == small_model(0.0).0.bytes());
 }
 
-fn small_model(threshold: f64) -> (Lm, super::BuildReport) {
+fn small_models(threshold: f64, with_english: bool) -> (LanguageModels, super::BuildReport) {
     let dir = std::env::temp_dir().join(format!(
-        "sauti-lm-{}-{:?}-{threshold}",
+        "sauti-lm-{}-{:?}-{threshold}-{with_english}",
         std::process::id(),
         std::thread::current().id()
     ));
@@ -44,21 +44,40 @@ fn small_model(threshold: f64) -> (Lm, super::BuildReport) {
         vocabulary_weight: 1.0,
         is_target: true,
     };
-    let config = BuildConfig {
+    let texts = LanguageTexts {
         sources: vec![source("a"), source("b")],
-        excluded: Vec::new(),
         vocabulary_weight_min: 1.0,
         source_weight_min: 0.0,
         prune_threshold: threshold,
+    };
+    let config = BuildConfig {
+        swahili: texts.clone(),
+        english: with_english.then_some(texts),
+        excluded: Vec::new(),
         output: dir.join("out.lm"),
     };
     let report = build(&config).unwrap();
-    let lm = Lm::open(&config.output).unwrap();
+    let models = LanguageModels::open(&config.output).unwrap();
     std::fs::remove_dir_all(&dir).unwrap();
-    (lm, report)
+    (models, report)
 }
 
-fn total_probability(lm: &Lm, report: &super::BuildReport, history: &[&str]) -> f64 {
+fn small_model(threshold: f64) -> (Lm, LanguageReport) {
+    let (models, report) = small_models(threshold, false);
+    (models.swahili().clone(), report.swahili)
+}
+
+#[test]
+fn english_lies_behind_swahili_in_one_file() {
+    let (alone, single) = small_models(0.0, false);
+    let (models, report) = small_models(0.0, true);
+    let english = models.english().unwrap();
+    assert!(models.swahili().bytes() == alone.bytes() && english.bytes() == alone.bytes());
+    assert!(report.bytes > 2 * single.bytes);
+    assert_eq!(report.english.unwrap().counts, report.swahili.counts);
+}
+
+fn total_probability(lm: &Lm, report: &LanguageReport, history: &[&str]) -> f64 {
     let mut state = lm.start();
     for word in history {
         state = lm.score(state, lm.lexicon().find(word).unwrap()).1;
@@ -106,19 +125,20 @@ fn a_seen_continuation_is_likelier_than_an_unseen_one() {
 
 #[test]
 fn the_same_texts_give_the_same_bytes() {
-    assert_eq!(small_model(0.0).1.sha256, small_model(0.0).1.sha256);
+    let [one, again] = [0, 1].map(|_| small_models(0.0, true).1.sha256);
+    assert_eq!(one, again);
 }
 
 #[test]
 fn damaged_files_are_refused() {
     let (lm, _) = small_model(0.0);
     let bytes = lm.bytes().to_vec();
-    assert!(Lm::from_bytes(bytes[..bytes.len() - 1].to_vec()).is_none());
-    assert!(Lm::from_bytes(Vec::new()).is_none());
+    assert!(LanguageModels::from_bytes(bytes[..bytes.len() - 1].to_vec()).is_none());
+    assert!(LanguageModels::from_bytes(Vec::new()).is_none());
     let mut wrong = bytes.clone();
     wrong[0] ^= 1;
-    assert!(Lm::from_bytes(wrong).is_none());
+    assert!(LanguageModels::from_bytes(wrong).is_none());
     let mut wrong = bytes;
     wrong[8] ^= 0xff;
-    assert!(Lm::from_bytes(wrong).is_none());
+    assert!(LanguageModels::from_bytes(wrong).is_none());
 }

@@ -150,6 +150,7 @@ pub(super) fn sample(audio: Vec<u8>) -> CachedSpeech {
         start,
         end,
         confidence: 1.0,
+        ..Word::default()
     };
     let said = [said("Habari", 0.0, 0.5), said("yako", 0.5, 0.9)];
     CachedSpeech::new(&script, 1.0, &said, Bytes::from(audio))

@@ -238,6 +238,7 @@ impl World {
             start: 0.0,
             end: 0.5,
             confidence: 1.0,
+            ..Default::default()
         }];
         let audio = Bytes::from_static(audio);
         let speech = CachedSpeech::new(&reading.script, 0.5, &words, audio);

@@ -170,6 +170,7 @@ mod tests {
             start: 0.0,
             end: 0.0,
             confidence: 1.0,
+            ..Word::default()
         });
         vec![Segment {
             start: 0.0,

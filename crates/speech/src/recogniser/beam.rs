@@ -5,11 +5,10 @@
 //! scored by their spelling, so that names come out as letters.
 
 use super::bias::{Bias, BiasState};
-use super::lm::{LEXICON_ROOT, LetterState, Lm, LmState, UNKNOWN};
+use super::mixture::{Mixture, MixtureConfig, MixtureState, OpenWord};
 use super::posteriors::{BLANK, CLASSES, Posteriors, SPACE, letter_of, log_add};
 
 const IMPOSSIBLE: f32 = -1e30;
-const OUTSIDE_LEXICON: u32 = u32::MAX;
 const NO_PREFIX: u32 = u32::MAX;
 
 #[derive(Debug, Clone)]
@@ -22,8 +21,9 @@ pub struct BeamConfig {
     pub doubt_weight: f32,
     /// For each word, against the language model's liking for few words.
     pub word_bonus: f32,
-    /// Added to ln p of a word outside the vocabulary: letters alone overrate how odd a word is.
-    pub unknown_bonus: f32,
+    /// Added to ln p of the blank in each step: below nothing, faint letters are heard sooner.
+    pub blank_bonus: f32,
+    pub languages: MixtureConfig,
     /// Letters less likely than this in a step are not tried.
     pub letter_log_p_min: f32,
     pub letters_per_step: usize,
@@ -51,7 +51,12 @@ impl Default for BeamConfig {
             lm_weight: 0.3,
             doubt_weight: 4.5,
             word_bonus: 0.75,
-            unknown_bonus: 2.5,
+            blank_bonus: 0.0,
+            languages: MixtureConfig {
+                switch_log_p: -4.0,
+                english_log_p: -1.6,
+                unknown_bonus: 2.5,
+            },
             letter_log_p_min: -8.0,
             letters_per_step: 8,
             score_margin: 16.0,
@@ -72,11 +77,8 @@ struct Prefix {
     next_sibling: u32,
     class: u8,
     word_letters: u8,
-    lexicon: u32,
-    letters: LetterState,
-    /// ln p of the unfinished word's spelling.
-    spelling: f32,
-    lm_state: LmState,
+    word: OpenWord,
+    before: MixtureState,
     /// Language model and bonuses of the finished words, weighted.
     done: f32,
     /// The best that the unfinished word can become, weighted.
@@ -102,7 +104,7 @@ impl Active {
 
 pub(super) struct BeamSearch<'a> {
     config: &'a BeamConfig,
-    lm: &'a Lm,
+    mixture: &'a Mixture<'a>,
     bias: &'a Bias,
     prefixes: Vec<Prefix>,
     /// Where a prefix stands among the next step's hypotheses, and for which step that holds.
@@ -116,10 +118,10 @@ pub(super) struct BeamSearch<'a> {
 const MARGIN_SLACK: f32 = 3.0;
 
 impl<'a> BeamSearch<'a> {
-    pub(super) fn new(config: &'a BeamConfig, lm: &'a Lm, bias: &'a Bias) -> Self {
+    pub(super) fn new(config: &'a BeamConfig, mixture: &'a Mixture<'a>, bias: &'a Bias) -> Self {
         Self {
             config,
-            lm,
+            mixture,
             bias,
             prefixes: Vec::new(),
             places: Vec::new(),
@@ -129,17 +131,19 @@ impl<'a> BeamSearch<'a> {
     }
 
     /// The best texts, best first, up to the beam's width.
-    pub(super) fn decode(mut self, posteriors: &Posteriors, context: LmState) -> Vec<Hypothesis> {
+    pub(super) fn decode(
+        mut self,
+        posteriors: &Posteriors,
+        context: MixtureState,
+    ) -> Vec<Hypothesis> {
         self.push_prefix(Prefix {
             parent: NO_PREFIX,
             first_child: NO_PREFIX,
             next_sibling: NO_PREFIX,
             class: SPACE as u8,
             word_letters: 0,
-            lexicon: LEXICON_ROOT,
-            letters: LetterState::default(),
-            spelling: 0.0,
-            lm_state: context,
+            word: OpenWord::EMPTY,
+            before: context,
             done: 0.0,
             ahead: 0.0,
             bias: BiasState::default(),
@@ -170,7 +174,7 @@ impl<'a> BeamSearch<'a> {
             let prefix = &self.prefixes[hypothesis.prefix as usize];
             let (last, known) = (usize::from(prefix.class), prefix.done + prefix.ahead);
             let total = hypothesis.total();
-            let stays = total + row[BLANK];
+            let stays = total + row[BLANK] + self.config.blank_bonus;
             best = best.max(stays + known);
             let place = self.place(hypothesis.prefix, next);
             next[place].blank = log_add(next[place].blank, stays);
@@ -307,12 +311,7 @@ impl<'a> BeamSearch<'a> {
 
     fn with_letter(&self, parent: u32, class: usize) -> Prefix {
         let before = &self.prefixes[parent as usize];
-        let symbol = class - 1;
-        let lexicon = match before.lexicon {
-            OUTSIDE_LEXICON => None,
-            node => self.lm.lexicon().child(node, symbol),
-        };
-        let spelling = before.spelling + self.lm.letters().log_p(before.letters, symbol);
+        let word = self.mixture.with_letter(&before.word, class - 1);
         let starts_word = before.word_letters == 0;
         let bias = self.bias.after_letter(before.bias, class, starts_word);
         let term_letters = match (bias.is_inside(), starts_word) {
@@ -320,10 +319,7 @@ impl<'a> BeamSearch<'a> {
             (true, true) => 1,
             (true, false) => before.term_letters.saturating_add(1),
         };
-        let unknown = self.config.unknown_bonus + UNKNOWN_AHEAD + spelling;
-        let mut log_p = lexicon.map_or(unknown, |node| {
-            unknown.max(self.lm.lexicon().best_below(node))
-        });
+        let mut log_p = self.mixture.ahead(&before.before, &word);
         let mut bonus = self.config.word_bonus;
         if bias.is_inside() {
             let favour = self.bias.favour(bias);
@@ -336,10 +332,8 @@ impl<'a> BeamSearch<'a> {
             next_sibling: NO_PREFIX,
             class: class as u8,
             word_letters: before.word_letters.saturating_add(1),
-            lexicon: lexicon.unwrap_or(OUTSIDE_LEXICON),
-            letters: before.letters.after(symbol),
-            spelling,
-            lm_state: before.lm_state,
+            word,
+            before: before.before,
             done: before.done,
             ahead: self.config.lm_weight * log_p + bonus,
             bias,
@@ -348,22 +342,8 @@ impl<'a> BeamSearch<'a> {
     }
 
     /// The unfinished word's score, now that it is known to end here, and what comes after it.
-    fn word_end(&self, prefix: &Prefix) -> (f32, LmState, BiasState) {
-        let known = match prefix.lexicon {
-            OUTSIDE_LEXICON => None,
-            node => self.lm.lexicon().word(node),
-        };
-        let (mut log_p, state) = match known {
-            Some(word) => self.lm.score(prefix.lm_state, word),
-            None => {
-                let (log_p, state) = self.lm.score(prefix.lm_state, UNKNOWN);
-                let end = self.lm.letters().log_p(prefix.letters, 0);
-                (
-                    log_p + prefix.spelling + end + self.config.unknown_bonus,
-                    state,
-                )
-            }
-        };
+    fn word_end(&self, prefix: &Prefix) -> (f32, MixtureState, BiasState) {
+        let (mut log_p, state) = self.mixture.word_end(&prefix.before, &prefix.word);
         let mut bonus = self.config.word_bonus;
         let (in_term, bias) = self.bias.after_word(prefix.bias);
         if in_term {
@@ -376,17 +356,15 @@ impl<'a> BeamSearch<'a> {
 
     fn with_word_finished(&self, parent: u32) -> Prefix {
         let before = &self.prefixes[parent as usize];
-        let (score, lm_state, bias) = self.word_end(before);
+        let (score, state, bias) = self.word_end(before);
         Prefix {
             parent,
             first_child: NO_PREFIX,
             next_sibling: NO_PREFIX,
             class: SPACE as u8,
             word_letters: 0,
-            lexicon: LEXICON_ROOT,
-            letters: LetterState::default(),
-            spelling: 0.0,
-            lm_state,
+            word: OpenWord::EMPTY,
+            before: state,
             done: before.done + score,
             ahead: 0.0,
             bias,
@@ -425,9 +403,6 @@ impl<'a> BeamSearch<'a> {
     }
 }
 
-/// What an unknown word costs before its spelling, while it is still unfinished.
-const UNKNOWN_AHEAD: f32 = -4.0;
-
 #[cfg(test)]
 mod tests {
     use super::super::lm::small_lm;
@@ -442,7 +417,9 @@ mod tests {
     fn heard_with(posteriors: &Posteriors, bias: Bias) -> String {
         let lm = small_lm();
         let config = BeamConfig::default();
-        let found = BeamSearch::new(&config, &lm, &bias).decode(posteriors, lm.start());
+        let mixture = Mixture::new(&lm, None, config.languages);
+        let search = BeamSearch::new(&config, &mixture, &bias);
+        let found = search.decode(posteriors, mixture.start());
         found[0].text.clone()
     }
 

@@ -4,12 +4,13 @@ use super::align::place_words;
 use super::beam::{BeamConfig, BeamSearch, Hypothesis};
 use super::bias::Bias;
 use super::grammar::{Grammar, as_figures};
-use super::lm::{Lm, LmState, UNKNOWN};
+use super::lm::LanguageModels;
+use super::mixture::Mixture;
 use super::orthography::as_written;
 use super::posteriors::{Posteriors, STEP_SECONDS};
 use super::prompt::{prompt_names, prompt_words};
 use super::text::Spellings;
-use crate::{Expect, SpeechError, TranscribeRequest, Word};
+use crate::{Expect, Language, SpeechError, TranscribeRequest, Word};
 
 /// What a caller expects to hear, made ready once per request.
 pub(super) struct Expectations {
@@ -19,6 +20,8 @@ pub(super) struct Expectations {
     joins_digits: bool,
     /// The caller's terms as the caller writes them.
     pub spellings: Spellings,
+    /// The one that is spoken, where the caller knows.
+    language: Option<Language>,
 }
 
 impl Expectations {
@@ -30,6 +33,7 @@ impl Expectations {
             spellings: Spellings::new(
                 &[&request.keyterms[..], &prompt_names(&request.prompt)].concat(),
             ),
+            language: request.language,
         })
     }
 
@@ -49,12 +53,13 @@ pub(super) struct DecodedWords {
 /// Decodes one stretch. `before`: the words just said, when the stretch continues them.
 pub(super) fn decode(
     posteriors: &Posteriors,
-    lm: &Lm,
+    lms: &LanguageModels,
     config: &BeamConfig,
     wanted: &Expectations,
     before: &[Word],
     start_seconds: f64,
 ) -> DecodedWords {
+    let mixture = Mixture::new(lms, wanted.language, config.languages);
     if let Some(grammar) = &wanted.grammar {
         let answer = grammar.decode(posteriors);
         if !answer.is_accepted() {
@@ -66,45 +71,45 @@ pub(super) fn decode(
         };
         let sure = |_: usize| answer.fit.exp();
         return DecodedWords {
-            words: words_in_time(posteriors, &answer.text, start_seconds, sure),
+            words: words_in_time(posteriors, &answer.text, &mixture, start_seconds, sure),
             written,
         };
     }
-    let context = context_state(lm, before);
+    let nearest = &before[before.len().saturating_sub(3)..];
+    let context = mixture.after(nearest.iter().map(|word| &word.word));
     let config = config.suited_to(posteriors);
-    let hypotheses = BeamSearch::new(&config, lm, &wanted.bias).decode(posteriors, context);
+    let search = BeamSearch::new(&config, &mixture, &wanted.bias);
+    let hypotheses = search.decode(posteriors, context);
     let Some(best) = hypotheses.first() else {
         return DecodedWords::default();
     };
     let shares = word_shares(&hypotheses);
-    let words = words_in_time(posteriors, &best.text, start_seconds, |i| shares[i]);
+    let words = words_in_time(posteriors, &best.text, &mixture, start_seconds, |i| {
+        shares[i]
+    });
     DecodedWords {
         words: as_written(words, &wanted.spellings),
         written: None,
     }
 }
 
-fn context_state(lm: &Lm, before: &[Word]) -> LmState {
-    let mut state = lm.start();
-    for word in &before[before.len().saturating_sub(3)..] {
-        let number = lm.lexicon().find(&word.word).unwrap_or(UNKNOWN);
-        state = lm.score(state, number).1;
-    }
-    state
-}
-
 fn words_in_time(
     posteriors: &Posteriors,
     text: &str,
+    mixture: &Mixture<'_>,
     start_seconds: f64,
     share: impl Fn(usize) -> f32,
 ) -> Vec<Word> {
     let places = place_words(posteriors, text);
-    text.split(' ')
+    let words: Vec<&str> = text.split(' ').collect();
+    let languages = mixture.languages(&words);
+    words
+        .into_iter()
         .zip(places)
         .enumerate()
         .map(|(i, (word, place))| Word {
             word: word.to_owned(),
+            language: languages[i],
             start: start_seconds + place.first_step as f64 * STEP_SECONDS,
             end: start_seconds + place.end_step as f64 * STEP_SECONDS,
             // Both must hold: the letters are heard, and no other reading competes.

@@ -14,6 +14,7 @@ mod grammar;
 mod live;
 pub mod lm;
 mod mel;
+mod mixture;
 mod orthography;
 mod posteriors;
 mod prompt;
@@ -29,6 +30,7 @@ use std::path::Path;
 pub use answer::{Amount, AnswerValue};
 pub use beam::BeamConfig;
 pub use live::{LiveEvent, LiveSession};
+pub use mixture::MixtureConfig;
 pub use posteriors::Posteriors;
 pub(crate) use speakers::tell_speakers_apart;
 pub use speakers::{SPEAKERS_MAX, SpeakerConfig, SpeakerTurn, speaker_turns};
@@ -41,7 +43,7 @@ use crate::{
 };
 use decode::{Expectations, decode};
 use encoder::AcousticEncoder;
-use lm::Lm;
+use lm::LanguageModels;
 use segment::{SegmentConfig, Segmenter, Stretch};
 use speakers::SpeakerEar;
 use vad::Vad;
@@ -61,7 +63,7 @@ const FILE_SILENCE_MS: usize = 1_100;
 #[derive(Clone)]
 pub struct Recogniser {
     encoder: AcousticEncoder,
-    lm: Lm,
+    lms: LanguageModels,
     vad: Vad,
     speakers: SpeakerEar,
     config: BeamConfig,
@@ -70,7 +72,7 @@ pub struct Recogniser {
 impl std::fmt::Debug for Recogniser {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Recogniser")
-            .field("lm", &self.lm)
+            .field("lms", &self.lms)
             .finish_non_exhaustive()
     }
 }
@@ -80,13 +82,13 @@ impl Recogniser {
     pub fn load(models_dir: &Path) -> Result<Self, SpeechError> {
         let folder = ModelFolder::open(&models_dir.join("recogniser"), FORMAT)?;
         let vad = Vad::load(WeightsFile::parse(vad::FILE, folder.read(vad::FILE)?)?)?;
-        let lm = Lm::open(&folder.path(LM_FILE))?;
-        folder.check(LM_FILE, lm.bytes())?;
+        let lms = LanguageModels::open(&folder.path(LM_FILE))?;
+        folder.check(LM_FILE, lms.bytes())?;
         let encoder = AcousticEncoder::load(&folder)?;
         let voices = WeightsFile::parse(speakers::FILE, folder.read(speakers::FILE)?)?;
         Ok(Self {
             encoder,
-            lm,
+            lms,
             speakers: SpeakerEar::load(&vad, &voices)?,
             vad,
             config: BeamConfig::default(),
@@ -174,7 +176,7 @@ impl Recogniser {
 
     fn read_freely(&self, posteriors: &Posteriors) -> Result<decode::DecodedWords, SpeechError> {
         let wanted = Expectations::new(&TranscribeRequest::default())?;
-        let decoded = decode(posteriors, &self.lm, &self.config, &wanted, &[], 0.0);
+        let decoded = decode(posteriors, &self.lms, &self.config, &wanted, &[], 0.0);
         Ok(decoded)
     }
 
@@ -193,7 +195,7 @@ impl Recogniser {
         let start = stretch.from as f64 / RATE_HZ;
         let decoded = decode(
             &posteriors,
-            &self.lm,
+            &self.lms,
             &self.config,
             wanted,
             &flow.before,

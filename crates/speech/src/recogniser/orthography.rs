@@ -47,6 +47,7 @@ mod tests {
             start: n as f64,
             end: n as f64 + 0.9,
             confidence: 0.5 + 0.01 * n as f32,
+            ..Word::default()
         });
         let terms: Vec<String> = keyterms.iter().map(|term| (*term).to_owned()).collect();
         let out = as_written(words.collect(), &Spellings::new(&terms));

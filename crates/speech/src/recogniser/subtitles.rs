@@ -218,6 +218,7 @@ mod tests {
             start: i as f64 * word_seconds,
             end: (i as f64 + 0.9) * word_seconds,
             confidence: 1.0,
+            ..Word::default()
         };
         let words: Vec<Word> = said.split_whitespace().enumerate().map(word).collect();
         Segment {

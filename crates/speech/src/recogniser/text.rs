@@ -165,6 +165,7 @@ mod tests {
                 start: i as f64 * 0.4,
                 end: i as f64 * 0.4 + 0.35,
                 confidence: 1.0,
+                ..Word::default()
             })
             .collect()
     }

@@ -194,6 +194,7 @@ fn timed((word, from, to): (String, usize, usize)) -> Word {
         start: seconds(from),
         end: seconds(to),
         confidence: 1.0,
+        ..Word::default()
     }
 }
 

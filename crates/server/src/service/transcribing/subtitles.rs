@@ -66,6 +66,7 @@ mod tests {
             start: start + step * n as f64,
             end: start + step * (n + 1) as f64,
             confidence: 0.5,
+            ..Word::default()
         };
         Segment {
             start,

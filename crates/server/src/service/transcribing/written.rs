@@ -315,6 +315,7 @@ mod tests {
                 start,
                 end,
                 confidence: 0.5,
+                ..Word::default()
             }],
             confidence: 0.9,
             ..Segment::default()

@@ -21,6 +21,9 @@ pub fn symbol(letter: u8) -> Option<usize> {
 pub struct LetterState(u16);
 
 impl LetterState {
+    /// Before a word's first letter.
+    pub const START: Self = Self(0);
+
     pub fn after(self, symbol: usize) -> Self {
         let last_two = usize::from(self.0) % (SYMBOLS * SYMBOLS);
         Self((last_two * SYMBOLS + symbol) as u16)

@@ -1,15 +1,18 @@
-//! The word language model: which word is likely after which.
+//! The word language models: which word is likely after which.
 //!
-//! `Lm` reads the packed file in place; `sauti-lab` builds it, with the layout of these modules.
+//! `LanguageModels` reads the packed file in place, one `Lm` for each language in it; `sauti-lab` builds it, with the layout
+//! of these modules.
 
 pub mod bits;
 pub mod format;
 pub mod letters;
 pub mod lexicon;
+mod models;
 mod reader;
 
 pub use letters::{LetterModel, LetterState};
 pub use lexicon::{LEXICON_ROOT, LexiconView};
+pub use models::LanguageModels;
 pub use reader::{Lm, LmState};
 
 /// Words that are not in the vocabulary.
@@ -21,7 +24,7 @@ pub const ORDER_MAX: usize = 4;
 
 /// A model of a few sentences, for tests; `sauti-lab` proves that it builds the same bytes.
 #[cfg(test)]
-pub(super) fn small_lm() -> Lm {
+pub(super) fn small_lm() -> LanguageModels {
     let dir = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/recogniser");
-    Lm::open(&dir.join("small.lm")).unwrap()
+    LanguageModels::open(&dir.join("small.lm")).unwrap()
 }

@@ -1,12 +1,12 @@
 //! Reads a packed language model where it lies: nothing is unpacked, pages come in as they are used.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 use super::format::{CODES, HEADER_LEN, Header, WORD_LEN};
 use super::letters::TABLE_LEN;
 use super::{LetterModel, LexiconView, SENTENCE_START, bits};
-use crate::SpeechError;
 
 const NONE: u32 = u32::MAX;
 
@@ -22,18 +22,55 @@ pub struct Lm {
     books: Arc<[f32]>,
 }
 
+/// A part of a file, or all of it.
 #[derive(Clone)]
-enum Bytes {
+pub(super) struct Bytes {
+    file: File,
+    range: Range<usize>,
+}
+
+#[derive(Clone)]
+enum File {
     Mapped(Arc<memmap2::Mmap>),
     Owned(Arc<[u8]>),
 }
 
 impl Bytes {
-    fn get(&self) -> &[u8] {
-        match self {
-            Self::Mapped(map) => map,
-            Self::Owned(bytes) => bytes,
+    pub(super) fn map(path: &Path) -> std::io::Result<Self> {
+        let file = std::fs::File::open(path)?;
+        // SAFETY: model files are replaced by renaming, never changed in place; a truncated file
+        // is refused by its header before anything else is read.
+        #[expect(unsafe_code)]
+        let map = unsafe { memmap2::Mmap::map(&file) }?;
+        Ok(Self {
+            range: 0..map.len(),
+            file: File::Mapped(Arc::new(map)),
+        })
+    }
+
+    pub(super) fn owned(bytes: Vec<u8>) -> Self {
+        Self {
+            range: 0..bytes.len(),
+            file: File::Owned(bytes.into()),
         }
+    }
+
+    /// `None` where the part does not lie inside.
+    pub(super) fn part(&self, from: usize, len: usize) -> Option<Self> {
+        let start = self.range.start.checked_add(from)?;
+        let end = start.checked_add(len)?;
+        (end <= self.range.end).then(|| Self {
+            file: self.file.clone(),
+            range: start..end,
+        })
+    }
+
+    pub(super) fn get(&self) -> &[u8] {
+        let all: &[u8] = match &self.file {
+            File::Mapped(map) => map,
+            File::Owned(bytes) => bytes,
+        };
+        &all[self.range.clone()]
     }
 }
 
@@ -44,23 +81,7 @@ impl std::fmt::Debug for Lm {
 }
 
 impl Lm {
-    pub fn open(path: &Path) -> Result<Self, SpeechError> {
-        let failed = |error: String| SpeechError::Model(format!("{}: {error}", path.display()));
-        let file = std::fs::File::open(path).map_err(|error| failed(error.to_string()))?;
-        // SAFETY: model files are replaced by renaming, never changed in place; a truncated file
-        // is refused by its header before anything else is read.
-        #[expect(unsafe_code)]
-        let map =
-            unsafe { memmap2::Mmap::map(&file) }.map_err(|error| failed(error.to_string()))?;
-        Self::new(Bytes::Mapped(Arc::new(map)))
-            .ok_or_else(|| failed("not a language model of this version".to_owned()))
-    }
-
-    pub fn from_bytes(bytes: Vec<u8>) -> Option<Self> {
-        Self::new(Bytes::Owned(bytes.into()))
-    }
-
-    fn new(bytes: Bytes) -> Option<Self> {
+    pub(super) fn new(bytes: Bytes) -> Option<Self> {
         let header = Header::parse(bytes.get())?;
         let books = bytes.get()[HEADER_LEN..header.offsets[0]]
             .chunks_exact(4)
@@ -96,6 +117,11 @@ impl Lm {
         }
     }
 
+    /// ln p(word), whatever stands before it.
+    pub fn word_log_p(&self, word: u32) -> f32 {
+        self.word_field(word, 0).map_or(-20.0, f32::from_le_bytes)
+    }
+
     /// Before the first word of a sentence.
     pub fn start(&self) -> LmState {
         LmState([SENTENCE_START, NONE, NONE])
@@ -117,10 +143,7 @@ impl Lm {
             }
             backoff += self.log_backoff(order - 1, state.0[order - 1]);
         }
-        (
-            backoff + self.word_field(word, 0).map_or(-20.0, f32::from_le_bytes),
-            next,
-        )
+        (backoff + self.word_log_p(word), next)
     }
 
     fn word_field(&self, word: u32, offset: usize) -> Option<[u8; 4]> {
