@@ -8,7 +8,7 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 use sauti_audio::{Channels, DecodeLimits, RawFormat, Recording};
 use sauti_speech::recogniser::AnswerValue;
-use sauti_speech::{Engine, Expect, TranscribeRequest, Transcript};
+use sauti_speech::{Engine, Expect, Language, TranscribeRequest, Transcript};
 use serde_json::json;
 use tokio::task::JoinHandle;
 
@@ -41,6 +41,9 @@ pub(super) struct Transcribe {
     /// What is expected: any, digits, yes_no, amount
     #[arg(long, value_enum, default_value_t)]
     expect: Expected,
+    /// The language that is spoken, where it is known
+    #[arg(long, value_enum, default_value_t)]
+    language: Spoken,
     /// Channels mixed into one, or the two sides of a call each for itself: segments then say their channel
     #[arg(long, value_enum, default_value_t)]
     channels: ChannelsHeard,
@@ -60,6 +63,14 @@ enum Numerals {
     #[default]
     Words,
     Digits,
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+enum Spoken {
+    #[default]
+    Auto,
+    Sw,
+    En,
 }
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
@@ -146,6 +157,11 @@ impl Transcribe {
         let (engine, progress) = (engine.clone(), progress.clone());
         let (keyterms, expect) = (self.keyterm.clone(), self.expect.into());
         let diarize = self.diarize;
+        let language = match self.language {
+            Spoken::Auto => None,
+            Spoken::Sw => Some(Language::Swahili),
+            Spoken::En => Some(Language::English),
+        };
         let (digits, declared) = (
             self.numerals == Numerals::Digits,
             self.raw.map(RawFormat::from),
@@ -163,7 +179,7 @@ impl Transcribe {
                 expect,
                 digits,
                 diarize,
-                ..TranscribeRequest::default()
+                language,
             };
             offline::transcribe(&engine, request, |done| {
                 progress.show(&format!("{}: {done:.0} of {seconds:.0} s", file.display()));

@@ -9,7 +9,7 @@ use sauti_speech::recogniser::{BeamConfig, Posteriors, Recogniser};
 use sauti_text::compare::{Errors, comparable, word_errors};
 use serde::Serialize;
 
-use super::manifest::Manifest;
+use super::manifest::ClipManifest;
 
 /// Longer clips would be cut by the voice detector first.
 const SAMPLES_MAX: usize = 14 * 16_000;
@@ -137,7 +137,7 @@ pub fn run(options: &Options, each: &mut dyn FnMut(&Trial)) -> anyhow::Result<Tr
 }
 
 fn listen(recogniser: &Recogniser, path: &Path, every: usize) -> anyhow::Result<Vec<Heard>> {
-    let manifest = Manifest::open(path)?;
+    let manifest = ClipManifest::open(path)?;
     let mut clips = Vec::new();
     for clip in manifest.clips.iter().step_by(every.max(1)) {
         let bytes = manifest.read(clip)?;

@@ -405,9 +405,11 @@ impl<'a> BeamSearch<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::lm::small_lm;
+    use super::super::lm::LanguageModels;
+    use super::super::lm::fixtures::{small_lm, small_pair};
     use super::super::posteriors::fixtures::spoken;
     use super::*;
+    use crate::Language;
 
     fn heard(posteriors: &Posteriors, terms: &[&str]) -> String {
         let terms: Vec<String> = terms.iter().map(|term| (*term).to_owned()).collect();
@@ -415,10 +417,18 @@ mod tests {
     }
 
     fn heard_with(posteriors: &Posteriors, bias: Bias) -> String {
-        let lm = small_lm();
+        heard_in(&small_lm(), None, posteriors, &bias)
+    }
+
+    fn heard_in(
+        lms: &LanguageModels,
+        language: Option<Language>,
+        posteriors: &Posteriors,
+        bias: &Bias,
+    ) -> String {
         let config = BeamConfig::default();
-        let mixture = Mixture::new(&lm, None, config.languages);
-        let search = BeamSearch::new(&config, &mixture, &bias);
+        let mixture = Mixture::new(lms, language, config.languages);
+        let search = BeamSearch::new(&config, &mixture, bias);
         let found = search.decode(posteriors, mixture.start());
         found[0].text.clone()
     }
@@ -429,6 +439,27 @@ mod tests {
         for seed in 0..5 {
             assert_eq!(heard(&spoken(text, 4.0, seed), &[]), text);
         }
+    }
+
+    #[test]
+    fn a_sentence_may_change_its_language() {
+        let text = "mama anapika chakula the teacher reads some bread today";
+        let misheard = "mama anabika chakula the teacher leads some bread today";
+        let lms = small_pair();
+        let (posteriors, none) = (blurred(text, misheard), Bias::new(&[], &[]));
+        assert_eq!(heard_in(&lms, None, &posteriors, &none), text);
+        // One language alone mends its own words only.
+        let (sw, en) = (Some(Language::Swahili), Some(Language::English));
+        let swahili = heard_in(&lms, sw, &posteriors, &none);
+        assert!(
+            swahili.contains("anapika") && swahili.contains("leads"),
+            "{swahili}"
+        );
+        let english = heard_in(&lms, en, &posteriors, &none);
+        assert!(
+            english.contains("anabika") && english.contains("reads"),
+            "{english}"
+        );
     }
 
     #[test]

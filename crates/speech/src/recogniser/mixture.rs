@@ -216,3 +216,68 @@ fn own_log_p(lm: &Lm, word: &str) -> f32 {
 fn ln_one_less(x: f32) -> f32 {
     (-x.exp()).ln_1p()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::beam::BeamConfig;
+    use super::super::lm::fixtures::{small_lm, small_pair};
+    use super::*;
+
+    fn config() -> MixtureConfig {
+        BeamConfig::default().languages
+    }
+
+    fn log_p(mixture: &Mixture<'_>, text: &str) -> f32 {
+        let mut state = mixture.start();
+        let mut sum = 0.0;
+        for word in text.split(' ') {
+            let (log_p, next) = mixture.word_end(&state, &mixture.open(word));
+            sum += log_p;
+            state = next;
+        }
+        sum
+    }
+
+    #[test]
+    fn a_second_language_costs_the_first_next_to_nothing() {
+        let (alone, both) = (small_lm(), small_pair());
+        let alone = Mixture::new(&alone, None, config());
+        let both = Mixture::new(&both, None, config());
+        let text = "mama anapika chakula leo";
+        let words = text.split(' ').count() as f32;
+        let stay = ln_one_less(config().english_log_p) + words * ln_one_less(config().switch_log_p);
+        let lost = log_p(&both, text) - log_p(&alone, text);
+        assert!(lost >= stay - 1e-3 && lost < 0.1, "{lost} {stay}");
+    }
+
+    #[test]
+    fn each_change_of_language_has_its_price() {
+        let lms = small_pair();
+        let both = Mixture::new(&lms, None, config());
+        let english = Mixture::new(&lms, Some(Language::English), config());
+        let after = log_p(&both, "mama the teacher reads") - log_p(&both, "mama");
+        let within = log_p(&english, "the teacher reads");
+        // The first word lacks what came before it; the rest is English as ever.
+        assert!(
+            after < within + config().switch_log_p * 0.5,
+            "{after} {within}"
+        );
+        assert!(
+            after > within + 3.0 * config().switch_log_p,
+            "{after} {within}"
+        );
+    }
+
+    #[test]
+    fn words_are_told_apart_by_language() {
+        let lms = small_pair();
+        let both = Mixture::new(&lms, None, config());
+        let text = "mama anapika the teacher reads kitabu leo";
+        let words: Vec<&str> = text.split(' ').collect();
+        let (sw, en) = (Language::Swahili, Language::English);
+        assert_eq!(both.languages(&words), [sw, sw, en, en, en, sw, sw]);
+        assert_eq!(both.languages(&[]), []);
+        let only = Mixture::new(&lms, Some(sw), config());
+        assert_eq!(only.languages(&["teacher"]), [sw]);
+    }
+}

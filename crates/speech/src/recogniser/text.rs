@@ -2,7 +2,7 @@
 
 use sauti_text::written::{self, HeardWord};
 
-use crate::Word;
+use crate::{Language, Word};
 
 /// Words closer together than this belong to one phrase: a spoken number never spans a longer gap.
 const PHRASE_GAP_S: f64 = 0.5;
@@ -51,25 +51,28 @@ pub(super) fn readable(
 
 /// The tokens of one phrase, each with the pause after it.
 fn phrase_tokens(words: &[Word], from: usize, end: usize, digits: bool) -> Vec<(String, u32)> {
-    let phrase: Vec<&str> = words[from..end]
-        .iter()
-        .map(|word| word.word.as_str())
-        .collect();
     let pause_after = |i: usize| {
         let next = words.get(i + 1).map_or(f64::MAX, |next| next.start);
         ((next - words[i].end).max(0.0) * 1000.0) as u32
     };
+    let said = |i: usize| (words[i].word.clone(), pause_after(i));
     if !digits {
-        let said = phrase.iter().enumerate();
-        return said
-            .map(|(i, word)| ((*word).to_owned(), pause_after(from + i)))
-            .collect();
+        return (from..end).map(said).collect();
     }
-    let written = written::digits(&phrase).into_iter();
-    written
-        .filter(|token| !token.words.is_empty())
-        .map(|token| (token.text, pause_after(from + token.words.end - 1)))
-        .collect()
+    let mut tokens = Vec::with_capacity(end - from);
+    let mut at = from;
+    // A number is said in one language.
+    for run in words[from..end].chunk_by(|one, next| one.language == next.language) {
+        let said: Vec<&str> = run.iter().map(|word| word.word.as_str()).collect();
+        let written = match run[0].language {
+            Language::Swahili => written::digits(&said),
+            Language::English => written::english_digits(&said),
+        };
+        let written = written.into_iter().filter(|token| !token.words.is_empty());
+        tokens.extend(written.map(|token| (token.text, pause_after(at + token.words.end - 1))));
+        at += run.len();
+    }
+    tokens
 }
 
 /// Terms as their owner writes them: the words they are heard as, and their spelling.
@@ -226,6 +229,16 @@ mod tests {
         );
         assert_eq!(Spellings::default().apply("Habari yako."), "Habari yako.");
         assert_eq!(spellings.apply(""), "");
+    }
+
+    #[test]
+    fn english_numbers_are_digits_within_english() {
+        let mut words = said("watu mia mbili na five hundred dollars");
+        for word in &mut words[4..] {
+            word.language = Language::English;
+        }
+        let text = readable(&words, true, None, None);
+        assert_eq!(text, "Watu 200 na 500 dollars.");
     }
 
     #[test]

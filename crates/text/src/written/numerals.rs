@@ -11,11 +11,11 @@ pub struct Written {
 }
 
 /// Below this a number alone stays a word.
-const DIGITS_FROM: u64 = 10;
+pub(super) const DIGITS_FROM: u64 = 10;
 /// From here on thousands are set apart by commas.
-const COMMAS_FROM: u64 = 10_000;
+pub(super) const COMMAS_FROM: u64 = 10_000;
 /// So many digits said one after the other make a code or a telephone number.
-const CODE_DIGITS_MIN: usize = 3;
+pub(super) const CODE_DIGITS_MIN: usize = 3;
 
 /// Spoken numbers as digits; every other word as it stands.
 pub fn digits(words: &[&str]) -> Vec<Written> {
@@ -55,7 +55,7 @@ pub fn number(words: &[&str]) -> Option<u64> {
         .map(|(n, _)| n)
 }
 
-fn as_said(words: &[&str], i: usize) -> Written {
+pub(super) fn as_said(words: &[&str], i: usize) -> Written {
     Written {
         text: words[i].to_owned(),
         words: i..i + 1,
@@ -176,7 +176,7 @@ fn large_head(words: &[&str], at: usize, value: u64) -> (String, u64) {
     }
 }
 
-fn with_commas(n: u64) -> String {
+pub(super) fn with_commas(n: u64) -> String {
     let figures = n.to_string();
     let mut out = String::with_capacity(figures.len() + figures.len() / 3);
     for (i, c) in figures.chars().enumerate() {

@@ -40,6 +40,7 @@ const RATE_HZ_MAX: u32 = 48_000;
         ("rate" = Option<u32>, Query, description = "Samples a second of pcm, 8000 to 48000; 16000 if absent."),
         ("numerals" = Option<String>, Query, description = "words (default) or digits."),
         ("expect" = Option<String>, Query, description = "any (default), digits, yes_no or amount."),
+        ("language" = Option<String>, Query, description = "sw, en or auto (default): the language that is spoken, where it is known."),
         ("channels" = Option<String>, Query, description = "mixed (default: mono samples) or separate: samples of two channels in turn, each heard for itself."),
         ("keyterms" = Option<String>, Query, description = "Names and terms to listen for, separated by commas."),
     ),
@@ -117,7 +118,7 @@ fn parse(query: Option<&str>) -> Result<(RawFormat, TranscriptionRequest), Probl
         query.take("rate").as_deref(),
     )?;
     let mut fields = TranscriptionFields::default();
-    for name in ["numerals", "expect", "channels"] {
+    for name in ["numerals", "expect", "language", "channels"] {
         fields.set(name, query.take(name).into_iter().collect());
     }
     for name in ["keyterms", "choices"] {

@@ -14,6 +14,7 @@ const KNOWN: &[&str] = &[
     "expect",
     "choices[]",
     "stream",
+    "language",
     "channels",
     "channel_names[]",
     "diarize",
@@ -21,7 +22,6 @@ const KNOWN: &[&str] = &[
 /// What OpenAI's clients also send.
 const IGNORED: &[&str] = &[
     "model",
-    "language",
     "languages[]",
     "languages",
     "temperature",
@@ -55,6 +55,8 @@ pub struct TranscriptionForm {
     pub choices: Option<Vec<String>>,
     /// Whether to answer with events, segment by segment.
     pub stream: Option<bool>,
+    /// `sw`, `en`, or `auto` (default): the language that is spoken, where it is known. Others are heard as `auto`.
+    pub language: Option<String>,
     /// `mixed` (default) or `separate`: the two channels of a call recording are heard each for itself, put on one time
     /// line, and each one's seconds are charged.
     pub channels: Option<String>,

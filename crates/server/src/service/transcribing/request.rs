@@ -2,7 +2,7 @@
 //! decided here, once.
 
 use sauti_audio::{Channels, UnknownChannels};
-use sauti_speech::{Expect, TranscribeRequest};
+use sauti_speech::{Expect, Language, TranscribeRequest};
 use serde_json::{Map, Value};
 
 use crate::service::{FieldError, Reason};
@@ -38,6 +38,8 @@ pub struct TranscriptionRequest {
     pub logprobs: bool,
     /// Whether speakers are told apart.
     pub diarize: bool,
+    /// The language that is spoken; none where it is to be heard.
+    pub language: Option<Language>,
     pub channels: Channels,
     /// What subtitles call the channels, as far as the caller named them.
     pub channel_names: Vec<String>,
@@ -52,6 +54,7 @@ impl TranscriptionRequest {
             expect: self.expect.clone(),
             digits: self.digits,
             diarize: self.diarize,
+            language: self.language,
             ..TranscribeRequest::default()
         }
     }
@@ -69,6 +72,7 @@ pub struct TranscriptionFields {
     prompt: Option<String>,
     choices: Vec<String>,
     include: Vec<String>,
+    language: Option<String>,
     channels: Option<String>,
     channel_names: Vec<String>,
     diarize: Option<String>,
@@ -106,6 +110,7 @@ impl TranscriptionFields {
             "known_speaker_names" | "known_speaker_references" => {
                 return add(&mut self.known_speakers, values);
             }
+            "language" => &mut self.language,
             "channels" => &mut self.channels,
             "prompt" => &mut self.prompt,
             "diarize" => &mut self.diarize,
@@ -141,6 +146,7 @@ impl TranscriptionFields {
             logprobs: self.include.iter().any(|value| value == "logprobs"),
             diarize,
             channels,
+            language: self.language.as_deref().and_then(named_language),
             channel_names: check.terms("channel_names[]", &self.channel_names, CHANNELS_MAX),
         };
         match check.errors.is_empty() {
@@ -323,6 +329,16 @@ fn add(list: &mut Vec<String>, values: Vec<String>) -> bool {
     true
 }
 
+/// Swahili or English, as clients name them: `sw`, `sw-KE`, `swahili`. Any other word says nothing of what we could hear.
+fn named_language(name: &str) -> Option<Language> {
+    let name = name.trim().to_ascii_lowercase();
+    match name.split(['-', '_']).next()? {
+        "sw" | "swa" | "swh" | "swahili" | "kiswahili" => Some(Language::Swahili),
+        "en" | "eng" | "english" => Some(Language::English),
+        _ => None,
+    }
+}
+
 /// An empty field counts as none.
 fn filled(value: &Option<String>) -> Option<&str> {
     value
@@ -386,6 +402,26 @@ mod tests {
             fields.set("diarize", vec!["true".into()]);
             fields.set(name, vec![value.into()]);
             assert_eq!(fields.check().unwrap_err().len(), 1, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_language_is_understood_as_clients_name_it() {
+        let asked = |name: &str| {
+            let mut fields = TranscriptionFields::default();
+            fields.set("language", vec![name.to_owned()]);
+            fields.check().unwrap().for_engine().language
+        };
+        for (name, language) in [
+            ("sw", Some(Language::Swahili)),
+            ("sw-TZ", Some(Language::Swahili)),
+            ("English", Some(Language::English)),
+            ("en_US", Some(Language::English)),
+            ("auto", None),
+            ("fr", None),
+            ("", None),
+        ] {
+            assert_eq!(asked(name), language, "{name}");
         }
     }
 

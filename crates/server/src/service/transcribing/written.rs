@@ -1,7 +1,7 @@
 //! A transcript in the form that was asked for.
 
 use sauti_speech::recogniser::AnswerValue;
-use sauti_speech::{Expect, Segment, Transcript, Word};
+use sauti_speech::{Expect, Language, Segment, Transcript, Word};
 use serde::Serialize;
 
 use super::request::{ResponseFormat, TranscriptionRequest};
@@ -105,6 +105,9 @@ impl ExpectedAnswer {
     }
 }
 
+/// The share of words from which on a second language makes a recording mixed.
+const MIXED_FROM: f64 = 0.2;
+
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct TokenLogprob {
     pub token: String,
@@ -118,6 +121,7 @@ pub struct TokenLogprob {
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct VerboseTranscription {
     pub task: &'static str,
+    /// What was heard: `swahili`, `english`, or `mixed` where each has at least a fifth of the words.
     pub language: &'static str,
     /// In seconds.
     pub duration: f64,
@@ -175,6 +179,9 @@ pub struct VerboseWord {
     pub end: f64,
     /// 0 to 1.
     pub confidence: f32,
+    /// `sw` or `en`.
+    #[schema(value_type = String)]
+    pub language: Language,
     /// 1 or 2, with `channels=separate`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub channel: Option<u32>,
@@ -252,7 +259,7 @@ fn logprob(word: &Word) -> f64 {
 fn verbose(transcript: &Transcript, segments: bool, words: bool) -> VerboseTranscription {
     VerboseTranscription {
         task: "transcribe",
-        language: "swahili",
+        language: language_heard(transcript),
         duration: milliseconds(transcript.seconds),
         text: transcript.text.clone(),
         no_speech: transcript.no_speech,
@@ -266,6 +273,23 @@ fn verbose(transcript: &Transcript, segments: bool, words: bool) -> VerboseTrans
                 .collect()
         }),
         words: words.then(|| transcript.segments.iter().flat_map(self::words).collect()),
+    }
+}
+
+fn language_heard(transcript: &Transcript) -> &'static str {
+    let words = transcript
+        .segments
+        .iter()
+        .flat_map(|segment| &segment.words);
+    let (english, swahili): (Vec<&Word>, Vec<&Word>) =
+        words.partition(|word| word.language == Language::English);
+    let (english, swahili) = (english.len(), swahili.len());
+    let share = MIXED_FROM * (english + swahili) as f64;
+    match (english as f64, swahili as f64) {
+        (0.0, _) => "swahili",
+        (english, swahili) if english.min(swahili) >= share => "mixed",
+        (english, swahili) if english > swahili => "english",
+        _ => "swahili",
     }
 }
 
@@ -291,6 +315,7 @@ pub fn words(segment: &Segment) -> Vec<VerboseWord> {
         start: milliseconds(word.start),
         end: milliseconds(word.end),
         confidence: word.confidence,
+        language: word.language,
         channel: segment.channel,
         speaker: segment.speaker,
     };
@@ -339,5 +364,34 @@ mod tests {
         assert_eq!(json["segments"][0]["end"], 1.234);
         assert_eq!(json["segments"][0]["avg_logprob"], 0.5f64.ln());
         assert_eq!(json["segments"][0]["tokens"], serde_json::json!([]));
+    }
+
+    #[test]
+    fn the_language_is_what_was_heard() {
+        let heard = |english: usize, swahili: usize| {
+            let word = |language| Word {
+                language,
+                ..Word::default()
+            };
+            let mut segment = Segment::default();
+            segment
+                .words
+                .extend((0..english).map(|_| word(Language::English)));
+            segment
+                .words
+                .extend((0..swahili).map(|_| word(Language::Swahili)));
+            let transcript = Transcript {
+                segments: vec![segment],
+                ..Transcript::default()
+            };
+            serde_json::to_value(verbose(&transcript, false, true)).unwrap()
+        };
+        assert_eq!(heard(0, 0)["language"], "swahili");
+        assert_eq!(heard(1, 9)["language"], "swahili");
+        assert_eq!(heard(2, 8)["language"], "mixed");
+        assert_eq!(heard(9, 1)["language"], "english");
+        assert_eq!(heard(3, 0)["language"], "english");
+        assert_eq!(heard(1, 1)["words"][0]["language"], "en");
+        assert_eq!(heard(1, 1)["words"][1]["language"], "sw");
     }
 }

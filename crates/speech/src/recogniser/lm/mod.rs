@@ -22,9 +22,22 @@ pub const SENTENCE_END: u32 = 2;
 pub const FIRST_WORD: u32 = 3;
 pub const ORDER_MAX: usize = 4;
 
-/// A model of a few sentences, for tests; `sauti-lab` proves that it builds the same bytes.
+/// Models of a few sentences, for tests; `sauti-lab` proves that it builds the same bytes.
 #[cfg(test)]
-pub(super) fn small_lm() -> LanguageModels {
-    let dir = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/recogniser");
-    LanguageModels::open(&dir.join("small.lm")).unwrap()
+pub(super) mod fixtures {
+    use super::LanguageModels;
+
+    fn bytes(name: &str) -> Vec<u8> {
+        let dir = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/recogniser");
+        std::fs::read(dir.join(name)).unwrap()
+    }
+
+    pub(crate) fn small_lm() -> LanguageModels {
+        LanguageModels::from_bytes(bytes("small.lm")).unwrap()
+    }
+
+    pub(crate) fn small_pair() -> LanguageModels {
+        let file = LanguageModels::pack_pair(&bytes("small.lm"), &bytes("small-english.lm"));
+        LanguageModels::from_bytes(file).unwrap()
+    }
 }

@@ -98,7 +98,7 @@ impl LanguageModels {
 
 #[cfg(test)]
 mod tests {
-    use super::super::small_lm;
+    use super::super::fixtures::small_lm;
     use super::*;
 
     #[test]

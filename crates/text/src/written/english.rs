@@ -1,0 +1,232 @@
+//! English number words to digits, by the same rules as the Swahili ones.
+
+use super::Written;
+use super::numerals::{CODE_DIGITS_MIN, COMMAS_FROM, DIGITS_FROM, as_said, with_commas};
+
+const UNITS: [&str; 20] = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+];
+const TENS: [&str; 8] = [
+    "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
+];
+const GROUPS: [(&str, u64); 3] = [
+    ("billion", 1_000_000_000),
+    ("million", 1_000_000),
+    ("thousand", 1_000),
+];
+
+/// Spoken English numbers as digits; every other word as it stands.
+pub fn english_digits(words: &[&str]) -> Vec<Written> {
+    let lower: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
+    let lower: Vec<&str> = lower.iter().map(String::as_str).collect();
+    let mut out = Vec::with_capacity(words.len());
+    let mut at = 0;
+    while at < words.len() {
+        let written = code(&lower, at)
+            .or_else(|| year(&lower, at))
+            .or_else(|| quantity(&lower, at))
+            .unwrap_or_else(|| as_said(words, at));
+        at = written.words.end;
+        out.push(written);
+    }
+    out
+}
+
+fn unit(word: &str) -> Option<u64> {
+    UNITS
+        .iter()
+        .position(|unit| *unit == word)
+        .map(|n| n as u64)
+}
+
+/// Digits said one by one: "zero seven double two".
+fn code(words: &[&str], at: usize) -> Option<Written> {
+    let mut text = String::new();
+    let mut end = at;
+    while let Some(word) = words.get(end) {
+        let times = match *word {
+            "double" => 2,
+            "triple" => 3,
+            _ => 1,
+        };
+        let said = end + usize::from(times > 1);
+        let digit = match words.get(said).copied() {
+            // The letter, in place of zero, only inside a number.
+            Some("o" | "oh") if !text.is_empty() => Some(0),
+            Some(word) => unit(word).filter(|n| *n < 10),
+            None => None,
+        };
+        let Some(digit) = digit else { break };
+        (0..times).for_each(|_| text.push(char::from(b'0' + digit as u8)));
+        end = said + 1;
+    }
+    let least = if text.starts_with('0') {
+        2
+    } else {
+        CODE_DIGITS_MIN
+    };
+    // "one two hundred": the last belongs to a larger number.
+    let goes_on = words
+        .get(end)
+        .is_some_and(|word| is_multiplier(word) || *word == "point");
+    (text.len() >= least && !goes_on).then_some(Written {
+        text,
+        words: at..end,
+    })
+}
+
+fn is_multiplier(word: &str) -> bool {
+    word == "hundred" || GROUPS.iter().any(|(name, _)| *name == word)
+}
+
+/// "nineteen eighty four", "twenty twenty six".
+fn year(words: &[&str], at: usize) -> Option<Written> {
+    let (century, next) = below_hundred(words, at).filter(|(n, _)| (15..=20).contains(n))?;
+    let (rest, end) = below_hundred(words, next).filter(|(n, _)| *n >= 10)?;
+    let goes_on = words.get(end).is_some_and(|word| is_multiplier(word));
+    (!goes_on).then(|| Written {
+        text: (century * 100 + rest).to_string(),
+        words: at..end,
+    })
+}
+
+fn quantity(words: &[&str], at: usize) -> Option<Written> {
+    let (value, end) = whole(words, at)?;
+    if words.get(end) == Some(&"point") {
+        let figures: String = words[end + 1..]
+            .iter()
+            .map_while(|word| unit(word).filter(|n| *n < 10))
+            .map(|digit| char::from(b'0' + digit as u8))
+            .collect();
+        let end = end + 1 + figures.len();
+        return (!figures.is_empty()).then(|| Written {
+            text: format!("{value}.{figures}"),
+            words: at..end,
+        });
+    }
+    if value < DIGITS_FROM {
+        return None;
+    }
+    let text = match value >= COMMAS_FROM {
+        true => with_commas(value),
+        false => value.to_string(),
+    };
+    Some(Written {
+        text,
+        words: at..end,
+    })
+}
+
+/// The largest number that begins at `at`, and the word after it.
+fn whole(words: &[&str], at: usize) -> Option<(u64, usize)> {
+    let (mut part, mut end) = below_thousand(words, at)?;
+    let (mut total, mut limit) = (0u64, u64::MAX);
+    loop {
+        let group = words
+            .get(end)
+            .and_then(|word| GROUPS.iter().find(|(name, _)| name == word));
+        let Some((_, size)) = group.filter(|(_, size)| *size < limit) else {
+            return Some((total + part, end));
+        };
+        total = total.checked_add(part.checked_mul(*size)?)?;
+        (limit, end) = (*size, end + 1);
+        let next = end + usize::from(words.get(end) == Some(&"and"));
+        match below_thousand(words, next) {
+            Some((rest, after)) => (part, end) = (rest, after),
+            None => return Some((total, end)),
+        }
+    }
+}
+
+fn below_thousand(words: &[&str], at: usize) -> Option<(u64, usize)> {
+    let (count, end) = match words.get(at) {
+        Some(&"a") if words.get(at + 1).is_some_and(|word| is_multiplier(word)) => (1, at + 1),
+        _ => below_hundred(words, at)?,
+    };
+    if words.get(end) != Some(&"hundred") {
+        return Some((count, end));
+    }
+    let (value, end) = (count * 100, end + 1);
+    let next = end + usize::from(words.get(end) == Some(&"and"));
+    let rest = below_hundred(words, next).filter(|(n, _)| *n > 0);
+    Some(rest.map_or((value, end), |(n, end)| (value + n, end)))
+}
+
+fn below_hundred(words: &[&str], at: usize) -> Option<(u64, usize)> {
+    let word = words.get(at)?;
+    if let Some(tens) = TENS.iter().position(|tens| tens == word) {
+        let tens = (tens as u64 + 2) * 10;
+        let units = words.get(at + 1).and_then(|word| unit(word));
+        let units = units.filter(|n| (1..10).contains(n));
+        return Some(units.map_or((tens, at + 1), |n| (tens + n, at + 2)));
+    }
+    unit(word).map(|n| (n, at + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(text: &str) -> String {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let texts = english_digits(&words).into_iter().map(|w| w.text);
+        texts.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn numbers_become_digits() {
+        for (said, expected) in [
+            (
+                "your balance is one thousand two hundred and fifty shillings",
+                "your balance is 1250 shillings",
+            ),
+            ("twenty five thousand people", "25,000 people"),
+            ("a hundred and five", "105"),
+            ("two million three hundred thousand", "2,300,000"),
+            ("in nineteen eighty four", "in 1984"),
+            ("twenty twenty six", "2026"),
+            ("three point five per cent", "3.5 per cent"),
+            ("zero seven double two oh nine", "072209"),
+            ("press one two three", "press 123"),
+            ("sixty four", "64"),
+        ] {
+            assert_eq!(written(said), expected, "{said}");
+        }
+    }
+
+    #[test]
+    fn small_numbers_and_other_words_stay() {
+        for said in [
+            "one of them",
+            "press two",
+            "two or three days",
+            "a thing",
+            "oh well",
+            "the point is",
+            "double the price",
+            "one point",
+            "",
+        ] {
+            assert_eq!(written(said), said);
+        }
+    }
+}
