@@ -16,6 +16,8 @@ export interface Word {
   start: number;
   end: number;
   confidence?: number;
+  /** `sw` or `en`, for words that were heard. */
+  language?: string;
   /** With `channels: "separate"`. */
   channel?: number;
   /** With `diarize`. */

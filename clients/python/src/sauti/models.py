@@ -52,6 +52,8 @@ class Word:
     start: float
     end: float
     confidence: float | None = None
+    language: str | None = None
+    """`sw` or `en`, for words that were heard."""
     channel: int | None = None
     """With `channels="separate"`."""
     speaker: str | None = None
