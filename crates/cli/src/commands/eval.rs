@@ -175,7 +175,7 @@ pub(super) struct Search {
     step: Vec<search::Setting>,
     /// Begin with this value; may be repeated
     #[arg(long, value_name = "NAME=X")]
-    set: Vec<search::Setting>,
+    begin: Vec<search::Setting>,
     /// Only every Nth clip
     #[arg(long, value_name = "N", default_value_t = 1)]
     every: usize,
@@ -262,7 +262,7 @@ impl Search {
             models: common.load()?.models_dir(),
             manifests: self.manifests,
             every: self.every,
-            start: self.set,
+            start: self.begin,
             moves: self.step,
             rounds: self.rounds,
         };

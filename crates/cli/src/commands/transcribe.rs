@@ -180,7 +180,6 @@ impl Transcribe {
                 digits,
                 diarize,
                 language,
-                ..TranscribeRequest::default()
             };
             offline::transcribe(&engine, request, |done| {
                 progress.show(&format!("{}: {done:.0} of {seconds:.0} s", file.display()));

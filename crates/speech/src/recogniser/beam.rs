@@ -48,7 +48,7 @@ impl Default for BeamConfig {
     fn default() -> Self {
         Self {
             width: 320,
-            lm_weight: 0.3,
+            lm_weight: 0.4,
             doubt_weight: 4.5,
             word_bonus: 0.75,
             blank_bonus: 0.0,
