@@ -253,6 +253,7 @@ mod tests {
             start,
             end: start + 0.4,
             confidence: 0.8,
+            ..Word::default()
         }
     }
 
