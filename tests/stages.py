@@ -261,7 +261,7 @@ def clients():
         env = {**server.env(), "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
         counts.add(pytest(TESTS / "clients/test_litellm.py", TESTS / "clients/test_openai.py", env=env, python=litellm))
         counts.add(pytest(TESTS / "clients/test_openai.py", env=server.env(), python=openai_1))
-        env = {**server.env(), "SAUTI_NODE_MODULES": str(packages)}
+        env = {**server.env(), "SAUTI_NODE_MODULES": str(packages), "SAUTI_NPM": str(node.parent / "npm")}
         scripts = [*sorted((TESTS / "clients").glob("*.test.mjs")), *sorted((ours / "typescript/tests").glob("*.test.mjs"))]
         counts.add(node_test(node, *scripts, env=env))
         counts.add(pytest(ours / "python/tests", env={**server.env(), "PYTHONPATH": str(ours / "python/src")}))

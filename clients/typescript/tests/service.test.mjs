@@ -135,7 +135,7 @@ test("live works with the WebSocket of the package ws, and says what is missing 
 
 test("the package can be added to a project as its README says", () => {
   const [package_, project] = [join(dirname(fileURLToPath(import.meta.url)), ".."), mkdtempSync(join(tmpdir(), "sauti-project-"))];
-  const npm = join(dirname(process.execPath), "npm");
+  const npm = process.env.SAUTI_NPM;
   try {
     const run = (...command) => execFileSync(command[0], command.slice(1), { cwd: project, encoding: "utf8" });
     writeFileSync(join(project, "package.json"), '{"private": true, "type": "module"}');
