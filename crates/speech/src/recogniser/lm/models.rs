@@ -85,7 +85,7 @@ impl LanguageModels {
     }
 
     /// The models to listen with: of the language asked for, as far as there is one, else of all.
-    pub(in super::super) fn of(&self, language: Option<Language>) -> Vec<(Language, &Lm)> {
+    pub(crate) fn of(&self, language: Option<Language>) -> Vec<(Language, &Lm)> {
         let swahili = (Language::Swahili, &self.swahili);
         let english = self.english.as_ref().map(|lm| (Language::English, lm));
         match (language, english) {
