@@ -1,9 +1,10 @@
 //! The pronunciations of each workspace, kept for a few seconds between requests.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use parking_lot::{Mutex, MutexGuard};
 use sauti_store::{Alphabet, Store, StoreError, WorkspaceId};
 use sauti_text::{Lexicon, LexiconEntry};
 use sha2::{Digest, Sha256};
@@ -59,9 +60,7 @@ impl Lexicons {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<WorkspaceId, (Instant, Arc<VersionedLexicon>)>> {
-        self.known
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
+        self.known.lock()
     }
 }
 

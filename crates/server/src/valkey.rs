@@ -2,10 +2,10 @@
 //! it longer than a moment: when it does not answer, each process goes on by itself.
 
 use std::path::Path;
-use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
+use parking_lot::Mutex;
 use redis::aio::{ConnectionManager, ConnectionManagerConfig};
 use redis::{
     Client, ClientTlsConfig, FromRedisValue, RedisResult, Script, ScriptInvocation, TlsCertificates,
@@ -141,10 +141,8 @@ impl Valkey {
         *resting = Some(Instant::now() + REST);
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Instant>> {
-        self.resting
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
+    fn lock(&self) -> parking_lot::MutexGuard<'_, Option<Instant>> {
+        self.resting.lock()
     }
 }
 

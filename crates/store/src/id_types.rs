@@ -23,7 +23,7 @@ macro_rules! id_type {
         pub struct $name(String);
 
         impl $name {
-            pub(crate) fn generate() -> Self {
+            pub fn generate() -> Self {
                 Self(new_id($prefix))
             }
 
@@ -100,6 +100,18 @@ id_type!(BatchId, "batch_", "batch");
 id_type!(ItemId, "item_", "item");
 id_type!(WebhookId, "hook_", "webhook");
 id_type!(DeliveryId, "del_", "delivery");
+id_type!(
+    /// Of a recording or a sound that lies in parts in the database.
+    BlobId,
+    "blob_",
+    "sound"
+);
+id_type!(
+    /// Of a running program.
+    InstanceId,
+    "proc_",
+    "process"
+);
 
 #[cfg(test)]
 mod tests {

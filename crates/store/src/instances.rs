@@ -13,12 +13,11 @@ use std::time::Duration;
 use parking_lot::{Mutex, RwLock};
 use sqlx::{AnyConnection, AnyPool, AssertSqlSafe, Connection};
 
-use crate::StoreError;
 use crate::database::{Backend, StoreOptions, Target};
-use crate::ids::new_id;
+use crate::{InstanceId, StoreError};
 
 pub(crate) struct Instance {
-    id: RwLock<String>,
+    id: RwLock<InstanceId>,
     /// On SQLite.
     pub(crate) locks_folder: Option<PathBuf>,
     lock: Mutex<Option<File>>,
@@ -32,7 +31,7 @@ impl Instance {
         pool: &AnyPool,
         options: &StoreOptions,
     ) -> Result<Arc<Self>, StoreError> {
-        let id = new_id("proc_");
+        let id = InstanceId::generate();
         let locks_folder = match target {
             Target::Sqlite { file, .. } => Some(locks_folder(file)),
             Target::Postgres { .. } => None,
@@ -59,7 +58,7 @@ impl Instance {
     }
 
     /// The name under which new reservations are made.
-    pub(crate) fn id(&self) -> String {
+    pub(crate) fn id(&self) -> InstanceId {
         self.id.read().clone()
     }
 
@@ -73,7 +72,7 @@ impl Instance {
             .await?;
         self.lock.lock().take();
         if let Some(folder) = &self.locks_folder {
-            let _ = std::fs::remove_file(folder.join(&id));
+            let _ = std::fs::remove_file(folder.join(id.as_str()));
         }
         Ok(())
     }
@@ -139,7 +138,7 @@ async fn beat(
         .execute(&mut *connection)
         .await?;
     if done.rows_affected() == 0 {
-        let id = new_id("proc_");
+        let id = InstanceId::generate();
         sqlx::query(AssertSqlSafe(insert_sql(Backend::Postgres)))
             .bind(&id)
             .execute(&mut *connection)

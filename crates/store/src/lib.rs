@@ -74,8 +74,8 @@ pub use batches::{
 pub use database::{Backend, StoreOptions};
 pub use error::{AuthError, LedgerError, StoreError};
 pub use id_types::{
-    AccountId, BatchId, DeliveryId, InviteId, ItemId, KeyId, ReservationId, SessionId, TransferId,
-    WebhookId, WorkspaceId,
+    AccountId, BatchId, BlobId, DeliveryId, InstanceId, InviteId, ItemId, KeyId, ReservationId,
+    SessionId, TransferId, WebhookId, WorkspaceId,
 };
 pub use idempotency::{Begin, StoredAnswer};
 pub use invites::{Invite, IssuedInvite};

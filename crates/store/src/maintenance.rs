@@ -9,7 +9,7 @@ use sqlx::AssertSqlSafe;
 use crate::ids::now_us;
 use crate::instances::is_unlocked;
 use crate::open::StoreInner;
-use crate::{Store, StoreError};
+use crate::{InstanceId, Store, StoreError};
 
 const DAY_US: i64 = 24 * 3600 * 1_000_000;
 
@@ -24,7 +24,7 @@ pub struct SweepReport {
 
 impl Store {
     /// The name of this process in reservations.
-    pub fn instance_id(&self) -> String {
+    pub fn instance_id(&self) -> InstanceId {
         self.inner.instance.id()
     }
 
@@ -37,14 +37,14 @@ impl Store {
     }
 
     async fn declare_unlocked_dead(&self, folder: &Path) -> Result<u64, StoreError> {
-        let others: Vec<(String,)> = sqlx::query_as(
+        let others: Vec<InstanceId> = sqlx::query_scalar(
             "select id from instances where dead_us is null and id <> $1 order by id",
         )
         .bind(self.inner.instance.id())
         .fetch_all(self.read())
         .await?;
         let mut dead = 0;
-        for (id,) in others.into_iter().filter(|(id,)| is_unlocked(folder, id)) {
+        for id in others.into_iter().filter(|id| is_unlocked(folder, id)) {
             let done = sqlx::query(
                 "update instances set dead_us = beat_us where id = $1 and dead_us is null",
             )
@@ -52,7 +52,7 @@ impl Store {
             .execute(self.write())
             .await?;
             dead += done.rows_affected();
-            let _ = std::fs::remove_file(folder.join(&id));
+            let _ = std::fs::remove_file(folder.join(id.as_str()));
         }
         Ok(dead)
     }

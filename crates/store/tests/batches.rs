@@ -53,7 +53,7 @@ async fn started(store: &Store, workspace: &Workspace, items: i64) -> BatchId {
     let rows = (0..items).map(|n| NewItem {
         custom_id: format!("item {n}"),
         request: "{}".into(),
-        input_id: String::new(),
+        input_id: None,
     });
     store
         .add_batch_items(&workspace.id, &id, 0, rows.collect())
@@ -71,7 +71,7 @@ async fn settle(
     let mut request = ask(workspace, 10);
     request.request_id = item.id.to_string();
     let reservation = store.reserve(request).await?;
-    let finished = item.finished("{\"text\":\"habari\"}".into(), String::new());
+    let finished = item.finished("{\"text\":\"habari\"}".into(), None);
     let settled = store
         .settle_item(&reservation, 7, Usage::default(), finished)
         .await;
@@ -295,19 +295,20 @@ async fn a_batch_that_expired_leaves_nothing(database: Database) {
         .await;
     let workspace = funded(&store, 0).await;
     let batch_id = started(&store, &workspace, 1).await;
+    let blob_id = sauti_store::BlobId::generate();
     store
-        .add_blob_part(&batch_id, "sound_1", 0, vec![0, 255, 7])
+        .add_blob_part(&batch_id, &blob_id, 0, vec![0, 255, 7])
         .await
         .unwrap();
     store
-        .add_blob_part(&batch_id, "sound_1", 1, vec![9])
+        .add_blob_part(&batch_id, &blob_id, 1, vec![9])
         .await
         .unwrap();
     assert_eq!(
-        store.blob_part("sound_1", 0).await.unwrap(),
+        store.blob_part(&blob_id, 0).await.unwrap(),
         Some(vec![0, 255, 7])
     );
-    assert_eq!(store.blob_part("sound_1", 2).await.unwrap(), None);
+    assert_eq!(store.blob_part(&blob_id, 2).await.unwrap(), None);
     store
         .cancel_batch(
             &workspace.id,
@@ -320,7 +321,7 @@ async fn a_batch_that_expired_leaves_nothing(database: Database) {
         .unwrap();
     for _ in 0..500 {
         if store.batch(&workspace.id, &batch_id).await.is_err() {
-            assert_eq!(store.blob_part("sound_1", 0).await.unwrap(), None);
+            assert_eq!(store.blob_part(&blob_id, 0).await.unwrap(), None);
             assert!(
                 store
                     .batch_items(&batch_id, -1, 10)

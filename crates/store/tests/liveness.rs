@@ -232,7 +232,7 @@ async fn old_reservations_of_one_process_can_be_released(database: Database) {
     assert_eq!(store.release_abandoned(Some(&me), 1).await.unwrap(), 0);
     assert_eq!(
         store
-            .release_abandoned(Some("proc_other"), i64::MAX)
+            .release_abandoned(Some(&"proc_other".parse().unwrap()), i64::MAX)
             .await
             .unwrap(),
         0

@@ -14,6 +14,78 @@ on_both_databases!(
     old_words_of_the_audit_trail_are_read_as_the_new_ones,
 );
 
+/// The key of the demonstration in `older_data.sql`, which opens nothing else.
+const OLDER_KEY: &str =
+    "sauti_live_01m7kqcyh8ex590by5t5xqhpzd_bhElTMrI7UrYKWmsKpldSwa5rMmDbBsz0wXjyP";
+
+/// What an earlier version wrote is all there and can be worked on, and what it held when it was killed is given back.
+#[tokio::test]
+async fn a_database_of_an_earlier_version_is_read_whole_and_worked_on() {
+    let database = Database::sqlite();
+    sqlx::any::install_default_drivers();
+    let url = format!("{}?mode=rwc", database.url);
+    let mut connection = AnyConnection::connect(&url).await.unwrap();
+    connection
+        .execute(include_str!("older_data.sql"))
+        .await
+        .unwrap();
+    connection.close().await.unwrap();
+
+    let store = database.open().await;
+    let holder = store.authenticate(OLDER_KEY).await.unwrap();
+    let workspace = store.workspace(&holder.workspace_id).await.unwrap();
+    assert_eq!((workspace.name.as_str(), holder.confirmed), ("Demo", true));
+    let balance = store.balance(&workspace.id).await.unwrap();
+    let micro = (balance.available_micro, balance.reserved_micro);
+    assert_eq!(micro, (999_906_000, 0), "what was held is given back");
+    let keys = store.list_keys(&workspace.id).await.unwrap();
+    let chained = keys.iter().filter(|key| key.chain_id.is_some());
+    assert_eq!((keys.len(), chained.count()), (4, 2), "two share a cap");
+    let members = store.members(&workspace.id).await.unwrap();
+    assert_eq!(members[0].role, sauti_store::Role::Owner);
+
+    let everything = sauti_store::StatementQuery {
+        to_us: i64::MAX,
+        limit: 100,
+        ..Default::default()
+    };
+    let rows = store.statement(&workspace.id, &everything).await.unwrap();
+    let credits = rows.iter().filter(|row| row.operation.is_none());
+    assert_eq!((rows.len(), credits.count()), (7, 1));
+    let days = sauti_store::UsageQuery {
+        from_day: "2026-11-01".to_owned(),
+        to_day: "2026-11-30".to_owned(),
+        key_id: Some(holder.key_id.clone()),
+        operation: Some(sauti_store::Operation::Speech),
+    };
+    let usage = store.usage(&workspace.id, &days).await.unwrap();
+    assert_eq!((usage.len(), usage[0].amount_micro), (1, 46_000));
+
+    let batches = store.batches(&workspace.id, None, i64::MAX, 10).await;
+    let batch = &batches.unwrap()[0];
+    assert_eq!((batch.state.is_over(), batch.counts.done), (true, 2));
+    let items = store.batch_items(&batch.id, -1, 10).await.unwrap();
+    assert!(items.iter().all(|item| item.answer.contains("seconds")));
+    assert_eq!(store.webhooks(&workspace.id).await.unwrap().len(), 1);
+    let words = store.pronunciations(&workspace.id).await.unwrap();
+    assert_eq!(words[0].spoken, "em pesa");
+    let trail = sauti_store::AuditQuery {
+        limit: 100,
+        ..Default::default()
+    };
+    for entry in store.audit_list(&trail).await.unwrap() {
+        let word = entry.action.parse::<sauti_store::AuditAction>();
+        assert!(word.is_ok(), "{} is no word of today", entry.action);
+    }
+    let fingerprint = "e16d982a4a483c92e239438211e4655157dbea353fd62f2fd277836307808aa8";
+    let replayed = store.begin(&workspace.id, "karibu-1", fingerprint).await;
+    assert!(matches!(replayed.unwrap(), Begin::Replay(answer) if answer.status == 200));
+
+    assert_clean(&store).await;
+    store.charge(charge_of(&workspace, 6_000)).await.unwrap();
+    assert_clean(&store).await;
+}
+
 /// A row as the command line wrote it before there was one vocabulary, in tables from before its migration.
 async fn old_words_of_the_audit_trail_are_read_as_the_new_ones(database: Database) {
     database.open().await.close().await.unwrap();

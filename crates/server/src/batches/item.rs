@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use sauti_audio::{AudioError, Channels};
 use sauti_speech::{Job, Priority, SpeechError};
-use sauti_store::ids::{new_id, now_us};
-use sauti_store::{BLOB_PART_BYTES, ClaimedItem, LedgerError, Operation};
+use sauti_store::ids::now_us;
+use sauti_store::{BLOB_PART_BYTES, BlobId, ClaimedItem, LedgerError, Operation};
 use serde_json::{Map, Value, json};
 
 use super::{BatchWorker, fetch};
@@ -138,9 +138,9 @@ async fn drop_input(
     worker: &BatchWorker,
     item: &ClaimedItem,
 ) -> Result<(), sauti_store::StoreError> {
-    match item.input_id.is_empty() {
-        true => Ok(()),
-        false => worker.app.store.delete_blob(&item.input_id).await,
+    match &item.input_id {
+        None => Ok(()),
+        Some(input_id) => worker.app.store.delete_blob(input_id).await,
     }
 }
 
@@ -212,7 +212,7 @@ async fn speak(app: &App, item: &ClaimedItem) -> Result<(), Stop> {
     if timestamps {
         answer["words"] = json!(unpaid.speech.words(&reading.script));
     }
-    let finished = item.finished(answer.to_string(), output_id.clone());
+    let finished = item.finished(answer.to_string(), Some(output_id.clone()));
     let settled = unpaid.settle_item(finished).await.map_err(Stop::from);
     if settled.is_err() {
         app.store.delete_blob(&output_id).await?;
@@ -221,8 +221,8 @@ async fn speak(app: &App, item: &ClaimedItem) -> Result<(), Stop> {
 }
 
 /// Writes a sound down in parts, under a name that becomes valid with the item's answer.
-async fn keep(app: &App, item: &ClaimedItem, audio: &Bytes) -> Result<String, Stop> {
-    let output_id = new_id("sound_");
+async fn keep(app: &App, item: &ClaimedItem, audio: &Bytes) -> Result<BlobId, Stop> {
+    let output_id = BlobId::generate();
     for (part, bytes) in audio.chunks(BLOB_PART_BYTES).enumerate() {
         app.store
             .add_blob_part(&item.batch_id, &output_id, part as i64, bytes.to_vec())
@@ -250,7 +250,7 @@ async fn transcribe(worker: &BatchWorker, item: &ClaimedItem) -> Result<(), Stop
         "units": bill.units,
         "result": result,
     });
-    let finished = item.finished(answer.to_string(), String::new());
+    let finished = item.finished(answer.to_string(), None);
     Ok(hold.settle_item(&bill, finished).await?)
 }
 
@@ -279,11 +279,12 @@ async fn recording(
         return fetch::fetch(&worker.connector, url, bytes_max, &spool_dir).await;
     }
     let mut spool = Spool::new(&spool_dir, u64::MAX);
-    for part in 0.. {
-        let Some(bytes) = worker.app.store.blob_part(&item.input_id, part).await? else {
-            break;
-        };
-        spool.add(&bytes).await.map_err(ServiceError::from)?;
+    if let Some(input_id) = &item.input_id {
+        let mut part = 0;
+        while let Some(bytes) = worker.app.store.blob_part(input_id, part).await? {
+            spool.add(&bytes).await.map_err(ServiceError::from)?;
+            part += 1;
+        }
     }
     let finished = spool.finish(text("content_type")).await;
     Ok(finished.map_err(ServiceError::from)?)

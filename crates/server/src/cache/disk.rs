@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, SystemTime};
+
+use parking_lot::{Mutex, MutexGuard};
 
 use super::{CacheKey, CachedSpeech};
 
@@ -144,9 +145,7 @@ impl Disk {
     }
 
     fn lock(&self) -> MutexGuard<'_, Index> {
-        self.index
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
+        self.index.lock()
     }
 }
 

@@ -1,7 +1,9 @@
 //! A bounded map that forgets what was asked for longest ago.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
+
+use parking_lot::{Mutex, MutexGuard};
 
 use super::CacheKey;
 
@@ -78,9 +80,7 @@ impl<T> Memory<T> {
     }
 
     fn lock(&self) -> MutexGuard<'_, Shelf<T>> {
-        self.shelf
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
+        self.shelf.lock()
     }
 }
 

@@ -7,26 +7,11 @@ pub fn near_miss<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Op
     let lower = name.to_lowercase();
     let (distance, best) = known
         .into_iter()
-        .map(|candidate| (edit_distance(&lower, candidate), candidate))
+        .map(|candidate| (strsim::levenshtein(&lower, candidate), candidate))
         .min_by_key(|(distance, _)| *distance)?;
     // A third of the letters may be wrong; beyond that a hint misleads.
     let longest = best.chars().count().max(lower.chars().count());
     (distance <= (longest / 3).max(1) && distance < longest).then_some(best)
-}
-
-fn edit_distance(left: &str, right: &str) -> usize {
-    let right: Vec<char> = right.chars().collect();
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (line, from) in left.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = line + 1;
-        for (column, to) in right.iter().enumerate() {
-            let substituted = diagonal + usize::from(from != *to);
-            diagonal = row[column + 1];
-            row[column + 1] = substituted.min(diagonal + 1).min(row[column] + 1);
-        }
-    }
-    row[right.len()]
 }
 
 #[cfg(test)]

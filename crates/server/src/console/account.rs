@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum_extra::extract::CookieJar;
 use axum_extra::extract::cookie::Cookie;
-use sauti_store::Session;
+use sauti_store::{Session, WorkspaceId};
 
 use super::form::{MyForm, PersonForm, go, own_path};
 use super::page::{self, Me, Page, Person};
@@ -141,16 +141,12 @@ pub async fn delete(
 
 pub async fn switch_workspace(cookies: CookieJar, form: MyForm) -> Result<Response, Problem> {
     let wanted = form.fields.text("workspace");
-    let mine = form
-        .me
-        .workspaces
-        .iter()
-        .any(|(workspace, _)| *workspace.id == *wanted);
-    if !mine {
-        return Err(Problem::new(Code::NotFound));
-    }
+    let mut mine = form.me.workspaces.iter();
+    let (workspace, _) = mine
+        .find(|(workspace, _)| *workspace.id == *wanted)
+        .ok_or(Code::NotFound)?;
     let back = Redirect::to(own_path(form.fields.text("next")));
-    Ok((cookies.add(workspace_cookie(wanted)?), back).into_response())
+    Ok((cookies.add(workspace_cookie(&workspace.id)?), back).into_response())
 }
 
 #[derive(Template)]
@@ -215,7 +211,7 @@ pub async fn new_workspace(
 }
 
 /// Which workspace one works in, for this browser.
-fn workspace_cookie(workspace_id: &str) -> Result<Cookie<'static>, Problem> {
+fn workspace_cookie(workspace_id: &WorkspaceId) -> Result<Cookie<'static>, Problem> {
     let cookie = format!(
         "{WORKSPACE_COOKIE}={workspace_id}; Path=/; HttpOnly; SameSite=Lax; Max-Age=31536000"
     );

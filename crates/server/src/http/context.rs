@@ -8,6 +8,7 @@ use std::time::Duration;
 use axum::extract::{ConnectInfo, FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue};
+use sauti_store::WorkspaceId;
 use uuid::Uuid;
 
 use super::deadline::Deadline;
@@ -89,8 +90,8 @@ impl Context {
         self.0.workspace_id.get().map(String::as_str)
     }
 
-    pub fn set_workspace_id(&self, workspace_id: &str) {
-        self.0.workspace_id.set(workspace_id.to_owned()).ok();
+    pub fn set_workspace_id(&self, workspace_id: &WorkspaceId) {
+        self.0.workspace_id.set(workspace_id.to_string()).ok();
     }
 }
 

@@ -4,12 +4,12 @@ mod letters;
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard};
 
 use anyhow::Context as _;
 use lettre::message::header::{ContentTransferEncoding, ContentType};
 use lettre::message::{Body, Mailbox, Message};
 use lettre::{AsyncSmtpTransport, AsyncTransport, Tokio1Executor};
+use parking_lot::{Mutex, MutexGuard};
 use sauti_store::ids::now_us;
 use secrecy::ExposeSecret;
 
@@ -109,9 +109,7 @@ fn body(letter: &Letter, by_smtp: bool) -> Body {
 }
 
 fn lock(written: &Mutex<VecDeque<OutboxEmail>>) -> MutexGuard<'_, VecDeque<OutboxEmail>> {
-    written
-        .lock()
-        .unwrap_or_else(|poisoned| poisoned.into_inner())
+    written.lock()
 }
 
 /// Moved into place when whole, so that nobody reads half a letter.

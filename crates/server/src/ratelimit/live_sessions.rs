@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use sauti_store::WorkspaceId;
 use tokio::sync::watch;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +20,7 @@ pub enum SeatRefused {
 pub struct LiveSessions {
     total_max: usize,
     workspace_max: usize,
-    open: Arc<watch::Sender<HashMap<String, usize>>>,
+    open: Arc<watch::Sender<HashMap<WorkspaceId, usize>>>,
     closing: Arc<watch::Sender<bool>>,
 }
 
@@ -27,7 +28,7 @@ pub struct LiveSessions {
 #[derive(Debug)]
 pub struct Seat {
     sessions: LiveSessions,
-    workspace_id: String,
+    workspace_id: WorkspaceId,
 }
 
 impl LiveSessions {
@@ -49,7 +50,7 @@ impl LiveSessions {
         }
     }
 
-    pub fn take_seat(&self, workspace_id: &str) -> Result<Seat, SeatRefused> {
+    pub fn take_seat(&self, workspace_id: &WorkspaceId) -> Result<Seat, SeatRefused> {
         let mut refused = None;
         self.open.send_if_modified(|open| {
             let held = open.get(workspace_id).copied().unwrap_or(0);
@@ -60,7 +61,7 @@ impl LiveSessions {
             } else if open.values().sum::<usize>() >= self.total_max {
                 refused = Some(SeatRefused::Full);
             } else {
-                open.insert(workspace_id.to_owned(), held + 1);
+                open.insert(workspace_id.clone(), held + 1);
             }
             refused.is_none()
         });
@@ -68,7 +69,7 @@ impl LiveSessions {
             Some(refused) => Err(refused),
             None => Ok(Seat {
                 sessions: self.clone(),
-                workspace_id: workspace_id.to_owned(),
+                workspace_id: workspace_id.clone(),
             }),
         }
     }
@@ -109,32 +110,38 @@ impl Drop for Seat {
 mod tests {
     use super::*;
 
+    fn id(letter: &str) -> WorkspaceId {
+        format!("ws_{letter}").parse().unwrap()
+    }
+
     #[test]
     fn a_workspace_takes_its_share_and_leaves_the_rest_to_others() {
         let sessions = LiveSessions::new(3, 2, 1);
-        let first = sessions.take_seat("a").unwrap();
-        let _second = sessions.take_seat("a").unwrap();
-        let refused = sessions.take_seat("a").unwrap_err();
+        let first = sessions.take_seat(&id("a")).unwrap();
+        let _second = sessions.take_seat(&id("a")).unwrap();
+        let refused = sessions.take_seat(&id("a")).unwrap_err();
         assert_eq!(refused, SeatRefused::Share { max: 2 });
-        let _other = sessions.take_seat("b").unwrap();
-        assert_eq!(sessions.take_seat("c").unwrap_err(), SeatRefused::Full);
+        let _other = sessions.take_seat(&id("b")).unwrap();
+        assert_eq!(sessions.take_seat(&id("c")).unwrap_err(), SeatRefused::Full);
         drop(first);
-        let _again = sessions.take_seat("c").unwrap();
+        let _again = sessions.take_seat(&id("c")).unwrap();
     }
 
     #[test]
     fn without_a_setting_no_workspace_gets_more_than_a_quarter() {
         let sessions = LiveSessions::new(0, 0, 2);
-        let seats: Vec<_> = (0..8).map_while(|_| sessions.take_seat("a").ok()).collect();
+        let seats: Vec<_> = (0..8)
+            .map_while(|_| sessions.take_seat(&id("a")).ok())
+            .collect();
         assert_eq!(seats.len(), 2);
-        assert!(sessions.take_seat("b").is_ok());
+        assert!(sessions.take_seat(&id("b")).is_ok());
     }
 
     #[tokio::test]
     async fn draining_waits_for_the_last_seat() {
         let sessions = LiveSessions::new(3, 2, 1);
         sessions.drained().await;
-        let seat = sessions.take_seat("a").unwrap();
+        let seat = sessions.take_seat(&id("a")).unwrap();
         sessions.close();
         sessions.closed().await;
         let waiting = tokio::spawn({

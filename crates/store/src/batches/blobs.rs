@@ -1,6 +1,6 @@
 //! Recordings and sounds in parts, so that neither memory nor the one writer of SQLite is held for long.
 
-use crate::{BatchId, Store, StoreError};
+use crate::{BatchId, BlobId, Store, StoreError};
 
 pub const BLOB_PART_BYTES: usize = 512 << 10;
 
@@ -8,7 +8,7 @@ impl Store {
     pub async fn add_blob_part(
         &self,
         batch_id: &BatchId,
-        blob_id: &str,
+        blob_id: &BlobId,
         part: i64,
         bytes: Vec<u8>,
     ) -> Result<(), StoreError> {
@@ -26,7 +26,11 @@ impl Store {
     }
 
     /// `None` after the last part.
-    pub async fn blob_part(&self, blob_id: &str, part: i64) -> Result<Option<Vec<u8>>, StoreError> {
+    pub async fn blob_part(
+        &self,
+        blob_id: &BlobId,
+        part: i64,
+    ) -> Result<Option<Vec<u8>>, StoreError> {
         let row: Option<(Vec<u8>,)> =
             sqlx::query_as("select bytes from batch_blobs where id = $1 and part = $2")
                 .bind(blob_id)
@@ -37,7 +41,7 @@ impl Store {
     }
 
     /// What nobody needs any more: a recording that was read, a sound that was not sold.
-    pub async fn delete_blob(&self, blob_id: &str) -> Result<(), StoreError> {
+    pub async fn delete_blob(&self, blob_id: &BlobId) -> Result<(), StoreError> {
         sqlx::query("delete from batch_blobs where id = $1")
             .bind(blob_id)
             .execute(self.write())

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::sql::from_row;
 use crate::text_columns::text_enum;
-use crate::{BatchId, ItemId, KeyId, Operation, WorkspaceId};
+use crate::{BatchId, BlobId, ItemId, KeyId, Operation, WorkspaceId};
 
 pub use blobs::BLOB_PART_BYTES;
 pub use receive::{NewBatch, NewItem, Received};
@@ -66,7 +66,7 @@ pub struct BatchItem {
     /// JSON: the result of a done item, the error of a failed one, else empty.
     pub answer: String,
     /// Names the sound, where one was made.
-    pub output_id: String,
+    pub output_id: Option<BlobId>,
     pub amount_micro: i64,
 }
 

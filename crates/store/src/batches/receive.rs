@@ -6,7 +6,7 @@ use super::{Batch, BatchState};
 use crate::ids::now_us;
 use crate::rows::{Value, execute_rows};
 use crate::sql::{found, is_unique_violation};
-use crate::{BatchId, ItemId, KeyId, Operation, Store, StoreError, WorkspaceId};
+use crate::{BatchId, BlobId, ItemId, KeyId, Operation, Store, StoreError, WorkspaceId};
 
 const ROWS_AT_ONCE: usize = 500;
 
@@ -33,8 +33,8 @@ pub struct NewItem {
     pub custom_id: String,
     /// JSON, as the server wants it back.
     pub request: String,
-    /// The blob with the recording; empty if there is none.
-    pub input_id: String,
+    /// The recording, if one was sent along.
+    pub input_id: Option<BlobId>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -139,7 +139,7 @@ impl Store {
                     position.into(),
                     item.custom_id.into(),
                     item.request.into(),
-                    item.input_id.into(),
+                    item.input_id.as_deref().unwrap_or_default().into(),
                     "waiting".into(),
                     0.into(),
                     0.into(),

@@ -10,7 +10,7 @@ const BATCH_COLUMNS: &str =
     created_us, deadline_us, finished_us, expires_us from batches";
 
 const ITEM_COLUMNS: &str =
-    "select i.id, i.position, i.custom_id, i.state, i.answer, i.output_id, i.amount_micro
+    "select i.id, i.position, i.custom_id, i.state, i.answer, nullif(i.output_id, '') as output_id, i.amount_micro
     from batch_items i";
 
 impl Store {

@@ -9,7 +9,9 @@ use crate::ids::{new_id, now_us};
 use crate::ledger::{Charge, FinishedItem, Reservation, Usage};
 use crate::sql::{from_row, is_set};
 use crate::webhooks::queue_event;
-use crate::{BatchId, ItemId, KeyId, LedgerError, Operation, Store, StoreError, WorkspaceId};
+use crate::{
+    BatchId, BlobId, ItemId, KeyId, LedgerError, Operation, Store, StoreError, WorkspaceId,
+};
 
 /// An item to be worked on now. `claim` proves to the later report that nobody else has it meanwhile.
 #[derive(Debug, Clone)]
@@ -25,7 +27,8 @@ pub struct ClaimedItem {
     pub operation: Operation,
     pub position: i64,
     pub request: String,
-    pub input_id: String,
+    /// The recording, where one was sent along.
+    pub input_id: Option<BlobId>,
     /// This one included.
     pub attempts: i64,
     pub deadline_us: i64,
@@ -37,7 +40,7 @@ from_row!(ClaimedItem {
 });
 
 impl ClaimedItem {
-    pub fn finished(&self, answer: String, output_id: String) -> FinishedItem {
+    pub fn finished(&self, answer: String, output_id: Option<BlobId>) -> FinishedItem {
         FinishedItem {
             item_id: self.id.clone(),
             claim: self.claim.clone(),
@@ -99,7 +102,7 @@ impl Store {
         }
         Ok(sqlx::query_as(
             "select i.id, i.claim, i.batch_id, i.workspace_id, nullif(b.key_id, '') as key_id, b.operation, i.position,
-                    i.request, i.input_id, i.attempts, b.deadline_us, w.currency,
+                    i.request, nullif(i.input_id, '') as input_id, i.attempts, b.deadline_us, w.currency,
                     case when k.revoked_us is null then 0 else 1 end as key_revoked
              from batch_items i join batches b on b.id = i.batch_id join workspaces w on w.id = i.workspace_id
                   left join api_keys k on k.id = b.key_id

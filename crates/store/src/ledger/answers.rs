@@ -4,7 +4,7 @@ use super::commit_group::{Change, CommitGroup, KeptAnswer};
 use super::needs::{RowsNeeded, Storing};
 use super::op::{LedgerOperation, Undo};
 use super::types::Guard;
-use crate::LedgerError;
+use crate::{InstanceId, LedgerError};
 
 const RUNNING: &str = "running";
 const DONE: &str = "done";
@@ -13,7 +13,7 @@ const DONE: &str = "done";
 pub(crate) struct BeginAnswer {
     pub(crate) guard: Guard,
     pub(crate) fingerprint: String,
-    pub(crate) instance_id: String,
+    pub(crate) instance_id: InstanceId,
     pub(crate) lifetime_us: i64,
 }
 

@@ -13,7 +13,7 @@ use crate::ids::{day_of, now_us};
 use crate::rows::{Value, select_in, select_in_pairs};
 use crate::sql::from_row;
 use crate::webhooks::WorkspaceEvent;
-use crate::{ItemId, KeyId, Operation, ReservationId, TransferId, WorkspaceId};
+use crate::{InstanceId, ItemId, KeyId, Operation, ReservationId, TransferId, WorkspaceId};
 
 pub(crate) struct CommitGroup {
     pub(super) now_us: i64,
@@ -96,7 +96,7 @@ pub(super) struct HeldMoney {
     pub(super) id: ReservationId,
     pub(super) workspace_id: WorkspaceId,
     pub(super) key_id: Option<KeyId>,
-    pub(super) instance_id: String,
+    pub(super) instance_id: InstanceId,
     pub(super) operation: Operation,
     pub(super) request_id: String,
     pub(super) amount_micro: i64,
@@ -164,7 +164,7 @@ pub(super) struct KeptAnswer {
     pub(super) guard_id: String,
     pub(super) fingerprint: String,
     pub(super) state: String,
-    pub(super) instance_id: String,
+    pub(super) instance_id: InstanceId,
     pub(super) created_us: i64,
     pub(super) expires_us: i64,
     pub(super) status: i64,

@@ -42,7 +42,7 @@ impl CommitGroup {
             Value::from(&item.item_id),
             Value::from(&item.claim),
             Value::from(&item.answer),
-            Value::from(&item.output_id),
+            item.output_id.as_deref().unwrap_or_default().into(),
             amount_micro.into(),
             self.now_us.into(),
         ]);

@@ -20,7 +20,7 @@ mod writer;
 
 use crate::idempotency::StoredAnswer;
 use crate::sql::check_text;
-use crate::{LedgerError, ReservationId, Store, StoreError, TransferId, WorkspaceId};
+use crate::{InstanceId, LedgerError, ReservationId, Store, StoreError, TransferId, WorkspaceId};
 
 pub(crate) use answers::{AbandonAnswer, BeginAnswer, Begun, FinishAnswer};
 pub use check::CheckReport;
@@ -148,16 +148,16 @@ impl Store {
         self.inner.writers.submit(op).await
     }
 
-    /// Puts money into a workspace. The same `source` and `external_id` again change nothing and report `applied: false`;
+    /// Puts money into a workspace. The same `source` and `reference` again change nothing and report `applied: false`;
     /// with another amount or workspace they give [`LedgerError::ExternalIdReused`].
     pub async fn credit(
         &self,
         workspace_id: &WorkspaceId,
         amount_micro: i64,
         source: &str,
-        external_id: &str,
+        reference: &str,
     ) -> Result<Credit, LedgerError> {
-        self.credit_for(workspace_id, amount_micro, source, external_id, None)
+        self.credit_for(workspace_id, amount_micro, source, reference, None)
             .await
     }
 
@@ -167,11 +167,11 @@ impl Store {
         workspace_id: &WorkspaceId,
         amount_micro: i64,
         source: &str,
-        external_id: &str,
+        reference: &str,
         payment: Option<PaymentEvent>,
     ) -> Result<Credit, LedgerError> {
         let source = check_text("provider", source, 1, 64)?;
-        let external_id = check_text("reference", external_id, 1, 200)?;
+        let reference = check_text("reference", reference, 1, 200)?;
         if amount_micro <= 0 {
             return Err(StoreError::invalid("amount_micro", "must be above zero").into());
         }
@@ -179,23 +179,23 @@ impl Store {
             transfer_id: TransferId::generate(),
             workspace_id: workspace_id.clone(),
             amount_micro: check_amount(amount_micro)?,
-            external_id: format!("{source}:{external_id}"),
+            external_id: format!("{source}:{reference}"),
             memo: source,
             payment,
         };
         self.inner.writers.submit(op).await
     }
 
-    /// Takes money out again that was put in by mistake: at most what is available. The same `external_id` again changes
+    /// Takes money out again that was put in by mistake: at most what is available. The same `reference` again changes
     /// nothing. Also from a closed workspace.
     pub async fn correct(
         &self,
         workspace_id: &WorkspaceId,
         amount_micro: i64,
-        external_id: &str,
+        reference: &str,
         reason: &str,
     ) -> Result<Credit, LedgerError> {
-        let external_id = check_text("reference", external_id, 1, 200)?;
+        let reference = check_text("reference", reference, 1, 200)?;
         let reason = check_text("reason", reason, 1, 200)?;
         if amount_micro <= 0 {
             return Err(StoreError::invalid("amount_micro", "must be above zero").into());
@@ -204,7 +204,7 @@ impl Store {
             transfer_id: TransferId::generate(),
             workspace_id: workspace_id.clone(),
             amount_micro: -check_amount(amount_micro)?,
-            external_id: format!("correction:{external_id}"),
+            external_id: format!("correction:{reference}"),
             memo: reason,
             payment: None,
         };
@@ -251,7 +251,7 @@ impl Store {
     /// `older_than_us`. Returns how many reservations were released.
     pub async fn release_abandoned(
         &self,
-        instance_id: Option<&str>,
+        instance_id: Option<&InstanceId>,
         older_than_us: i64,
     ) -> Result<u64, StoreError> {
         let mut released = 0;
@@ -263,7 +263,7 @@ impl Store {
                     or (r.instance_id = $1 and r.created_us < $2))
                  order by r.id limit 500",
             )
-            .bind(instance_id.unwrap_or(""))
+            .bind(instance_id.map_or("", InstanceId::as_str))
             .bind(older_than_us)
             .fetch_all(self.write())
             .await?;

@@ -7,13 +7,13 @@ use super::op::{LedgerOperation, Undo};
 use super::reservation_state::ReservationState;
 use super::types::{Balance, Charge, FinishedItem, Reservation, Usage};
 use crate::LedgerError;
-use crate::{KeyId, Operation, ReservationId, TransferId, WorkspaceId};
+use crate::{InstanceId, KeyId, Operation, ReservationId, TransferId, WorkspaceId};
 
 #[derive(Debug)]
 pub(super) struct Reserve {
     pub(super) reservation_id: ReservationId,
     pub(super) transfer_id: TransferId,
-    pub(super) instance_id: String,
+    pub(super) instance_id: InstanceId,
     pub(super) workspace_id: WorkspaceId,
     pub(super) key_id: Option<KeyId>,
     pub(super) operation: Operation,

@@ -1,6 +1,6 @@
 use serde::Serialize;
 
-use crate::{ItemId, KeyId, Operation, ReservationId, TransferId, WorkspaceId};
+use crate::{BlobId, ItemId, KeyId, Operation, ReservationId, TransferId, WorkspaceId};
 
 /// Money of a workspace. `available` can be reserved; `reserved` is set aside for running work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -110,7 +110,8 @@ pub struct FinishedItem {
     pub item_id: ItemId,
     pub claim: String,
     pub answer: String,
-    pub output_id: String,
+    /// The sound, where one was made.
+    pub output_id: Option<BlobId>,
 }
 
 /// Money that a provider or an operator reports.

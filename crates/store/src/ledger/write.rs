@@ -204,7 +204,7 @@ async fn write_answers(
                 answer.guard_id.into(),
                 answer.fingerprint.into(),
                 answer.state.into(),
-                answer.instance_id.into(),
+                Value::from(&answer.instance_id),
                 answer.status.into(),
                 answer.headers.into(),
                 answer.body.into(),

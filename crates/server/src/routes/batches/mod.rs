@@ -8,9 +8,7 @@ use axum::Json;
 use axum::extract::{Path, RawQuery, Request, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use sauti_store::{
-    AuditAction, Batch, BatchId, NewBatch, NewItem, Operation, Received, ids::new_id,
-};
+use sauti_store::{AuditAction, Batch, BatchId, BlobId, NewBatch, NewItem, Operation, Received};
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
@@ -205,14 +203,13 @@ async fn write_down(
 ) -> Result<Batch, Problem> {
     let mut items = Vec::with_capacity(order.items.len());
     for item in &order.items {
-        let mut input_id = String::new();
-        if let Some(file) = &item.file {
-            input_id = new_id("recording_");
+        let input_id = item.file.as_ref().map(|_| BlobId::generate());
+        if let (Some(file), Some(input_id)) = (&item.file, &input_id) {
             let mut parts = order.spool.parts(file);
             let mut part = 0;
             while let Some(bytes) = parts.next().await? {
                 app.store
-                    .add_blob_part(batch_id, &input_id, part, bytes)
+                    .add_blob_part(batch_id, input_id, part, bytes)
                     .await?;
                 part += 1;
             }

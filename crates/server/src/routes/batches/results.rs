@@ -7,7 +7,7 @@ use axum::http::header::{CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_TYPE};
 use axum::response::Response;
 use bytes::Bytes;
 use futures_util::stream;
-use sauti_store::{BatchId, BatchItem, Store, StoreError};
+use sauti_store::{BatchId, BatchItem, BlobId, Store, StoreError};
 use serde_json::{Map, Value, json};
 
 use crate::app::App;
@@ -82,7 +82,7 @@ fn line(batch_id: &BatchId, item: BatchItem) -> Value {
         (_, Value::Object(answer)) => merge(&mut line, answer),
         _ => {}
     }
-    if !item.output_id.is_empty() {
+    if item.output_id.is_some() {
         line["audio_url"] = format!("/v1/batches/{batch_id}/items/{}/audio", item.position).into();
     }
     line
@@ -114,12 +114,10 @@ pub async fn get_audio(
         .await?;
     let answer: Value = serde_json::from_str(&item.answer).unwrap_or_default();
     let described = (answer["content_type"].as_str(), answer["bytes"].as_u64());
-    let (Some(content_type), Some(bytes), false) =
-        (described.0, described.1, item.output_id.is_empty())
-    else {
+    let ((Some(content_type), Some(bytes)), Some(output_id)) = (described, item.output_id) else {
         return Err(Problem::detailed(Code::NotFound, "This item has no sound."));
     };
-    let parts = stream::try_unfold((app.store.clone(), item.output_id, 0), part);
+    let parts = stream::try_unfold((app.store.clone(), output_id, 0), part);
     let mut response = Response::new(Body::from_stream(parts));
     let headers = response.headers_mut();
     headers.insert(CONTENT_LENGTH, HeaderValue::from(bytes));
@@ -130,8 +128,8 @@ pub async fn get_audio(
 }
 
 async fn part(
-    (store, blob_id, part): Place<String>,
-) -> Result<Option<(Vec<u8>, Place<String>)>, StoreError> {
+    (store, blob_id, part): Place<BlobId>,
+) -> Result<Option<(Vec<u8>, Place<BlobId>)>, StoreError> {
     let bytes = store.blob_part(&blob_id, part).await?;
     Ok(bytes.map(|bytes| (bytes, (store, blob_id, part + 1))))
 }
