@@ -27,6 +27,20 @@ impl WeightTable {
     }
 }
 
+/// Rows of int8 codes, whose steps are kept beside them.
+pub(crate) struct CodeTable {
+    pub(crate) rows: usize,
+    pub(crate) columns: usize,
+    codes: Vec<i8>,
+}
+
+impl CodeTable {
+    #[inline(always)]
+    pub(crate) fn row(&self, index: usize) -> &[i8] {
+        &self.codes[index * self.columns..][..self.columns]
+    }
+}
+
 impl WeightsFile {
     /// `name` is the file's, for errors.
     pub(crate) fn parse(name: &'static str, bytes: Vec<u8>) -> Result<Self, SpeechError> {
@@ -90,6 +104,16 @@ impl WeightsFile {
             rows,
             columns,
             values: floats(data),
+        })
+    }
+
+    pub(crate) fn codes(&self, tensor: &str) -> Result<CodeTable, SpeechError> {
+        let (info, data) = self.find(tensor, Dtype::I8)?;
+        let (rows, columns) = self.matrix(tensor, info)?;
+        Ok(CodeTable {
+            rows,
+            columns,
+            codes: data.iter().map(|byte| byte.cast_signed()).collect(),
         })
     }
 

@@ -145,6 +145,11 @@ async fn both_models_work_through_the_queue_and_rest_in_bounded_memory() {
         "{words}"
     );
 
+    let greeting = "Habari za leo? Karibu Nairobi.";
+    let spoken = speak(&engine, say("asha", greeting)).await;
+    let transcript = transcribe(&engine, recording(&spoken)).await;
+    assert_eq!(transcript.text, greeting, "with its question mark");
+
     let silence: Arc<Vec<i16>> = vec![0; 16_000 * 5].into();
     let transcript = transcribe(&engine, silence).await;
     assert!(
@@ -156,7 +161,7 @@ async fn both_models_work_through_the_queue_and_rest_in_bounded_memory() {
     let stats = engine.stats();
     assert_eq!(
         (stats.speech.done, stats.transcription.done, stats.panics),
-        (2, 2, 0)
+        (3, 3, 0)
     );
     assert!(stats.speech.audio_seconds > 2.0 && stats.transcription.audio_seconds > 5.0);
 }

@@ -146,7 +146,7 @@ fn a_damaged_model_is_refused_by_name() {
     let dir = std::env::temp_dir().join(format!("sauti-damaged-{}", std::process::id()));
     let folder = dir.join("recogniser");
     std::fs::create_dir_all(&folder).unwrap();
-    for name in ["manifest.json", "vad.safetensors"] {
+    for name in ["manifest.json", "vad.safetensors", "readable.safetensors"] {
         std::fs::copy(
             here("../../models/recogniser").join(name),
             folder.join(name),

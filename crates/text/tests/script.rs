@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use sauti_text::compare::comparable;
-use sauti_text::written::{HeardWord, digits, number, readable};
+use sauti_text::written::{digits, number};
 use sauti_text::{
     CLAUSE_PHONEMES_MAX, ClauseEnd, Lexicon, LexiconEntry, Script, TextError, cardinal, normalise,
 };
@@ -492,7 +492,5 @@ proptest! {
         let written = digits(&words);
         let covered: usize = written.iter().map(|w| w.words.len()).sum();
         prop_assert_eq!(covered, words.len());
-        let heard: Vec<HeardWord> = words.iter().map(|text| HeardWord { text, pause_after_ms: 300 }).collect();
-        let _ = readable(&heard);
     }
 }

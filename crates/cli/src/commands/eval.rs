@@ -189,7 +189,7 @@ impl Eval {
         match self {
             Self::Transcription(command) => command.run(common),
             Self::Speech(command) => command.run(common),
-            Self::Readable(command) => command.run(),
+            Self::Readable(command) => command.run(common),
             Self::Speakers(command) => command.run(common),
             Self::Search(command) => command.run(common),
         }
@@ -224,8 +224,8 @@ impl TranscriptionCommand {
 }
 
 impl Readable {
-    fn run(self) -> anyhow::Result<ExitCode> {
-        let report = readable::run(&self.text)?;
+    fn run(self, common: &Common) -> anyhow::Result<ExitCode> {
+        let report = readable::run(&self.text, &common.load()?.models_dir())?;
         if self.json {
             output::print_json(&report)
         } else {

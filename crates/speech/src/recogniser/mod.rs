@@ -18,6 +18,7 @@ mod mixture;
 mod orthography;
 mod posteriors;
 mod prompt;
+mod readable;
 mod segment;
 mod speakers;
 pub mod subtitles;
@@ -32,6 +33,7 @@ pub use beam::BeamConfig;
 pub use live::{LiveEvent, LiveSession};
 pub use mixture::MixtureConfig;
 pub use posteriors::Posteriors;
+pub use readable::{HeardWord, Place, ReadableModel};
 pub(crate) use speakers::tell_speakers_apart;
 pub use speakers::{SPEAKERS_MAX, SpeakerConfig, SpeakerTurn, speaker_turns};
 
@@ -41,7 +43,7 @@ use crate::weights::WeightsFile;
 use crate::{
     Segment, SpeechError, SpeechStretch, TranscribeEvent, TranscribeRequest, Transcript, Word,
 };
-use decode::{Expectations, decode};
+use decode::{DecodedWords, Expectations, decode};
 use encoder::AcousticEncoder;
 use lm::LanguageModels;
 use segment::{SegmentConfig, Segmenter, Stretch};
@@ -58,6 +60,8 @@ const LETTER_CONFIDENCE_MIN: f32 = 0.3;
 const VOICE_P_MIN: f32 = 0.5;
 /// A recording is one speaker's flow: a breath does not end a sentence.
 const FILE_SILENCE_MS: usize = 1_100;
+/// How much of a sentence that was cut is remembered for its rest.
+const WORDS_BEFORE_MAX: usize = 40;
 
 /// Clones share the weights and run beside each other.
 #[derive(Clone)]
@@ -66,6 +70,7 @@ pub struct Recogniser {
     lms: LanguageModels,
     vad: Vad,
     speakers: SpeakerEar,
+    readable: ReadableModel,
     config: BeamConfig,
 }
 
@@ -82,6 +87,10 @@ impl Recogniser {
     pub fn load(models_dir: &Path) -> Result<Self, SpeechError> {
         let folder = ModelFolder::open(&models_dir.join("recogniser"), FORMAT)?;
         let vad = Vad::load(WeightsFile::parse(vad::FILE, folder.read(vad::FILE)?)?)?;
+        let readable = ReadableModel::load(WeightsFile::parse(
+            readable::FILE,
+            folder.read(readable::FILE)?,
+        )?)?;
         let lms = LanguageModels::open(&folder.path(LM_FILE))?;
         folder.check(LM_FILE, lms.bytes())?;
         let encoder = AcousticEncoder::load(&folder)?;
@@ -91,6 +100,7 @@ impl Recogniser {
             lms,
             speakers: SpeakerEar::load(&vad, &voices)?,
             vad,
+            readable,
             config: BeamConfig::default(),
         })
     }
@@ -174,7 +184,7 @@ impl Recogniser {
         Ok(self.read_freely(posteriors)?.words)
     }
 
-    fn read_freely(&self, posteriors: &Posteriors) -> Result<decode::DecodedWords, SpeechError> {
+    fn read_freely(&self, posteriors: &Posteriors) -> Result<DecodedWords, SpeechError> {
         let wanted = Expectations::new(&TranscribeRequest::default())?;
         let decoded = decode(posteriors, &self.lms, &self.config, &wanted, &[], 0.0);
         Ok(decoded)
@@ -201,8 +211,7 @@ impl Recogniser {
             &flow.before,
             start,
         );
-        let last_before = flow.before.pop();
-        flow.before.clear();
+        let before = std::mem::take(&mut flow.before);
         if !is_speech(&decoded.words) {
             // Words that do not fit what was expected are told apart from silence and noise.
             if wanted.is_narrow() && !flow.is_guess {
@@ -215,13 +224,16 @@ impl Recogniser {
             false if flow.is_guess => Some(0),
             false => Some(pause_after_ms(stretch, &decoded.words)),
         };
-        let mut segment = segment_of(decoded, digits, last_before.as_ref(), pause_after_ms);
+        let DecodedWords { words, written } = decoded;
+        let text = written.unwrap_or_else(|| {
+            text::readable(&self.readable, &words, digits, &before, pause_after_ms)
+        });
+        let segment = segment_of(words, wanted.spellings.apply(&text));
         // A long stretch is often cut between two sentences: then nothing goes on in the next one.
-        if pause_after_ms.is_some() && !segment.text.ends_with(['.', '?']) {
-            let from = segment.words.len().saturating_sub(3);
+        if pause_after_ms.is_some() && !text.ends_with(['.', '?']) {
+            let from = segment.words.len().saturating_sub(WORDS_BEFORE_MAX);
             flow.before.extend_from_slice(&segment.words[from..]);
         }
-        segment.text = wanted.spellings.apply(&segment.text);
         Ok(Some(segment))
     }
 }
@@ -262,19 +274,11 @@ fn pause_after_ms(stretch: &Stretch, words: &[Word]) -> u32 {
     (left_s * 1_000.0) as u32 + stretch.quiet_after_ms as u32
 }
 
-fn segment_of(
-    decoded: decode::DecodedWords,
-    digits: bool,
-    before: Option<&Word>,
-    pause_after_ms: Option<u32>,
-) -> Segment {
-    let words = decoded.words;
+fn segment_of(words: Vec<Word>, text: String) -> Segment {
     Segment {
         start: words.first().map_or(0.0, |word| word.start),
         end: words.last().map_or(0.0, |word| word.end),
-        text: decoded
-            .written
-            .unwrap_or_else(|| text::readable(&words, digits, before, pause_after_ms)),
+        text,
         confidence: mean_confidence(&words),
         words,
         ..Segment::default()

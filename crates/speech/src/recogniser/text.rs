@@ -1,26 +1,27 @@
 //! Recognised words as text that a person would write.
 
-use sauti_text::written::{self, HeardWord};
+use sauti_text::written;
 
+use super::readable::{HeardWord, Place, ReadableModel};
 use crate::{Language, Word};
 
 /// Words closer together than this belong to one phrase: a spoken number never spans a longer gap.
 const PHRASE_GAP_S: f64 = 0.5;
 
-/// Stands for whatever comes after the cut, so that the pause before it gets its mark as any other does.
-const UNHEARD: &str = "…";
-
-/// Capitals, punctuation, numbers as asked. `before` is the last word of the segment that this one
+/// Capitals, punctuation, numbers as asked. `before` are the words of the segment that this one
 /// continues; `pause_after_ms` is there when sound was cut and the next segment may go on with the sentence.
 pub(super) fn readable(
+    model: &ReadableModel,
     words: &[Word],
     digits: bool,
-    before: Option<&Word>,
+    before: &[Word],
     pause_after_ms: Option<u32>,
 ) -> String {
     let mut tokens: Vec<(String, u32)> = Vec::new();
-    // The word before keeps the first one from looking like a sentence's start.
-    tokens.extend(before.map(|word| (word.word.clone(), 0)));
+    for (i, word) in before.iter().enumerate() {
+        let next = before.get(i + 1).or(words.first());
+        tokens.push((word.word.clone(), pause_ms(word, next)));
+    }
     let mut from = 0;
     for end in 1..=words.len() {
         let phrase_ends = words
@@ -33,7 +34,6 @@ pub(super) fn readable(
     }
     if let (Some(pause_ms), Some(last)) = (pause_after_ms, tokens.last_mut()) {
         last.1 = pause_ms;
-        tokens.push((UNHEARD.to_owned(), 0));
     }
     let heard: Vec<HeardWord<'_>> = tokens
         .iter()
@@ -42,19 +42,21 @@ pub(super) fn readable(
             pause_after_ms: *pause_after_ms,
         })
         .collect();
-    let written = written::readable_words(&heard);
-    let unheard = heard.last().is_some_and(|word| word.text == UNHEARD);
-    let from = usize::from(before.is_some()).min(written.len());
-    let end = written.len() - usize::from(unheard);
-    written[from.min(end)..end].join(" ")
+    let place = Place {
+        before: before.len(),
+        ends: pause_after_ms.is_none(),
+    };
+    model.written(&heard, place).join(" ")
+}
+
+fn pause_ms(word: &Word, next: Option<&Word>) -> u32 {
+    let next_start = next.map_or(f64::MAX, |next| next.start);
+    ((next_start - word.end).max(0.0) * 1000.0) as u32
 }
 
 /// The tokens of one phrase, each with the pause after it.
 fn phrase_tokens(words: &[Word], from: usize, end: usize, digits: bool) -> Vec<(String, u32)> {
-    let pause_after = |i: usize| {
-        let next = words.get(i + 1).map_or(f64::MAX, |next| next.start);
-        ((next - words[i].end).max(0.0) * 1000.0) as u32
-    };
+    let pause_after = |i: usize| pause_ms(&words[i], words.get(i + 1));
     let said = |i: usize| (words[i].word.clone(), pause_after(i));
     if !digits {
         return (from..end).map(said).collect();
@@ -173,17 +175,18 @@ mod tests {
             .collect()
     }
 
-    #[test]
-    fn a_sentence_begins_large_and_ends_with_a_stop() {
-        let text = readable(&said("watu wengi walifika mapema"), false, None, None);
-        assert_eq!(text, "Watu wengi walifika mapema.");
+    fn model() -> ReadableModel {
+        let models = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
+        ReadableModel::open(&models).unwrap()
     }
 
     #[test]
     fn a_sentence_cut_in_two_reads_as_one() {
-        let (first, second) = (said("watu wengi walifika"), said("mapema asubuhi"));
-        let head = readable(&first, false, None, Some(100));
-        let tail = readable(&second, false, first.last(), None);
+        let model = model();
+        let whole = said("watu wengi walifika mapema asubuhi");
+        let (first, second) = whole.split_at(3);
+        let head = readable(&model, first, false, &[], Some(50));
+        let tail = readable(&model, second, false, first, None);
         assert_eq!(
             join([head.as_str(), tail.as_str()].into_iter()),
             "Watu wengi walifika mapema asubuhi."
@@ -192,29 +195,25 @@ mod tests {
 
     #[test]
     fn a_cut_between_two_sentences_keeps_their_marks() {
-        let words = said("watu wengi walifika");
-        assert_eq!(
-            readable(&words, false, None, Some(700)),
-            "Watu wengi walifika."
-        );
-        assert_eq!(
-            readable(&words, false, None, Some(400)),
-            "Watu wengi walifika,"
-        );
-        assert_eq!(
-            readable(&said("watu na"), false, None, Some(900)),
-            "Watu na"
-        );
+        let model = model();
+        let words = said("watu wengi walifika kwenye mkutano");
+        let text = readable(&model, &words, false, &[], Some(900));
+        assert_eq!(text, "Watu wengi walifika kwenye mkutano.");
+        let text = readable(&model, &said("watu na"), false, &[], Some(900));
+        assert_eq!(text, "Watu na");
     }
 
     #[test]
     fn numbers_become_digits_when_asked() {
+        let model = model();
         let words = said("watu mia mbili walifika");
-        assert_eq!(readable(&words, true, None, None), "Watu 200 walifika.");
-        assert_eq!(
-            readable(&words, false, None, None),
-            "Watu mia mbili walifika."
-        );
+        for (digits, expected) in [
+            (true, "Watu 200 walifika."),
+            (false, "Watu mia mbili walifika."),
+        ] {
+            assert_eq!(readable(&model, &words, digits, &[], None), expected);
+        }
+        assert_eq!(readable(&model, &[], true, &[], None), "");
     }
 
     #[test]
@@ -237,12 +236,8 @@ mod tests {
         for word in &mut words[4..] {
             word.language = Language::English;
         }
-        let text = readable(&words, true, None, None);
-        assert_eq!(text, "Watu 200 na 500 dollars.");
-    }
-
-    #[test]
-    fn nothing_gives_nothing() {
-        assert_eq!(readable(&[], true, None, None), "");
+        let tokens = phrase_tokens(&words, 0, words.len(), true);
+        let texts: Vec<&str> = tokens.iter().map(|(text, _)| text.as_str()).collect();
+        assert_eq!(texts, ["watu", "200", "na", "500", "dollars"]);
     }
 }
