@@ -8,6 +8,8 @@ import random
 import torch
 from torch.nn import functional as F
 
+from throat import other_throat, random_throat
+
 SAMPLE_RATE = 16_000
 
 
@@ -25,6 +27,9 @@ class Dice:
 
 
 SPEEDS = (0.8, 0.87, 0.93, 1.0, 1.0, 1.07, 1.15, 1.25)
+THROAT_SHARE = 0.3
+
+
 def resized(wave, size):
     return F.interpolate(wave[:, None], size=size, mode="linear", align_corners=False)[:, 0]
 
@@ -35,7 +40,11 @@ def whole_frames(samples):
 
 
 def change_speed(wave, lengths):
-    """Faster and higher, or slower and lower: one of a few factors for the whole batch."""
+    """Another throat and pace, or faster and higher, or slower and lower: one change for the whole batch."""
+    if random.random() < THROAT_SHARE:
+        pitch, formants, pace = random_throat()
+        size = whole_frames(wave.shape[1] / pace)
+        return other_throat(wave, pitch, formants, pace, size), (lengths / pace).long().clamp(max=size)
     factor = random.choice(SPEEDS)
     if factor == 1.0:
         return wave, lengths
@@ -67,8 +76,26 @@ def coloured_noise(shape, dice):
     return torch.fft.irfft(noise / (hz + 50) ** dice.uniform(0, 1.2), n=shape[1])
 
 
-def add_noise(wave, lengths, dice):
-    """Coloured noise, or a babble of one to six other clips of the batch, at 2 to 30 dB."""
+class Noises:
+    """Real sounds without words, on the device: streets, rain, animals, engines, music and jingles."""
+
+    def __init__(self, clips, device):
+        size = 5 * SAMPLE_RATE
+        rows = [torch.from_numpy(samples[:size]) for samples in clips if len(samples) > SAMPLE_RATE]
+        rows = [row.repeat(-(-size // len(row)))[:size] for row in rows]
+        self.samples = torch.stack(rows).to(device)
+
+    def draw(self, shape):
+        """A random sound a row, from a random place on, again and again, at an even loudness."""
+        rows = torch.randint(len(self.samples), (shape[0], 1), device=self.samples.device)
+        start = torch.randint(self.samples.shape[1], (shape[0], 1), device=self.samples.device)
+        at = (start + torch.arange(shape[1], device=self.samples.device)[None]) % self.samples.shape[1]
+        sound = self.samples[rows, at].float() / 32768
+        return sound / sound.abs().amax(1, keepdim=True).clamp(min=1e-3)
+
+
+def add_noise(wave, lengths, dice, noises=None):
+    """Coloured noise, real noise, or a babble of one to six other clips of the batch, at 2 to 30 dB."""
     batch = wave.shape[0]
     power = (wave**2).sum(1, keepdim=True) / lengths[:, None].clamp(min=1)
     loudness = power.sqrt().clamp(min=1e-4)
@@ -77,7 +104,10 @@ def add_noise(wave, lengths, dice):
         order = torch.randperm(batch, device=wave.device)
         other = (wave / loudness)[order].roll(random.randrange(wave.shape[1]), 1)
         babble = babble + other * (dice.chance(0.6) if voice else 1)
-    noise = torch.where(dice.chance(0.5), babble, coloured_noise(wave.shape, dice))
+    noise = coloured_noise(wave.shape, dice)
+    if noises:
+        noise = torch.where(dice.chance(0.7), noises.draw(wave.shape), noise)
+    noise = torch.where(dice.chance(0.45), babble, noise)
     level = (noise**2).mean(1, keepdim=True).clamp(min=1e-9)
     scale = torch.sqrt(power.clamp(min=1e-9) / level / 10 ** (dice.uniform(2, 30) / 10))
     return wave + noise * scale * dice.chance(0.65)
@@ -115,6 +145,15 @@ def telephone(wave, dice, p=0.25):
     code = torch.round(code * 127) / 127
     narrow = torch.sign(code) * (torch.exp(code.abs() * 5.545) - 1) / 255 / loud * peak
     return torch.where(dice.chance(p), narrow, wave)
+
+
+def lost_packets(wave, dice, p=0.12):
+    """Stretches of 20 ms that never came: silence, or the stretch before them again."""
+    size, last = 320, wave.shape[1] // 320 * 320
+    frames = wave[:, :last].reshape(wave.shape[0], -1, size)
+    lost = (torch.rand(frames.shape[:2], device=wave.device) < dice.uniform(0.01, 0.1)) & dice.chance(p)
+    filled = torch.where(dice.chance(0.5)[..., None], frames.roll(1, 1), torch.zeros_like(frames))
+    return torch.cat([torch.where(lost[..., None], filled, frames).flatten(1), wave[:, last:]], 1)
 
 
 def lossy_codec(wave, dice, p=0.2):
@@ -155,14 +194,15 @@ def not_speech(shape, device):
     return sound + noise * dice.uniform(0, 0.3)
 
 
-def damage(wave, lengths):
+def damage(wave, lengths, noises=None):
     """The whole chain but speed and throat, which move the frames."""
     dice = Dice(wave.shape[0], wave.device)
     wave = room_and_microphone(wave, dice)
-    wave = add_noise(wave, lengths, dice)
+    wave = add_noise(wave, lengths, dice, noises)
     wave = handling(wave, dice)
     wave = clipping(wave, dice)
     wave = telephone(wave, dice)
+    wave = lost_packets(wave, dice)
     wave = lossy_codec(wave, dice)
     peak = wave.abs().amax(1, keepdim=True).clamp(min=1e-5)
     wave = wave / peak * 10 ** (dice.uniform(-20, 0) / 20)

@@ -22,11 +22,12 @@ def main():
     args.add_argument("--out", required=True)
     args = args.parse_args()
     first, second = (torch.load(path, map_location="cpu") for path in (args.first, args.second))
+    halve_after = second.pop("halve_after")
     blend = {name: torch.lerp(first[name].float(), second[name].float(), args.share) for name in second}
     blend["head.bias"][0] -= args.blank
     for name in ("head.weight", "head.bias"):
         blend[name] *= args.sharpen
-    torch.save({name: tensor.half() for name, tensor in blend.items()}, args.out)
+    torch.save({name: tensor.half() for name, tensor in blend.items()} | {"halve_after": halve_after}, args.out)
 
 
 if __name__ == "__main__":

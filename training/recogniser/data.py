@@ -9,11 +9,14 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from scipy.signal import resample_poly
 
 from spelling import CLASS_OF, spell
 
 SAMPLE_RATE = 16_000
-REAL_SETS = ("narrator-stories", "narrator-stories-extra", "narrator-words", "reader-1", "reader-2")
+REAL_SETS = ("broadcast", "narrator-stories", "narrator-stories-extra", "reader-1", "reader-2", "narrator-man", "english")
+NOISE_SETS = ("noise", "broadcast-music")
+TEST_SETS = {"common-voice-dev": 1, "broadcast-dev": 2, "english-dev": 2}  # never trained on; every how many-th clip is heard during training
 WIDTHS_SECONDS = (1.6, 2, 2.4, 3.2, 4, 5.2, 6.4, 8, 10, 12, 16, 20, 24)  # whole frames at 25 a second
 PADDING_SECONDS_MAX = 0.92  # around a clip, and between two joined ones
 HELD_OUT_EVERY = 20  # clips of the real sets whose number divides by this are for testing only
@@ -26,8 +29,9 @@ def _decode(item):
     samples, rate = soundfile.read(io.BytesIO(blob), dtype="float32")
     if samples.ndim > 1:
         samples = samples.mean(1)
-    if rate != SAMPLE_RATE:  # libsndfile gives Opus at 48 or 16 kHz as the file says
-        raise ValueError(f"expected {SAMPLE_RATE} Hz, got {rate}")
+    if rate != SAMPLE_RATE:
+        divisor = np.gcd(rate, SAMPLE_RATE)
+        samples = resample_poly(samples, SAMPLE_RATE // divisor, rate // divisor)
     return (samples * 32767).clip(-32768, 32767).astype(np.int16), text
 
 

@@ -15,7 +15,7 @@ import torch
 from data import read_set
 from features import LogMel
 from hearing import greedy
-from model import Recogniser
+from model import load_recogniser
 from spelling import error_rates
 
 
@@ -33,8 +33,7 @@ def main():
     session = onnxruntime.InferenceSession(args.encoder, providers=["CPUExecutionProvider"])
     network = None
     if args.weights:
-        network = Recogniser().eval()
-        network.load_state_dict({k: v.float() for k, v in torch.load(args.weights, map_location="cpu").items()})
+        network = load_recogniser(args.weights, "cpu").eval()
     mel_of = LogMel("cpu")
     texts, float_texts, posteriors = [], [], {}
     for n, (samples, _, _) in enumerate(clips):

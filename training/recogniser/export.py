@@ -9,7 +9,7 @@ them out for the service.
 
 state_dict: conv1, conv2, embed_positions, layers.N.self_attn.{q,k,v,out}_proj,
 layers.N.self_attn_layer_norm, layers.N.fc1, layers.N.fc2, layers.N.final_layer_norm, layer_norm
-(Whisper's names, tensors or arrays) and head.{weight,bias} of Linear(768, 29).
+(Whisper's names, tensors or arrays), head.{weight,bias} of Linear(768, 29) and `halve_after`.
 """
 import numpy as np
 import onnx
@@ -71,7 +71,8 @@ def conv_as_matrix(weight):
     return weight.transpose(2, 1, 0).reshape(-1, weight.shape[0])
 
 
-def write_encoder(path, state_dict, halve_before=6, layers=12):
+def write_encoder(path, state_dict, layers=12):
+    halve_after = int(state_dict.get("halve_after", 6))
     w = {k: np.asarray(v.detach().float().cpu().numpy() if hasattr(v, "detach") else v, np.float32)
          for k, v in state_dict.items()}
     g = Graph()
@@ -84,7 +85,7 @@ def write_encoder(path, state_dict, halve_before=6, layers=12):
     length = g.node("Shape", [x], start=1, end=2)
     x = g.node("Add", [x, g.node("Slice", [positions, g.ints(0), length, g.ints(1)])])
     for n in range(layers):
-        if n == halve_before:
+        if n == halve_after:
             pairs = g.node("Reshape", [x, g.ints(0, -1, 2 * width)])
             first, second = g.node("Split", [pairs], 2, axis=-1, num_outputs=2)
             x = g.node("Mul", [g.node("Add", [first, second]), g.const("half", np.array(0.5, np.float32))])
@@ -98,6 +99,7 @@ def write_encoder(path, state_dict, halve_before=6, layers=12):
         y = g.layer_norm(x, p + ".norm2", w[p + ".final_layer_norm.weight"], w[p + ".final_layer_norm.bias"])
         y = g.node("Gelu", [g.linear(y, p + ".fc1", w[p + ".fc1.weight"].T, w[p + ".fc1.bias"])])
         x = g.node("Add", [x, g.linear(y, p + ".fc2", w[p + ".fc2.weight"].T, w[p + ".fc2.bias"])])
+    g.const("frames.halve_after", np.array([halve_after], np.int32))
     x = g.layer_norm(x, "norm", w["layer_norm.weight"], w["layer_norm.bias"])
     x = g.node("MatMul", [x, g.const("head.weight", w["head.weight"].T)])
     x = g.node("Add", [x, g.const("head.bias", w["head.bias"])])
@@ -120,9 +122,8 @@ def main():
     args = argparse.ArgumentParser(description=__doc__)
     args.add_argument("--weights", required=True)
     args.add_argument("--out", required=True)
-    args.add_argument("--halve-before", type=int, default=6)
     args = args.parse_args()
-    write_encoder(args.out, torch.load(args.weights, map_location="cpu"), args.halve_before)
+    write_encoder(args.out, torch.load(args.weights, map_location="cpu"))
 
 
 if __name__ == "__main__":

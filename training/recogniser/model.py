@@ -1,6 +1,6 @@
 """The acoustic model: Whisper small's encoder with a letter CTC head.
 
-Whisper's encoder carries the voices of the world; the head spells what it hears. From the middle
+Whisper's encoder carries the voices of the world; the head spells what it hears. From an early
 layer on, pairs of frames are averaged, which halves the cost of the upper layers and gives the
 25 frames a second that the letters need.
 """
@@ -15,6 +15,7 @@ from torch.nn import functional as F
 from spelling import CLASSES
 
 WIDTH, HEADS, LAYERS, POSITIONS = 768, 12, 12, 1500
+HALVE_AFTER = 2  # the layer after which pairs of frames are averaged; weights carry their own
 
 
 class Layer(nn.Module):
@@ -42,7 +43,7 @@ class Layer(nn.Module):
 
 
 class Recogniser(nn.Module):
-    def __init__(self, halve_after: int = 6):
+    def __init__(self, halve_after: int = HALVE_AFTER):
         super().__init__()
         self.halve_after = halve_after
         self.conv1 = nn.Conv1d(80, WIDTH, 3, padding=1)
@@ -68,6 +69,20 @@ class Recogniser(nn.Module):
             mask = (torch.arange(x.shape[1], device=x.device)[None] < valid[:, None])[:, None, None, :]
             x = layer(x, mask, dropout)
         return self.head(self.layer_norm(x)).float().log_softmax(-1), valid
+
+
+def load_recogniser(path: str, device: str, halve_after: int | None = None) -> Recogniser:
+    """Weights of an earlier training, halving where they did unless told otherwise."""
+    state = {k: v.float() for k, v in torch.load(path, map_location=device).items()}
+    carried = int(state.pop("halve_after", torch.tensor(6)))  # earlier trainings did not say so
+    model = Recogniser(halve_after or carried).to(device)
+    model.load_state_dict(state)
+    return model
+
+
+def state_of(model: Recogniser) -> dict[str, torch.Tensor]:
+    """What is saved: float16 weights, and where the frames are halved."""
+    return {k: v.half() for k, v in model.state_dict().items()} | {"halve_after": torch.tensor(model.halve_after)}
 
 
 def load_whisper_encoder(path: str, model: Recogniser) -> None:

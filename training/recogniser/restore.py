@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from safetensors.numpy import load_file
 
-from model import LAYERS, POSITIONS, WIDTH, Recogniser
+from model import LAYERS, POSITIONS, WIDTH, load_recogniser
 
 LINEAR = {"q": "self_attn.q_proj", "k": "self_attn.k_proj", "v": "self_attn.v_proj", "out": "self_attn.out_proj", "fc1": "fc1", "fc2": "fc2"}
 NORMS = {"norm1": "self_attn_layer_norm", "norm2": "final_layer_norm"}
@@ -54,7 +54,8 @@ def restore(path: str) -> dict[str, torch.Tensor]:
     if np.abs(positions[: len(kept)] - kept).max() > 1e-2:
         raise SystemExit("the encoder's positions are not Whisper's sines")
     state["embed_positions.weight"] = positions
-    return {k: torch.tensor(np.ascontiguousarray(v)).half() for k, v in state.items()}
+    state = {k: torch.tensor(np.ascontiguousarray(v)).half() for k, v in state.items()}
+    return state | {"halve_after": torch.tensor(int(tensors.get("frames.halve_after", [6])[0]))}
 
 
 def main():
@@ -63,8 +64,8 @@ def main():
     args.add_argument("--out", required=True)
     args = args.parse_args()
     state = restore(args.encoder)
-    Recogniser().load_state_dict({k: v.float() for k, v in state.items()})  # every tensor there, every shape right
     torch.save(state, args.out)
+    load_recogniser(args.out, "cpu")  # every tensor there, every shape right
 
 
 if __name__ == "__main__":

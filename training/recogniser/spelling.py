@@ -37,6 +37,7 @@ def spelled_number(digits: str) -> str:
 
 def spell(text: str) -> str:
     text = unicodedata.normalize("NFKD", text).lower()
+    text = re.sub("[\u0300-\u036f]", "", text)  # accents, which NFKD set apart
     text = re.sub("[’‘`´]", "'", text)
     text = re.sub(r"(\d)[,.](?=\d{3}\b)", r"\1", text)
     text = re.sub(

@@ -20,18 +20,18 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
-from augment import change_speed, damage, mask_spectrum, not_speech
+from augment import Noises, change_speed, damage, mask_spectrum, not_speech
 from data import Bank, usable
 from features import LogMel
 from hearing import recognise
-from model import LAYERS, Recogniser, load_whisper_encoder
+from model import HALVE_AFTER, LAYERS, Recogniser, load_recogniser, load_whisper_encoder, state_of
 from spelling import error_rates, spell
 
 WEIGHTS = {
-    "narrator-stories": 0.08, "narrator-stories-extra": 0.04, "narrator-words": 0.03,
-    "reader-1": 0.09, "reader-2": 0.08, "throats": 0.20, "synthetic": 0.48,
+    "broadcast": 0.32, "english": 0.26, "narrator-stories": 0.11, "narrator-stories-extra": 0.04,
+    "reader-1": 0.11, "reader-2": 0.10, "narrator-man": 0.06, "synthetic": 0.30,
 }
-NOT_SPEECH_SHARE = 0.03
+NOT_SPEECH_SHARE = 0.04
 AGREEMENT = 0.2  # weight of the difference between two views of a clip
 
 
@@ -59,16 +59,16 @@ class Trainer:
         self.amp = lambda: torch.autocast(args.device, torch.bfloat16)
         self.mel_of = LogMel(args.device)
         self.bank = Bank(args.device, args.capacity_hours)
-        self.model = Recogniser(args.halve_after).to(args.device)
         if args.start:
-            state = torch.load(args.start, map_location=args.device)
-            self.model.load_state_dict({k: v.float() for k, v in state.items()})
+            self.model = load_recogniser(args.start, args.device, args.halve_after)
         else:
+            self.model = Recogniser(args.halve_after).to(args.device)
             load_whisper_encoder(args.whisper, self.model)
         real = torch.load(args.real, weights_only=False)
         for name, clips in real["train"].items():
             self.bank.add(name, clips)
         self.tests = real["held_out"]
+        self.noises = Noises(real["noise"], args.device) if real.get("noise") else None
         self.seen = set()
         self.average = copy.deepcopy(self.model)
         self.optimiser = torch.optim.AdamW(
@@ -86,6 +86,12 @@ class Trainer:
                 shard = [(s, spell(t)) for s, t in torch.load(path, weights_only=False)]
                 self.bank.add("synthetic", [(s, t) for s, t in shard if usable(s, t)])
 
+    def without_words(self, shape):
+        sound = not_speech(shape, self.device)
+        if self.noises:
+            sound = torch.where(torch.rand(shape[0], 1, device=self.device) < 0.7, self.noises.draw(shape), sound)
+        return sound * 0.3
+
     def train_batch(self, width, batch, progress):
         factor = min(1, (self.step + 1) / self.args.warm_steps) * (0.98 * (1 - progress) + 0.02)
         for group, base in zip(self.optimiser.param_groups, self.base_rates):
@@ -95,12 +101,12 @@ class Trainer:
             waves, lengths = change_speed(waves, lengths)
             # Every clip is seen twice, damaged and masked in two ways, and both must say the same.
             lengths, targets = lengths.repeat(2), targets * 2
-            waves = damage(waves.repeat(2, 1), lengths)
+            waves = damage(waves.repeat(2, 1), lengths, self.noises)
             # Silence comes last: mixed with babble it would teach that faint speech is nothing.
             silent = (torch.rand(len(batch)) < NOT_SPEECH_SHARE).repeat(2)
             if silent.any():
                 rows = silent.nonzero()[:, 0]
-                waves[rows] = not_speech((len(rows), waves.shape[1]), self.device) * 0.3
+                waves[rows] = self.without_words((len(rows), waves.shape[1]))
                 targets = [[] if s else t for s, t in zip(silent.tolist(), targets)]
             frames = lengths // 160
             mel = mask_spectrum(self.mel_of(waves), frames)
@@ -152,7 +158,7 @@ class Trainer:
     def save_weights(self):
         """Under another name first: a run that is cut short leaves the last whole ones."""
         final = Path(self.args.out) / "recogniser16.pt"
-        torch.save({k: v.half() for k, v in self.average.state_dict().items()}, final.with_suffix(".part"))
+        torch.save(state_of(self.average), final.with_suffix(".part"))
         final.with_suffix(".part").rename(final)
 
     def save(self):
@@ -173,10 +179,10 @@ def main():
     args.add_argument("--real", required=True, help="what real.py wrote")
     args.add_argument("--whisper")
     args.add_argument("--start", help="weights of an earlier run to go on from")
-    args.add_argument("--synthetic", required=True)
+    args.add_argument("--synthetic", default="shards", help="folder of synthetic speech, if any")
     args.add_argument("--out", required=True)
     args.add_argument("--minutes", type=float, default=15)
-    args.add_argument("--halve-after", type=int, default=6)
+    args.add_argument("--halve-after", type=int, default=HALVE_AFTER)
     args.add_argument("--peak-rate", type=float, default=1.5e-4)
     args.add_argument("--head-rate", type=float, default=1e-3)
     args.add_argument("--layer-decay", type=float, default=0.85)

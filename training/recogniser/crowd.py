@@ -1,0 +1,145 @@
+"""Pack the English crowd and real noise from public repositories as sets of the same form as the Swahili ones.
+
+    python crowd.py --repositories DIR --out SPEECH_DIR
+
+DIR holds bare clones: HW5_Dataset (Mydam0007), Accent_Classification (creativepurus) and whisper (korliu) with Common
+Voice English (CC0), and ESC-50 (karolpiczak), of which only clips under CC0 or CC BY are taken. Written are `english`
+(at most `--clips-a-person` of each), `english-dev` (people whose id begins with 0: for testing only), `noise` (ESC-50's
+folds 1 to 4) and `noise-dev` (fold 5): NAME.tar with the speech as it was published and the noise as Vorbis, and NAME.tsv
+(file, speaker, seconds, text).
+"""
+
+import argparse
+import csv
+import io
+import random
+import re
+import subprocess
+import tarfile
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import soundfile
+from scipy.signal import resample_poly
+
+SAMPLE_RATE = 16_000
+CROWDS = {  # repository: (commit with the list, the list, the folder of the clips)
+    "HW5_Dataset": ("7b996c58", "en/validated.tsv", "en/clips"),
+    "Accent_Classification": ("HEAD", "Data/validated.tsv", "Data/clips"),
+    "whisper": ("HEAD", "dataset/validated.tsv", "dataset/clips"),
+}
+TEST_PEOPLE = "0"  # ids that begin so are for testing only
+
+
+def git(repository, *command):
+    return subprocess.run(["git", "-C", repository, *command], check=True, capture_output=True).stdout
+
+
+def blobs(repository, commit, paths):
+    """The contents of many files of a commit, in order; one that is not there is None."""
+    listed = (line.split("\t") for line in git(repository, "ls-tree", "-r", commit).decode().splitlines())
+    ids = {path: fields.split()[2] for fields, path in listed}
+    with subprocess.Popen(["git", "-C", repository, "cat-file", "--batch"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        for path in paths:
+            process.stdin.write(f"{ids.get(path, path)}\n".encode())
+            process.stdin.flush()
+            head = process.stdout.readline().split()
+            if head[-1] == b"missing":
+                yield None
+                continue
+            yield process.stdout.read(int(head[2]))
+            process.stdout.read(1)
+        process.stdin.close()
+
+
+def as_published(sound):
+    """The file as it is with its seconds, or nothing if it cannot be read."""
+    try:
+        return sound, soundfile.info(io.BytesIO(sound)).duration
+    except soundfile.SoundFileError:
+        return None
+
+
+def as_vorbis(sound):
+    samples, rate = soundfile.read(io.BytesIO(sound), dtype="float32")
+    divisor = np.gcd(rate, SAMPLE_RATE)
+    samples = resample_poly(samples, SAMPLE_RATE // divisor, rate // divisor).clip(-1, 1)
+    out = io.BytesIO()
+    soundfile.write(out, samples, SAMPLE_RATE, format="OGG", subtype="VORBIS")
+    return out.getvalue(), len(samples) / SAMPLE_RATE
+
+
+def english(repositories, clips_a_person):
+    """Sound, speaker and text of each clip, people for testing apart; a clip that two repositories have counts once."""
+    seen, people = set(), {}
+    for name, (commit, listing, folder) in CROWDS.items():
+        rows = csv.DictReader(io.StringIO(git(repositories / name, "show", f"{commit}:{listing}").decode()), delimiter="\t", quoting=csv.QUOTE_NONE)
+        for row in rows:
+            if row["path"] not in seen:
+                seen.add(row["path"])
+                people.setdefault(row["client_id"], []).append((name, f"{folder}/{row['path']}", row["sentence"]))
+    dice, wanted = random.Random(1), {}
+    for person, clips in sorted(people.items()):
+        for name, path, text in dice.sample(clips, min(len(clips), clips_a_person)):
+            wanted.setdefault(name, []).append((path, person, text))
+    for name, clips in wanted.items():
+        for sound, (_, person, text) in zip(blobs(repositories / name, "HEAD", [c[0] for c in clips]), clips):
+            if sound and not sound.startswith(b"version https://git-lfs"):
+                yield sound, person, text
+
+
+def noise(repository):
+    licences = git(repository, "show", "HEAD:LICENSE").decode()
+    free = {name for name, licence in re.findall(r"\[([\w-]+)\.ogg\].*\[(CC0|CC-BY)\]", licences)}
+    rows = [r for r in csv.DictReader(io.StringIO(git(repository, "show", "HEAD:meta/esc50.csv").decode()))
+            if r["filename"].rsplit("-", 1)[0] in free]
+    for sound, row in zip(blobs(repository, "HEAD", ["audio/" + r["filename"] for r in rows]), rows):
+        yield sound, row["fold"], row["category"]
+
+
+class Set:
+    def __init__(self, folder, name, ending):
+        self.name, self.ending, self.tar, self.count = name, ending, tarfile.open(folder / f"{name}.tar", "w"), 0
+        self.list = (folder / f"{name}.tsv").open("w")
+        self.list.write("file\tspeaker\tseconds\ttext\n")
+
+    def add(self, sound, seconds, speaker, text):
+        info = tarfile.TarInfo(f"{self.name}/{self.count:05}.{self.ending}")
+        info.size = len(sound)
+        self.tar.addfile(info, io.BytesIO(sound))
+        self.list.write(f"{info.name}\t{speaker}\t{seconds:.2f}\t{' '.join(text.split())}\n")
+        self.count += 1
+
+    def close(self):
+        self.tar.close()
+        self.list.close()
+        print(f"{self.name}: {self.count} clips", flush=True)
+
+
+def pack(clips, name, ending, coded, out, for_testing, workers):
+    sets = {False: Set(out, name, ending), True: Set(out, name + "-dev", ending)}
+    clips = list(clips)
+    with ProcessPoolExecutor(workers) as pool:
+        for made, (_, speaker, text) in zip(pool.map(coded, (c[0] for c in clips), chunksize=32), clips):
+            if made:
+                sets[for_testing(speaker)].add(*made, speaker[:16], text)
+    for one in sets.values():
+        one.close()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repositories", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--clips-a-person", type=int, default=45)
+    parser.add_argument("--workers", type=int, default=2)
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    crowd = english(options.repositories, options.clips_a_person)
+    pack(crowd, "english", "mp3", as_published, options.out, lambda person: person.startswith(TEST_PEOPLE), options.workers)
+    pack(noise(options.repositories / "ESC-50"), "noise", "ogg", as_vorbis, options.out, lambda fold: fold == "5", options.workers)
+
+
+if __name__ == "__main__":
+    main()
