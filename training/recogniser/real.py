@@ -63,6 +63,21 @@ class Checker:
         return kept
 
 
+def prepare(speech, sets, checked, workers, clips_max=10**9):
+    """Clips to train on and clips kept for testing, by set; and sounds without words."""
+    train, held_out = {}, {}
+    there = lambda name: (Path(speech) / f"{name}.tar").exists() or print(f"{name}: not there, left out", flush=True)
+    for name in filter(there, sets):
+        clips = read_set(speech, name, workers, clips_max)
+        train[name] = [(s, t) for s, t in checked(name, [(s, t) for s, t, held in clips if not held]) if usable(s, t)]
+        held_out[name] = [(s, t) for s, t, held in clips if held and usable(s, t, 29.0)]
+    for name in filter(there, TEST_SETS):
+        held_out[name] = [(s, t) for s, t, _ in read_set(speech, name, workers, clips_max)][:: TEST_SETS[name]]
+    noise = [s for name in filter(there, NOISE_SETS) for s, _, held in read_set(speech, name, workers, clips_max) if not held]
+    print({k: f"{sum(len(s) for s, _ in v) / 16_000 / 3600:.2f} h" for k, v in train.items()}, flush=True)
+    return {"train": train, "held_out": held_out, "noise": noise}
+
+
 def main():
     args = argparse.ArgumentParser(description=__doc__)
     args.add_argument("--speech", required=True)
@@ -74,22 +89,7 @@ def main():
     args.add_argument("--device", default="cuda")
     args = args.parse_args()
     checked = Checker(args.start, args.device) if args.start else lambda _, clips: clips
-    train, held_out = {}, {}
-    for name in args.sets.split(","):
-        if not (Path(args.speech) / f"{name}.tar").exists():
-            print(f"{name}: not there, left out", flush=True)
-            continue
-        clips = read_set(args.speech, name, args.workers, args.clips_max)
-        training = [(s, t) for s, t, held in clips if not held]
-        train[name] = [(s, t) for s, t in checked(name, training) if usable(s, t)]
-        held_out[name] = [(s, t) for s, t, held in clips if held and usable(s, t, 29.0)]
-    for name, every in TEST_SETS.items():
-        if (Path(args.speech) / f"{name}.tar").exists():
-            held_out[name] = [(s, t) for s, t, _ in read_set(args.speech, name, args.workers, args.clips_max)][::every]
-    noise = [s for name in NOISE_SETS if (Path(args.speech) / f"{name}.tar").exists()
-             for s, _, held in read_set(args.speech, name, args.workers, args.clips_max) if not held]
-    print({k: f"{sum(len(s) for s, _ in v) / 16_000 / 3600:.2f} h" for k, v in train.items()}, flush=True)
-    torch.save({"train": train, "held_out": held_out, "noise": noise}, args.out)
+    torch.save(prepare(args.speech, args.sets.split(","), checked, args.workers, args.clips_max), args.out)
 
 
 if __name__ == "__main__":

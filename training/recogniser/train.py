@@ -99,11 +99,12 @@ class Trainer:
         waves, lengths, targets = self.bank.collate(width, batch)
         with torch.no_grad():
             waves, lengths = change_speed(waves, lengths)
-            # Every clip is seen twice, damaged and masked in two ways, and both must say the same.
-            lengths, targets = lengths.repeat(2), targets * 2
-            waves = damage(waves.repeat(2, 1), lengths, self.noises)
+            # With two views every clip is damaged and masked in two ways, and both must say the same.
+            views = self.args.views
+            lengths, targets = lengths.repeat(views), targets * views
+            waves = damage(waves.repeat(views, 1), lengths, self.noises)
             # Silence comes last: mixed with babble it would teach that faint speech is nothing.
-            silent = (torch.rand(len(batch)) < NOT_SPEECH_SHARE).repeat(2)
+            silent = (torch.rand(len(batch)) < NOT_SPEECH_SHARE).repeat(views)
             if silent.any():
                 rows = silent.nonzero()[:, 0]
                 waves[rows] = self.without_words((len(rows), waves.shape[1]))
@@ -115,7 +116,8 @@ class Trainer:
         flat = torch.tensor([c for t in targets for c in t], device=self.device)
         sizes = torch.tensor([len(t) for t in targets], device=self.device)
         losses = F.ctc_loss(logprobs.transpose(0, 1), flat, valid, sizes, reduction="none", zero_infinity=True)
-        losses = losses + AGREEMENT * disagreement(logprobs, valid)
+        if views == 2:
+            losses = losses + AGREEMENT * disagreement(logprobs, valid)
         loss = (losses / sizes.clamp(min=20)).mean()
         self.optimiser.zero_grad(set_to_none=True)
         loss.backward()
@@ -186,7 +188,8 @@ def main():
     args.add_argument("--peak-rate", type=float, default=1.5e-4)
     args.add_argument("--head-rate", type=float, default=1e-3)
     args.add_argument("--layer-decay", type=float, default=0.85)
-    args.add_argument("--batch-seconds", type=float, default=480, help="of distinct speech; each clip is seen twice")
+    args.add_argument("--batch-seconds", type=float, default=480, help="of distinct speech in a step")
+    args.add_argument("--views", type=int, default=2, choices=(1, 2), help="one is quicker, two hear strangers better in the end")
     args.add_argument("--pool-clips", type=int, default=3000)
     args.add_argument("--capacity-hours", type=float, default=70)
     args.add_argument("--warm-steps", type=int, default=300)

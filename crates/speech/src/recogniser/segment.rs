@@ -174,6 +174,7 @@ impl Segmenter {
                 .iter()
                 .filter(|h| h.p >= self.config.start_p)
                 .count();
+            self.silent_chunks = self.silent_chunks.min(self.heard.len());
             return stretch;
         }
         None
@@ -333,6 +334,20 @@ mod tests {
         }
         let last = &found[found.len() - 1];
         assert!(last.from + last.samples.len() >= samples.len() - 16_000);
+    }
+
+    #[test]
+    fn a_pause_where_the_longest_stretch_is_cut_goes_with_neither_part() {
+        let longest = SegmentConfig::default().length_ms_max * 16;
+        let speech = speech().repeat(1 + longest / speech().len());
+        for before in (0..longest / 16).step_by(4 * CHUNK) {
+            let mut samples = speech[speech.len() - longest + before..].to_vec();
+            samples.extend(vec![0; 32_000]);
+            let found = stretches(&samples, 16_000);
+            for pair in found.windows(2) {
+                assert!(pair[0].from + pair[0].samples.len() <= pair[1].from);
+            }
+        }
     }
 
     #[test]
