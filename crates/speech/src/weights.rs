@@ -1,5 +1,7 @@
 //! A model's weights, tensor by tensor, out of a safetensors file.
 
+use std::ops::Range;
+
 use safetensors::tensor::{Dtype, Metadata, TensorInfo};
 use safetensors::{SafeTensorError, SafeTensors};
 
@@ -126,6 +128,17 @@ impl WeightsFile {
             return Err(self.bad(tensor, &what));
         }
         Ok(values)
+    }
+
+    /// A single number that says how the network is built.
+    pub(crate) fn integer(&self, tensor: &str, range: Range<usize>) -> Result<usize, SpeechError> {
+        let (_, data) = self.find(tensor, Dtype::I32)?;
+        let bytes = data.try_into().map_err(|_| self.bad(tensor, "is not one number"))?;
+        let value = i32::from_le_bytes(bytes) as usize;
+        if !range.contains(&value) {
+            return Err(self.bad(tensor, "is out of range"));
+        }
+        Ok(value)
     }
 
     /// A layer of int8 codes with its steps and its bias.

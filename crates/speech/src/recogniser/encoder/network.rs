@@ -1,5 +1,5 @@
 //! Whisper small's encoder with a letter head: two convolutions, twelve layers, pairs of frames
-//! averaged half way.
+//! averaged after an early one.
 
 use rten_gemm::{BiasVector, GemmInputB, GemmOptions, PackedBMatrix};
 use rten_tensor::{Matrix, NdTensorView};
@@ -17,9 +17,7 @@ const WIDTH: usize = 768;
 const HEADS: usize = 12;
 const HIDDEN: usize = 4 * WIDTH;
 const LAYERS: usize = 12;
-/// Before this layer pairs of frames become one.
-const HALVED_BEFORE: usize = 6;
-/// Frames of the first half of the layers, at 50 a second.
+/// Frames of the first layers, at 50 a second.
 const FRAMES_MAX: usize = 750;
 
 pub(super) struct AcousticNetwork {
@@ -27,6 +25,8 @@ pub(super) struct AcousticNetwork {
     conv2: Linear,
     positions: Vec<f32>,
     layers: Vec<Layer>,
+    /// So many layers hear 50 frames a second, the others pairs of them.
+    halve_after: usize,
     norm: Norm,
     head: Dense,
 }
@@ -71,6 +71,7 @@ impl AcousticNetwork {
             layers: (0..LAYERS)
                 .map(|n| Layer::load(weights, n))
                 .collect::<Result<_, _>>()?,
+            halve_after: weights.integer("frames.halve_after", 1..LAYERS)?,
             norm: Norm::load(weights, "norm")?,
             head: Dense::load(weights, "head", WIDTH, CLASSES)?,
         })
@@ -81,7 +82,7 @@ impl AcousticNetwork {
         let mut buffers = LayerBuffers::default();
         let mut x = self.front(spectra, &mut buffers.scratch);
         for (n, layer) in self.layers.iter().enumerate() {
-            if n == HALVED_BEFORE {
+            if n == self.halve_after {
                 x = averaged_pairs(&x);
             }
             layer.run(&mut x, &mut buffers);
