@@ -151,7 +151,7 @@ def damaged_models(tmp_path, name):
     return models
 
 
-@pytest.mark.parametrize("name", ["voices.safetensors", "encoder.safetensors", "words.lm"])
+@pytest.mark.parametrize("name", ["voices.safetensors", "encoder.safetensors", "languages.lm"])
 def test_a_model_with_one_wrong_bit_is_refused_by_name(tmp_path, name):
     service = Service(tmp_path, models=damaged_models(tmp_path, name))
     service.start(ready=False)

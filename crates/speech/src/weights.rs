@@ -133,7 +133,9 @@ impl WeightsFile {
     /// A single number that says how the network is built.
     pub(crate) fn integer(&self, tensor: &str, range: Range<usize>) -> Result<usize, SpeechError> {
         let (_, data) = self.find(tensor, Dtype::I32)?;
-        let bytes = data.try_into().map_err(|_| self.bad(tensor, "is not one number"))?;
+        let bytes = data
+            .try_into()
+            .map_err(|_| self.bad(tensor, "is not one number"))?;
         let value = i32::from_le_bytes(bytes) as usize;
         if !range.contains(&value) {
             return Err(self.bad(tensor, "is out of range"));

@@ -153,9 +153,9 @@ fn a_damaged_model_is_refused_by_name() {
         )
         .unwrap();
     }
-    std::fs::write(folder.join("words.lm"), b"SAUTILM1 but not really").unwrap();
+    std::fs::write(folder.join("languages.lm"), b"SAUTILM1 but not really").unwrap();
     let error = Recogniser::load(&dir).unwrap_err().to_string();
-    assert!(error.contains("words.lm"), "{error}");
+    assert!(error.contains("languages.lm"), "{error}");
     std::fs::write(folder.join("vad.safetensors"), b"changed").unwrap();
     let error = Recogniser::load(&dir).unwrap_err().to_string();
     assert!(

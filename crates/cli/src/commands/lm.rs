@@ -21,7 +21,7 @@ pub(super) enum LmCommand {
 #[command(after_help = "\
 Example:
   sauti lm build --target calls.txt --target news.txt --text bible.txt=0.7 \\
-      --english english.txt --exclude test.tsv --out words.lm")]
+      --english english.txt --exclude test.tsv --out languages.lm")]
 pub(super) struct Build {
     /// A text that sounds like what will be recognised; may be repeated. FILE=WEIGHT says how much
     /// its words count when the vocabulary is chosen

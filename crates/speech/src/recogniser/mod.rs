@@ -51,7 +51,7 @@ use speakers::SpeakerEar;
 use vad::Vad;
 
 const FORMAT: &str = "sauti-recogniser-1";
-const LM_FILE: &str = "words.lm";
+const LM_FILE: &str = "languages.lm";
 const RATE_HZ: f64 = 16_000.0;
 /// How much of a recording is looked at at once.
 const BLOCK_SAMPLES: usize = 16_000;
