@@ -4,7 +4,7 @@ use std::str::FromStr;
 macro_rules! output_formats {
     ($($(#[$doc:meta])* $format:ident = $name:literal, $content_type:literal, $extension:literal, $rate_hz:literal;)+) => {
         /// What a caller can ask speech to be delivered as. The name says the codec and the sample rate.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
         pub enum OutputFormat {
             $($(#[$doc])* $format,)+
         }
@@ -33,6 +33,7 @@ macro_rules! output_formats {
 
 // One row for each. A new one needs its writer in `encode`, and nothing else.
 output_formats! {
+    #[default]
     Wav24000 = "wav_24000", "audio/wav", "wav", 24_000;
     Wav16000 = "wav_16000", "audio/wav", "wav", 16_000;
     Wav8000 = "wav_8000", "audio/wav", "wav", 8_000;
@@ -48,12 +49,6 @@ output_formats! {
     Pcm24000 = "pcm_24000", "audio/pcm; rate=24000", "pcm", 24_000;
     RawPcm16000 = "raw_pcm_16000", "audio/pcm; rate=16000", "pcm", 16_000;
     RawPcm8000 = "raw_pcm_8000", "audio/pcm; rate=8000", "pcm", 8_000;
-}
-
-impl Default for OutputFormat {
-    fn default() -> Self {
-        Self::Wav24000
-    }
 }
 
 /// The name is not an output format.

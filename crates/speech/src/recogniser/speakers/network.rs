@@ -22,7 +22,7 @@ const MELS: usize = 40;
 const WIDTH: usize = 256;
 const GATES: usize = 4 * WIDTH;
 /// The loudness of what it was trained on.
-const LEVEL: f32 = 0.031_622_777; // -30 dB
+const LEVEL: f32 = 0.031_622_78; // -30 dB
 /// Windows that go through together: the weights are fetched once for all of them.
 const TOGETHER: usize = 32;
 
