@@ -59,7 +59,7 @@ pub enum Expect {
 
 /// A language that the recogniser hears.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
-pub enum Language {
+pub enum SpokenLanguage {
     #[default]
     #[serde(rename = "sw")]
     Swahili,
@@ -83,7 +83,7 @@ pub struct TranscribeRequest {
     /// Digits rather than words for numbers in the readable text.
     pub digits: bool,
     /// The language that is spoken; none where it is to be heard.
-    pub language: Option<Language>,
+    pub language: Option<SpokenLanguage>,
 }
 
 impl TranscribeRequest {
@@ -101,7 +101,7 @@ pub struct Word {
     pub end: f64,
     /// 0 to 1. For synthesised words, 1.
     pub confidence: f32,
-    pub language: Language,
+    pub language: SpokenLanguage,
 }
 
 /// A stretch of speech between silences, about a subtitle's worth to a few sentences.

@@ -21,7 +21,7 @@ pub use engine::{Booking, Engine, EngineConfig, EngineStats, Readiness};
 pub use error::SpeechError;
 pub use handles::{SpeakHandle, Spoken, TranscribeHandle};
 pub use job::{
-    Expect, Job, Language, Priority, Segment, SpeakEvent, SpeakRequest, SpeechStretch,
+    Expect, Job, Priority, Segment, SpeakEvent, SpeakRequest, SpeechStretch, SpokenLanguage,
     TranscribeEvent, TranscribeRequest, Transcript, Word,
 };
 pub use model_folder::check_model;

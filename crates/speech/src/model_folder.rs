@@ -43,6 +43,10 @@ pub(crate) struct ModelFolder {
 }
 
 impl ModelFolder {
+    pub(crate) fn recogniser(models_dir: &Path) -> Result<Self, SpeechError> {
+        Self::open(&models_dir.join("recogniser"), "sauti-recogniser-1")
+    }
+
     /// `format` is the only one that the caller can read.
     pub(crate) fn open(folder: &Path, format: &str) -> Result<Self, SpeechError> {
         let path = folder.join("manifest.json");

@@ -19,7 +19,7 @@ pub(super) enum Eval {
     Speech(Speech),
     Readable(Readable),
     Speakers(Speakers),
-    Search(Search),
+    Search(SearchFit),
 }
 
 /// Measure word and character error rates on recordings with known text
@@ -167,7 +167,7 @@ pub(super) struct Speakers {
 #[command(after_help = "\
 Example:
   sauti eval search swahili.tsv english.tsv --step lm_weight=0.1 --step switch=1 --every 2")]
-pub(super) struct Search {
+pub(super) struct SearchFit {
     #[arg(required = true)]
     manifests: Vec<PathBuf>,
     /// Move this setting, so far at a time; may be repeated. Without one the settings are only measured
@@ -256,7 +256,7 @@ impl Speakers {
     }
 }
 
-impl Search {
+impl SearchFit {
     fn run(self, common: &Common) -> anyhow::Result<ExitCode> {
         let options = search::Options {
             models: common.load()?.models_dir(),

@@ -8,7 +8,7 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 use sauti_audio::{Channels, DecodeLimits, RawFormat, Recording};
 use sauti_speech::recogniser::AnswerValue;
-use sauti_speech::{Engine, Expect, Language, TranscribeRequest, Transcript};
+use sauti_speech::{Engine, Expect, SpokenLanguage, TranscribeRequest, Transcript};
 use serde_json::json;
 use tokio::task::JoinHandle;
 
@@ -43,7 +43,7 @@ pub(super) struct Transcribe {
     expect: Expected,
     /// The language that is spoken, where it is known
     #[arg(long, value_enum, default_value_t)]
-    language: Spoken,
+    language: LanguageChoice,
     /// Channels mixed into one, or the two sides of a call each for itself: segments then say their channel
     #[arg(long, value_enum, default_value_t)]
     channels: ChannelsHeard,
@@ -66,7 +66,7 @@ enum Numerals {
 }
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
-enum Spoken {
+enum LanguageChoice {
     #[default]
     Auto,
     Sw,
@@ -158,9 +158,9 @@ impl Transcribe {
         let (keyterms, expect) = (self.keyterm.clone(), self.expect.into());
         let diarize = self.diarize;
         let language = match self.language {
-            Spoken::Auto => None,
-            Spoken::Sw => Some(Language::Swahili),
-            Spoken::En => Some(Language::English),
+            LanguageChoice::Auto => None,
+            LanguageChoice::Sw => Some(SpokenLanguage::Swahili),
+            LanguageChoice::En => Some(SpokenLanguage::English),
         };
         let (digits, declared) = (
             self.numerals == Numerals::Digits,

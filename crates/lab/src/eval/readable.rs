@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, ensure};
-use sauti_speech::recogniser::{HeardWord, Place, ReadableModel};
+use sauti_speech::recogniser::{HeardWord, ReadableModel, TextPlace};
 use sauti_text::compare::{self, Step};
 use sauti_text::written;
 use serde::Serialize;
@@ -94,9 +94,9 @@ impl Marks {
         }
         let (mark, mark_got) = (mark_of(reference), mark_of(got));
         for (kind, tally) in [
-            (Mark::Stop, &mut self.stops),
-            (Mark::Comma, &mut self.commas),
-            (Mark::Question, &mut self.questions),
+            (ScoredMark::Stop, &mut self.stops),
+            (ScoredMark::Comma, &mut self.commas),
+            (ScoredMark::Question, &mut self.questions),
         ] {
             tally.add(mark == kind, mark_got == kind);
         }
@@ -107,7 +107,10 @@ impl Marks {
     pub fn of_transcript(reference: &str, transcript: &str) -> Self {
         let mut marks = Self::default();
         let reference: Vec<&str> = spoken(reference);
-        if reference.iter().all(|token| mark_of(token) == Mark::None) {
+        if reference
+            .iter()
+            .all(|token| mark_of(token) == ScoredMark::None)
+        {
             return marks;
         }
         let transcript: Vec<&str> = spoken(transcript);
@@ -172,25 +175,25 @@ impl Marks {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Mark {
+enum ScoredMark {
     None,
     Stop,
     Comma,
     Question,
 }
 
-fn mark_of(token: &str) -> Mark {
+fn mark_of(token: &str) -> ScoredMark {
     let token = token.trim_end_matches(['"', '”', '\'', '’', ')']);
     match token.chars().next_back() {
-        Some('.' | '!') => Mark::Stop,
-        Some('?') => Mark::Question,
-        Some(',' | ';' | ':') => Mark::Comma,
-        _ => Mark::None,
+        Some('.' | '!') => ScoredMark::Stop,
+        Some('?') => ScoredMark::Question,
+        Some(',' | ';' | ':') => ScoredMark::Comma,
+        _ => ScoredMark::None,
     }
 }
 
 fn ends_sentence(token: &str) -> bool {
-    matches!(mark_of(token), Mark::Stop | Mark::Question)
+    matches!(mark_of(token), ScoredMark::Stop | ScoredMark::Question)
 }
 
 fn bare(token: &str) -> &str {
@@ -264,7 +267,7 @@ fn evaluate<'a>(model: &ReadableModel, lines: impl Iterator<Item = &'a str>) -> 
             for ((token, word), got) in tokens
                 .iter()
                 .zip(&words)
-                .zip(model.written(&heard, Place::WHOLE))
+                .zip(model.written(&heard, TextPlace::WHOLE))
             {
                 marks.add(token, &got, opens);
                 opens = ends_sentence(token);
@@ -280,11 +283,11 @@ fn evaluate<'a>(model: &ReadableModel, lines: impl Iterator<Item = &'a str>) -> 
     report
 }
 
-fn pause_ms(mark: Mark, i: usize) -> u32 {
+fn pause_ms(mark: ScoredMark, i: usize) -> u32 {
     match mark {
-        Mark::Stop | Mark::Question => SENTENCE_PAUSE_MS,
-        Mark::Comma if !i.is_multiple_of(COMMA_RUN_OVER_EVERY) => CLAUSE_PAUSE_MS,
-        Mark::Comma | Mark::None => NO_PAUSE_MS,
+        ScoredMark::Stop | ScoredMark::Question => SENTENCE_PAUSE_MS,
+        ScoredMark::Comma if !i.is_multiple_of(COMMA_RUN_OVER_EVERY) => CLAUSE_PAUSE_MS,
+        ScoredMark::Comma | ScoredMark::None => NO_PAUSE_MS,
     }
 }
 

@@ -79,7 +79,7 @@ struct Prefix {
     word_letters: u8,
     word: OpenWord,
     before: MixtureState,
-    /// Language model and bonuses of the finished words, weighted.
+    /// SpokenLanguage model and bonuses of the finished words, weighted.
     done: f32,
     /// The best that the unfinished word can become, weighted.
     ahead: f32,
@@ -409,7 +409,7 @@ mod tests {
     use super::super::lm::fixtures::{small_lm, small_pair};
     use super::super::posteriors::fixtures::spoken;
     use super::*;
-    use crate::Language;
+    use crate::SpokenLanguage;
 
     fn heard(posteriors: &Posteriors, terms: &[&str]) -> String {
         let terms: Vec<String> = terms.iter().map(|term| (*term).to_owned()).collect();
@@ -422,7 +422,7 @@ mod tests {
 
     fn heard_in(
         lms: &LanguageModels,
-        language: Option<Language>,
+        language: Option<SpokenLanguage>,
         posteriors: &Posteriors,
         bias: &Bias,
     ) -> String {
@@ -449,7 +449,7 @@ mod tests {
         let (posteriors, none) = (blurred(text, misheard), Bias::new(&[], &[]));
         assert_eq!(heard_in(&lms, None, &posteriors, &none), text);
         // One language alone mends its own words only.
-        let (sw, en) = (Some(Language::Swahili), Some(Language::English));
+        let (sw, en) = (Some(SpokenLanguage::Swahili), Some(SpokenLanguage::English));
         let swahili = heard_in(&lms, sw, &posteriors, &none);
         assert!(
             swahili.contains("anapika") && swahili.contains("leads"),

@@ -10,7 +10,7 @@ use super::orthography::as_written;
 use super::posteriors::{Posteriors, STEP_SECONDS};
 use super::prompt::{prompt_names, prompt_words};
 use super::text::Spellings;
-use crate::{Expect, Language, SpeechError, TranscribeRequest, Word};
+use crate::{Expect, SpeechError, SpokenLanguage, TranscribeRequest, Word};
 
 /// What a caller expects to hear, made ready once per request.
 pub(super) struct Expectations {
@@ -21,7 +21,7 @@ pub(super) struct Expectations {
     /// The caller's terms as the caller writes them.
     pub spellings: Spellings,
     /// The one that is spoken, where the caller knows.
-    language: Option<Language>,
+    language: Option<SpokenLanguage>,
 }
 
 impl Expectations {

@@ -6,7 +6,7 @@
 use super::lm::letters::{END, symbol};
 use super::lm::{LEXICON_ROOT, LanguageModels, LetterState, Lm, LmState, UNKNOWN};
 use super::posteriors::log_add;
-use crate::Language;
+use crate::SpokenLanguage;
 
 const LANGUAGES_MAX: usize = 2;
 const OUTSIDE_LEXICON: u32 = u32::MAX;
@@ -27,7 +27,7 @@ pub struct MixtureConfig {
 }
 
 pub(super) struct Mixture<'a> {
-    lms: Vec<(Language, &'a Lm)>,
+    lms: Vec<(SpokenLanguage, &'a Lm)>,
     config: MixtureConfig,
 }
 
@@ -57,7 +57,7 @@ impl OpenWord {
 impl<'a> Mixture<'a> {
     pub(super) fn new(
         models: &'a LanguageModels,
-        language: Option<Language>,
+        language: Option<SpokenLanguage>,
         config: MixtureConfig,
     ) -> Self {
         let lms = models.of(language);
@@ -168,7 +168,7 @@ impl<'a> Mixture<'a> {
     }
 
     /// The language of each word: the likeliest sequence by the words themselves, where a change has its price.
-    pub(super) fn languages(&self, words: &[&str]) -> Vec<Language> {
+    pub(super) fn languages(&self, words: &[&str]) -> Vec<SpokenLanguage> {
         if self.lms.len() == 1 {
             return vec![self.lms[0].0; words.len()];
         }
@@ -254,7 +254,7 @@ mod tests {
     fn each_change_of_language_has_its_price() {
         let lms = small_pair();
         let both = Mixture::new(&lms, None, config());
-        let english = Mixture::new(&lms, Some(Language::English), config());
+        let english = Mixture::new(&lms, Some(SpokenLanguage::English), config());
         let after = log_p(&both, "mama the teacher reads") - log_p(&both, "mama");
         let within = log_p(&english, "the teacher reads");
         // The first word lacks what came before it; the rest is English as ever.
@@ -274,7 +274,7 @@ mod tests {
         let both = Mixture::new(&lms, None, config());
         let text = "mama anapika the teacher reads kitabu leo";
         let words: Vec<&str> = text.split(' ').collect();
-        let (sw, en) = (Language::Swahili, Language::English);
+        let (sw, en) = (SpokenLanguage::Swahili, SpokenLanguage::English);
         assert_eq!(both.languages(&words), [sw, sw, en, en, en, sw, sw]);
         assert_eq!(both.languages(&[]), []);
         let only = Mixture::new(&lms, Some(sw), config());

@@ -33,7 +33,7 @@ pub use beam::BeamConfig;
 pub use live::{LiveEvent, LiveSession};
 pub use mixture::MixtureConfig;
 pub use posteriors::Posteriors;
-pub use readable::{HeardWord, Place, ReadableModel};
+pub use readable::{HeardWord, ReadableModel, TextPlace};
 pub(crate) use speakers::tell_speakers_apart;
 pub use speakers::{SPEAKERS_MAX, SpeakerConfig, SpeakerTurn, speaker_turns};
 
@@ -50,7 +50,6 @@ use segment::{SegmentConfig, Segmenter, Stretch};
 use speakers::SpeakerEar;
 use vad::Vad;
 
-const FORMAT: &str = "sauti-recogniser-1";
 const LM_FILE: &str = "languages.lm";
 const RATE_HZ: f64 = 16_000.0;
 /// How much of a recording is looked at at once.
@@ -85,7 +84,7 @@ impl std::fmt::Debug for Recogniser {
 impl Recogniser {
     /// Reads `recogniser/` in the models folder; every file is checked against its manifest.
     pub fn load(models_dir: &Path) -> Result<Self, SpeechError> {
-        let folder = ModelFolder::open(&models_dir.join("recogniser"), FORMAT)?;
+        let folder = ModelFolder::recogniser(models_dir)?;
         let vad = Vad::load(WeightsFile::parse(vad::FILE, folder.read(vad::FILE)?)?)?;
         let readable = ReadableModel::load(WeightsFile::parse(
             readable::FILE,

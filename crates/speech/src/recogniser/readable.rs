@@ -47,14 +47,14 @@ pub struct HeardWord<'a> {
 
 /// What words are a part of.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Place {
+pub struct TextPlace {
     /// So many of the first words are only there to be gone on from.
     pub before: usize,
     /// Nothing more was said; otherwise the sentence may go on.
     pub ends: bool,
 }
 
-impl Place {
+impl TextPlace {
     /// All that was said.
     pub const WHOLE: Self = Self {
         before: 0,
@@ -79,9 +79,9 @@ enum Case {
 
 /// The network. Clones share the weights.
 #[derive(Clone)]
-pub struct ReadableModel(Arc<Network>);
+pub struct ReadableModel(Arc<ReadableNetwork>);
 
-struct Network {
+struct ReadableNetwork {
     pieces: CodeTable,
     piece_steps: Vec<f32>,
     pauses: WeightTable,
@@ -112,7 +112,7 @@ struct Layer {
 impl ReadableModel {
     /// Reads the models folder's file, for use without the recogniser.
     pub fn open(models_dir: &Path) -> Result<Self, SpeechError> {
-        let folder = ModelFolder::open(&models_dir.join("recogniser"), super::FORMAT)?;
+        let folder = ModelFolder::recogniser(models_dir)?;
         Self::load(WeightsFile::parse(FILE, folder.read(FILE)?)?)
     }
 
@@ -151,7 +151,7 @@ impl ReadableModel {
         {
             return Err(bad("the words or the pauses have another width"));
         }
-        Ok(Self(Arc::new(Network {
+        Ok(Self(Arc::new(ReadableNetwork {
             piece_steps: file.vector("table.scale", pieces.rows)?,
             pieces,
             pauses,
@@ -168,7 +168,7 @@ impl ReadableModel {
     }
 
     /// Each word with its capitals and the mark behind it, those of `place.before` left out.
-    pub fn written(&self, words: &[HeardWord<'_>], place: Place) -> Vec<String> {
+    pub fn written(&self, words: &[HeardWord<'_>], place: TextPlace) -> Vec<String> {
         let before = place.before.min(words.len());
         let mut opens = before == 0;
         let mut out = Vec::with_capacity(words.len() - before);
@@ -211,7 +211,7 @@ fn capitalised(word: &str) -> String {
     })
 }
 
-impl Network {
+impl ReadableNetwork {
     fn decide(&self, words: &[HeardWord<'_>], ends: bool) -> Vec<(Mark, Case)> {
         let end = if ends { words.len() } else { usize::MAX };
         let scores = self.scores(words, ends).into_iter().enumerate();
@@ -430,7 +430,7 @@ mod tests {
     }
 
     fn written(model: &ReadableModel, text: &str) -> String {
-        model.written(&heard(text), Place::WHOLE).join(" ")
+        model.written(&heard(text), TextPlace::WHOLE).join(" ")
     }
 
     #[test]
@@ -464,12 +464,12 @@ mod tests {
     fn what_was_said_before_is_gone_on_from() {
         let model = model();
         let words = heard("watu wengi walifika mapema asubuhi");
-        let place = Place {
+        let place = TextPlace {
             before: 3,
             ends: true,
         };
         assert_eq!(model.written(&words, place), ["mapema", "asubuhi."]);
-        let place = Place {
+        let place = TextPlace {
             before: 0,
             ends: false,
         };
@@ -477,7 +477,7 @@ mod tests {
             model.written(&words[..3], place),
             ["Watu", "wengi", "walifika"]
         );
-        assert!(model.written(&[], Place::WHOLE).is_empty());
+        assert!(model.written(&[], TextPlace::WHOLE).is_empty());
     }
 
     /// As the framework computed them; `training/recogniser/readable.py` makes the file.
@@ -532,7 +532,7 @@ mod tests {
                 .zip(pauses)
                 .map(|(text, pause_after_ms)| HeardWord { text, pause_after_ms })
                 .collect();
-            let written = MODEL.get_or_init(model).written(&heard, Place { before, ends });
+            let written = MODEL.get_or_init(model).written(&heard, TextPlace { before, ends });
             prop_assert_eq!(written.len(), words.len().saturating_sub(before));
             for (written, word) in written.iter().zip(&words[before.min(words.len())..]) {
                 let rest = written.to_lowercase();

@@ -2,8 +2,8 @@
 
 use sauti_text::written;
 
-use super::readable::{HeardWord, Place, ReadableModel};
-use crate::{Language, Word};
+use super::readable::{HeardWord, ReadableModel, TextPlace};
+use crate::{SpokenLanguage, Word};
 
 /// Words closer together than this belong to one phrase: a spoken number never spans a longer gap.
 const PHRASE_GAP_S: f64 = 0.5;
@@ -42,7 +42,7 @@ pub(super) fn readable(
             pause_after_ms: *pause_after_ms,
         })
         .collect();
-    let place = Place {
+    let place = TextPlace {
         before: before.len(),
         ends: pause_after_ms.is_none(),
     };
@@ -67,8 +67,8 @@ fn phrase_tokens(words: &[Word], from: usize, end: usize, digits: bool) -> Vec<(
     for run in words[from..end].chunk_by(|one, next| one.language == next.language) {
         let said: Vec<&str> = run.iter().map(|word| word.word.as_str()).collect();
         let written = match run[0].language {
-            Language::Swahili => written::digits(&said),
-            Language::English => written::english_digits(&said),
+            SpokenLanguage::Swahili => written::digits(&said),
+            SpokenLanguage::English => written::english_digits(&said),
         };
         let written = written.into_iter().filter(|token| !token.words.is_empty());
         tokens.extend(written.map(|token| (token.text, pause_after(at + token.words.end - 1))));
@@ -234,7 +234,7 @@ mod tests {
     fn english_numbers_are_digits_within_english() {
         let mut words = said("watu mia mbili na five hundred dollars");
         for word in &mut words[4..] {
-            word.language = Language::English;
+            word.language = SpokenLanguage::English;
         }
         let tokens = phrase_tokens(&words, 0, words.len(), true);
         let texts: Vec<&str> = tokens.iter().map(|(text, _)| text.as_str()).collect();

@@ -2,7 +2,7 @@
 //! decided here, once.
 
 use sauti_audio::{Channels, UnknownChannels};
-use sauti_speech::{Expect, Language, TranscribeRequest};
+use sauti_speech::{Expect, SpokenLanguage, TranscribeRequest};
 use serde_json::{Map, Value};
 
 use crate::service::{FieldError, Reason};
@@ -39,7 +39,7 @@ pub struct TranscriptionRequest {
     /// Whether speakers are told apart.
     pub diarize: bool,
     /// The language that is spoken; none where it is to be heard.
-    pub language: Option<Language>,
+    pub language: Option<SpokenLanguage>,
     pub channels: Channels,
     /// What subtitles call the channels, as far as the caller named them.
     pub channel_names: Vec<String>,
@@ -330,11 +330,11 @@ fn add(list: &mut Vec<String>, values: Vec<String>) -> bool {
 }
 
 /// Swahili or English, as clients name them: `sw`, `sw-KE`, `swahili`. Any other word says nothing of what we could hear.
-fn named_language(name: &str) -> Option<Language> {
+fn named_language(name: &str) -> Option<SpokenLanguage> {
     let name = name.trim().to_ascii_lowercase();
     match name.split(['-', '_']).next()? {
-        "sw" | "swa" | "swh" | "swahili" | "kiswahili" => Some(Language::Swahili),
-        "en" | "eng" | "english" => Some(Language::English),
+        "sw" | "swa" | "swh" | "swahili" | "kiswahili" => Some(SpokenLanguage::Swahili),
+        "en" | "eng" | "english" => Some(SpokenLanguage::English),
         _ => None,
     }
 }
@@ -413,10 +413,10 @@ mod tests {
             fields.check().unwrap().for_engine().language
         };
         for (name, language) in [
-            ("sw", Some(Language::Swahili)),
-            ("sw-TZ", Some(Language::Swahili)),
-            ("English", Some(Language::English)),
-            ("en_US", Some(Language::English)),
+            ("sw", Some(SpokenLanguage::Swahili)),
+            ("sw-TZ", Some(SpokenLanguage::Swahili)),
+            ("English", Some(SpokenLanguage::English)),
+            ("en_US", Some(SpokenLanguage::English)),
             ("auto", None),
             ("fr", None),
             ("", None),

@@ -1,7 +1,7 @@
 //! A transcript in the form that was asked for.
 
 use sauti_speech::recogniser::AnswerValue;
-use sauti_speech::{Expect, Language, Segment, Transcript, Word};
+use sauti_speech::{Expect, Segment, SpokenLanguage, Transcript, Word};
 use serde::Serialize;
 
 use super::request::{ResponseFormat, TranscriptionRequest};
@@ -181,7 +181,7 @@ pub struct VerboseWord {
     pub confidence: f32,
     /// `sw` or `en`.
     #[schema(value_type = String)]
-    pub language: Language,
+    pub language: SpokenLanguage,
     /// 1 or 2, with `channels=separate`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub channel: Option<u32>,
@@ -282,7 +282,7 @@ fn language_heard(transcript: &Transcript) -> &'static str {
         .iter()
         .flat_map(|segment| &segment.words);
     let (english, swahili): (Vec<&Word>, Vec<&Word>) =
-        words.partition(|word| word.language == Language::English);
+        words.partition(|word| word.language == SpokenLanguage::English);
     let (english, swahili) = (english.len(), swahili.len());
     let share = MIXED_FROM * (english + swahili) as f64;
     match (english as f64, swahili as f64) {
@@ -376,10 +376,10 @@ mod tests {
             let mut segment = Segment::default();
             segment
                 .words
-                .extend((0..english).map(|_| word(Language::English)));
+                .extend((0..english).map(|_| word(SpokenLanguage::English)));
             segment
                 .words
-                .extend((0..swahili).map(|_| word(Language::Swahili)));
+                .extend((0..swahili).map(|_| word(SpokenLanguage::Swahili)));
             let transcript = Transcript {
                 segments: vec![segment],
                 ..Transcript::default()

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::Lm;
 use super::reader::Bytes;
-use crate::{Language, SpeechError};
+use crate::{SpeechError, SpokenLanguage};
 
 const PAIR_MAGIC: &[u8; 8] = b"SAUTILM2";
 /// The magic and the length of each model.
@@ -85,11 +85,14 @@ impl LanguageModels {
     }
 
     /// The models to listen with: of the language asked for, as far as there is one, else of all.
-    pub(crate) fn of(&self, language: Option<Language>) -> Vec<(Language, &Lm)> {
-        let swahili = (Language::Swahili, &self.swahili);
-        let english = self.english.as_ref().map(|lm| (Language::English, lm));
+    pub(crate) fn of(&self, language: Option<SpokenLanguage>) -> Vec<(SpokenLanguage, &Lm)> {
+        let swahili = (SpokenLanguage::Swahili, &self.swahili);
+        let english = self
+            .english
+            .as_ref()
+            .map(|lm| (SpokenLanguage::English, lm));
         match (language, english) {
-            (Some(Language::English), Some(english)) => vec![english],
+            (Some(SpokenLanguage::English), Some(english)) => vec![english],
             (None, Some(english)) => vec![swahili, english],
             _ => vec![swahili],
         }
@@ -111,7 +114,7 @@ mod tests {
             let of = models.of(asked).into_iter();
             of.map(|(language, _)| language).collect::<Vec<_>>()
         };
-        let (sw, en) = (Language::Swahili, Language::English);
+        let (sw, en) = (SpokenLanguage::Swahili, SpokenLanguage::English);
         assert_eq!(languages(&both, None), [sw, en]);
         assert_eq!(languages(&both, Some(en)), [en]);
         assert_eq!(languages(&both, Some(sw)), [sw]);
