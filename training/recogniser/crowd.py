@@ -36,13 +36,17 @@ def git(repository, *command):
     return subprocess.run(["git", "-C", repository, *command], check=True, capture_output=True).stdout
 
 
-def blobs(repository, commit, paths):
-    """The contents of many files of a commit, in order; one that is not there is None."""
+def objects(repository, commit):
+    """The object of each path of a commit."""
     listed = (line.split("\t") for line in git(repository, "ls-tree", "-r", commit).decode().splitlines())
-    ids = {path: fields.split()[2] for fields, path in listed}
+    return {path: fields.split()[2] for fields, path in listed}
+
+
+def blobs(repository, ids):
+    """The contents of many objects, in order; one that is not there is None."""
     with subprocess.Popen(["git", "-C", repository, "cat-file", "--batch"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        for path in paths:
-            process.stdin.write(f"{ids.get(path, path)}\n".encode())
+        for id in ids:
+            process.stdin.write(f"{id}\n".encode())
             process.stdin.flush()
             head = process.stdout.readline().split()
             if head[-1] == b"missing":
@@ -84,7 +88,8 @@ def english(repositories, clips_a_person):
         for name, path, text in dice.sample(clips, min(len(clips), clips_a_person)):
             wanted.setdefault(name, []).append((path, person, text))
     for name, clips in wanted.items():
-        for sound, (_, person, text) in zip(blobs(repositories / name, "HEAD", [c[0] for c in clips]), clips):
+        ids = objects(repositories / name, "HEAD")
+        for sound, (_, person, text) in zip(blobs(repositories / name, [ids.get(c[0], c[0]) for c in clips]), clips):
             if sound and not sound.startswith(b"version https://git-lfs"):
                 yield sound, person, text
 
@@ -94,7 +99,8 @@ def noise(repository):
     free = {name for name, licence in re.findall(r"\[([\w-]+)\.ogg\].*\[(CC0|CC-BY)\]", licences)}
     rows = [r for r in csv.DictReader(io.StringIO(git(repository, "show", "HEAD:meta/esc50.csv").decode()))
             if r["filename"].rsplit("-", 1)[0] in free]
-    for sound, row in zip(blobs(repository, "HEAD", ["audio/" + r["filename"] for r in rows]), rows):
+    ids = objects(repository, "HEAD")
+    for sound, row in zip(blobs(repository, [ids["audio/" + r["filename"]] for r in rows]), rows):
         yield sound, row["fold"], row["category"]
 
 

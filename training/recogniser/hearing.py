@@ -20,25 +20,6 @@ def greedy(logprobs, lengths):
 
 
 @torch.no_grad()
-def posteriors_of(model, mel_of, samples, device, amp):
-    """Log-probabilities of one clip, alone as the service hears it."""
-    if len(samples) > 25 * 16_000:
-        parts, step = [], WINDOW - 2 * MARGIN
-        for start in range(0, len(samples) - 2 * MARGIN, step):
-            part = posteriors_of(model, mel_of, samples[start : start + WINDOW], device, amp)
-            last = start + step >= len(samples) - 2 * MARGIN
-            parts.append(part[MARGIN // 640 if start else 0 : None if last else (WINDOW - MARGIN) // 640])
-        return torch.cat(parts)
-    size = (len(samples) + 639) // 640 * 640
-    wave = torch.zeros(1, size, device=device)
-    wave[0, : len(samples)] = torch.from_numpy(samples).to(device).float() / 32768
-    wave = wave / wave.abs().amax().clamp(min=1e-4) * 0.5
-    with amp():
-        logprobs, length = model(mel_of(wave), torch.tensor([size // 160], device=device))
-    return logprobs[0, : int(length[0])]
-
-
-@torch.no_grad()
 def posteriors_of_batch(model, mel_of, clips, device, amp, seconds=900):
     """Log-probabilities of many clips of at most 25 s, several at a time; each is heard as if alone, but for rounding."""
     order = sorted(range(len(clips)), key=lambda i: len(clips[i]))
@@ -60,6 +41,17 @@ def posteriors_of_batch(model, mel_of, clips, device, amp, seconds=900):
         for row, found, length in zip(rows, logprobs, lengths.tolist()):
             out[row] = found[:length]
     return out
+
+
+def posteriors_of(model, mel_of, samples, device, amp):
+    """Log-probabilities of one clip of any length, as the service hears it."""
+    if len(samples) <= 25 * 16_000:
+        return posteriors_of_batch(model, mel_of, [samples], device, amp)[0]
+    step = WINDOW - 2 * MARGIN
+    starts = range(0, len(samples) - 2 * MARGIN, step)
+    windows = [posteriors_of(model, mel_of, samples[start : start + WINDOW], device, amp) for start in starts]
+    parts = [part[MARGIN // 640 if start else 0 : (WINDOW - MARGIN) // 640] for start, part in zip(starts[:-1], windows)]
+    return torch.cat([*parts, windows[-1][MARGIN // 640 if starts[-1] else 0 :]])
 
 
 def recognise(model, mel_of, clips, device, amp):

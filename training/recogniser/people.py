@@ -8,11 +8,12 @@ whose id begins with 0 or 1: they are for testing and for choosing thresholds).
 """
 
 import argparse
-import subprocess
 from collections import defaultdict
 from pathlib import Path
 
-COMMIT = "7b996c58"
+from crowd import CROWDS, blobs, git, objects
+
+COMMIT, LIST, _ = CROWDS["HW5_Dataset"]
 
 
 def main():
@@ -20,28 +21,20 @@ def main():
     parser.add_argument("--repository", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
-    git = ["git", "-C", str(options.repository)]
-
-    def told(*arguments):
-        return subprocess.run([*git, *arguments], stdout=subprocess.PIPE, check=True).stdout.decode().splitlines()
-
-    objects = {}
-    for line in told("ls-tree", "-r", COMMIT):
-        about, path = line.split("\t")
-        objects[Path(path).name] = about.split()[2]
+    ids = {Path(path).name: id for path, id in objects(options.repository, COMMIT).items()}
     people = defaultdict(list)
-    for line in told("show", f"{COMMIT}:en/validated.tsv")[1:]:
+    for line in git(options.repository, "show", f"{COMMIT}:{LIST}").decode().splitlines()[1:]:
         person, clip, text = line.split("\t")[:3]
-        if clip in objects:
+        if clip in ids:
             people[person].append((clip, text))
+    wanted = [(person, clip, text) for person, clips in people.items() if len(clips) > 1
+              for clip, text in sorted(clips)[: 20 if person[0] in "01" else 12]]
     options.out.mkdir(parents=True, exist_ok=True)
     rows = ["file\tspeaker\ttext"]
-    for person, clips in people.items():
-        for clip, text in sorted(clips)[: 20 if person[0] in "01" else 12] if len(clips) > 1 else []:
-            sound = subprocess.run([*git, "cat-file", "blob", objects[clip]], stdout=subprocess.PIPE, check=False).stdout
-            if len(sound) > 300:
-                (options.out / clip).write_bytes(sound)
-                rows.append(f"{clip}\t{person}\t{text}")
+    for sound, (person, clip, text) in zip(blobs(options.repository, [ids[clip] for _, clip, _ in wanted]), wanted):
+        if sound and len(sound) > 300:
+            (options.out / clip).write_bytes(sound)
+            rows.append(f"{clip}\t{person}\t{text}")
     (options.out / "people.tsv").write_text("\n".join(rows) + "\n")
 
 
