@@ -8,7 +8,7 @@ use std::time::Instant;
 use tokio::sync::mpsc;
 
 use super::pool_state::PoolShared;
-use crate::recogniser::{SpeakerConfig, tell_speakers_apart};
+use crate::recogniser::{SpeakerConfig, join_texts, tell_speakers_apart};
 use crate::{Segment, SpeakEvent, SpeechError, SpeechStretch, TranscribeEvent, Transcript};
 
 /// More than the clauses of the longest text or the segments of a piece of a recording: a slow
@@ -239,9 +239,7 @@ fn on_one_time_line(mut channels: impl Iterator<Item = Transcript>) -> Transcrip
     for other in channels {
         whole.segments.extend(other.segments);
         whole.segments.sort_by(|a, b| a.start.total_cmp(&b.start));
-        let texts = whole.segments.iter().map(|segment| segment.text.as_str());
-        let texts: Vec<&str> = texts.filter(|text| !text.is_empty()).collect();
-        whole.text = texts.join(" ");
+        whole.text = join_texts(whole.segments.iter().map(|segment| segment.text.as_str()));
         whole.no_speech &= other.no_speech;
         whole.not_understood |= other.not_understood;
         whole.not_understood &= whole.segments.is_empty();

@@ -36,6 +36,7 @@ pub use posteriors::Posteriors;
 pub use readable::{HeardWord, ReadableModel, TextPlace};
 pub(crate) use speakers::tell_speakers_apart;
 pub use speakers::{SPEAKERS_MAX, SpeakerConfig, SpeakerTurn, speaker_turns};
+pub(crate) use text::join as join_texts;
 
 use crate::job::mean_confidence;
 use crate::model_folder::ModelFolder;

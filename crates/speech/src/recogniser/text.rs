@@ -153,7 +153,7 @@ fn comparable_words(text: &str) -> Vec<String> {
 }
 
 /// The texts of a recording's segments as one.
-pub(super) fn join<'a>(texts: impl Iterator<Item = &'a str>) -> String {
+pub(crate) fn join<'a>(texts: impl Iterator<Item = &'a str>) -> String {
     let texts: Vec<&str> = texts.filter(|text| !text.is_empty()).collect();
     texts.join(" ")
 }
