@@ -21,6 +21,7 @@ fn clause(phonemes: &[&str], end: ClauseEnd) -> Clause {
         text: phonemes.replace('ˈ', ""),
         phonemes: (*phonemes).to_owned(),
         source: 0..0,
+        english: None,
     });
     Clause {
         words: words.collect(),

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use crate::normalise::{Piece, PieceKind, pieces};
+use crate::english::{self, EnglishSaid};
+use crate::normalise::{Piece, PieceKind, pieces_in};
 use crate::phonemes::pronounce;
-use crate::{Clause, ClauseEnd, Lexicon, Script, SpokenWord, TextError};
+use crate::{Clause, ClauseEnd, Lexicon, Script, SpeechLanguage, SpokenWord, TextError};
 
 /// The longest clause, in phonemes and the spaces between words.
 pub const CLAUSE_PHONEMES_MAX: usize = 200;
@@ -26,10 +27,11 @@ pub(crate) struct ScriptBuilder<'a> {
     /// All breaks so far.
     breaks_ms: u32,
     pub rate: f32,
+    pub language: SpeechLanguage,
 }
 
 impl<'a> ScriptBuilder<'a> {
-    pub(crate) fn new(lexicon: &'a Lexicon) -> Self {
+    pub(crate) fn new(lexicon: &'a Lexicon, language: SpeechLanguage) -> Self {
         Self {
             lexicon,
             clauses: Vec::new(),
@@ -37,16 +39,27 @@ impl<'a> ScriptBuilder<'a> {
             unspeakable: Vec::new(),
             breaks_ms: 0,
             rate: 1.0,
+            language,
         }
     }
 
     /// Written text that stands at `offset` in the caller's.
     pub(crate) fn text(&mut self, text: &str, offset: usize) {
-        let pieces = pieces(text);
+        self.pieces(text, |own| own.start + offset..own.end + offset);
+    }
+
+    /// Written text that stands for what the caller has at `source`.
+    pub(crate) fn text_at(&mut self, text: &str, source: &Range<usize>) {
+        self.pieces(text, |_| source.clone());
+    }
+
+    fn pieces(&mut self, text: &str, source_of: impl Fn(&Range<usize>) -> Range<usize>) {
+        let pieces = pieces_in(text, self.language);
         for (i, piece) in pieces.iter().enumerate() {
-            let source = piece.source.start + offset..piece.source.end + offset;
+            let source = source_of(&piece.source);
             match piece.kind {
-                PieceKind::Words => self.spoken(&piece.text, source),
+                PieceKind::Words | PieceKind::Word => self.spoken(&piece.text, source),
+                PieceKind::English => self.spoken_english(&piece.text, source),
                 PieceKind::Mark => self.marks(&piece.text, source, &pieces, i),
                 PieceKind::Space if ends_paragraph(piece, pieces.get(i + 1)) => {
                     self.end(ClauseEnd::Full)
@@ -58,6 +71,20 @@ impl<'a> ScriptBuilder<'a> {
 
     /// Words as they are said, all from one place; marks between them end clauses.
     pub(crate) fn spoken(&mut self, text: &str, source: Range<usize>) {
+        self.words_of(text, source, Self::word);
+    }
+
+    /// The same in English.
+    pub(crate) fn spoken_english(&mut self, text: &str, source: Range<usize>) {
+        self.words_of(text, source, Self::english_word);
+    }
+
+    fn words_of(
+        &mut self,
+        text: &str,
+        source: Range<usize>,
+        say: fn(&mut Self, &str, Range<usize>),
+    ) {
         let is_letter = |c: char| c.is_alphanumeric() || c == '\'';
         let mut rest = text;
         while let Some(c) = rest.chars().next() {
@@ -68,7 +95,7 @@ impl<'a> ScriptBuilder<'a> {
             };
             let (head, tail) = rest.split_at(len);
             if is_letter(c) {
-                self.word(head, source.clone());
+                say(self, head, source.clone());
             } else if let Some(end) = clause_end(c) {
                 self.end(end);
             }
@@ -95,7 +122,25 @@ impl<'a> ScriptBuilder<'a> {
                 text: text.to_owned(),
                 phonemes,
                 source,
+                english: None,
             });
+        }
+    }
+
+    fn english_word(&mut self, word: &str, source: Range<usize>) {
+        let word = word.trim_matches('\'');
+        let said = match word.len() <= WORD_LETTERS_MAX && word.is_ascii() {
+            true => english::pronounce(word, self.lexicon),
+            false => None,
+        };
+        match said {
+            Some(EnglishSaid { symbols, ipa }) => self.words.push(SpokenWord {
+                text: word.to_owned(),
+                phonemes: symbols,
+                source,
+                english: Some(ipa),
+            }),
+            None => self.word(word, source),
         }
     }
 
@@ -133,7 +178,10 @@ impl<'a> ScriptBuilder<'a> {
     fn marks(&mut self, text: &str, source: Range<usize>, pieces: &[Piece], i: usize) {
         // Marks that are said by name ("na" for "&") come as letters.
         if text.contains(char::is_alphanumeric) {
-            return self.spoken(text, source);
+            return match text.starts_with(' ') {
+                true => self.spoken_english(text, source),
+                false => self.spoken(text, source),
+            };
         }
         let text = text.trim();
         let dash = matches!(text, "-" | "–" | "—");

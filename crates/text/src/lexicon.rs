@@ -102,6 +102,11 @@ impl Lexicon {
             .or_else(|| self.base.as_ref().and_then(|base| base.get(&key)))
     }
 
+    /// Whether the word was added to the built-in ones.
+    pub(crate) fn is_own(&self, word: &str) -> bool {
+        !self.own.is_empty() && self.own.contains_key(&key(word))
+    }
+
     pub fn len(&self) -> usize {
         self.own.len() + self.base.as_ref().map_or(0, |base| base.len())
     }

@@ -1,4 +1,5 @@
-//! Swahili text, both ways: written text to spoken words and phonemes, and spoken words back to written text.
+//! Swahili text, and English in it, both ways: written text to spoken words and phonemes, and spoken words back to
+//! written text.
 //!
 //! Pure functions without state, files or threads. This crate knows nothing of audio, models or requests: it hands a
 //! [`Script`] to whoever speaks it.
@@ -11,12 +12,14 @@ mod clean;
 pub mod compare;
 mod english;
 mod error;
+mod language;
 mod letters;
 mod lexicon;
 mod normalise;
 mod phonemes;
 mod say_as;
 mod script;
+mod shape;
 mod ssml;
 mod ssml_mistake;
 pub mod written;
@@ -24,8 +27,9 @@ pub mod written;
 pub use builder::CLAUSE_PHONEMES_MAX;
 pub use cardinal::cardinal;
 pub use error::TextError;
+pub use language::SpeechLanguage;
 pub use lexicon::{Lexicon, LexiconEntry, LexiconError};
-pub use normalise::normalise;
+pub use normalise::{normalise, normalise_in};
 pub use phonemes::swahili_phonemes;
 pub use script::{Clause, ClauseEnd, Script, SpokenWord};
 pub use ssml_mistake::SsmlMistake;

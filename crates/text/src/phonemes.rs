@@ -4,7 +4,7 @@
 use crate::english;
 use crate::letters::spell;
 use crate::lexicon::{Lexicon, LexiconEntry};
-use crate::normalise::is_swahili_shaped;
+use crate::shape::is_swahili_shaped;
 
 /// In the order of the training rules.
 const GROUPS: [(&str, &str); 9] = [
@@ -60,6 +60,35 @@ pub(crate) fn pronounce(word: &str, lexicon: &Lexicon) -> String {
         return respelled(&respelling);
     }
     swahili_phonemes(&lower)
+}
+
+/// A prefix before a stem that has the stress.
+pub(crate) fn unstressed(prefix: &str) -> String {
+    joined(&sounds(prefix))
+}
+
+/// Nasals joined to the consonant after them where that begins a syllable; at a word's end they stay two sounds.
+pub(crate) fn joined_before_vowels(sounds: &str) -> String {
+    let mut out = String::with_capacity(sounds.len() + 4);
+    let mut rest = sounds;
+    while let Some(first) = rest.chars().next() {
+        let pair = PRENASALISED.iter().find_map(|(nasal, consonant, one)| {
+            let after = rest.strip_prefix(*nasal)?.strip_prefix(*consonant)?;
+            let vowel = after.trim_start_matches([STRESS, 'ɾ', 'l', 'w', 'j']);
+            vowel.starts_with(is_vowel).then_some((*one, after))
+        });
+        match pair {
+            Some((one, after)) => {
+                out.push_str(one);
+                rest = after;
+            }
+            None => {
+                out.push(first);
+                rest = &rest[first.len_utf8()..];
+            }
+        }
+    }
+    out
 }
 
 fn is_without_vowel(word: &str) -> bool {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::builder::ScriptBuilder;
-use crate::{CHARACTERS_MAX, Lexicon, TextError, ssml};
+use crate::{CHARACTERS_MAX, Lexicon, SpeechLanguage, TextError, ssml};
 
 /// The mark that closes a clause; it decides melody and pause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -39,6 +39,9 @@ pub struct SpokenWord {
     pub phonemes: String,
     /// The bytes of the caller's text this word was read from. Words of one number share their range.
     pub source: Range<usize>,
+    /// What the word sounds like in East African English, in IPA, if it was taken for English. `phonemes` holds the
+    /// nearest symbols that the voices know.
+    pub english: Option<String>,
 }
 
 /// A stretch of speech between two pauses. It always has a word.
@@ -59,20 +62,45 @@ pub struct Script {
 }
 
 impl Script {
-    /// Reads plain text. Markup and emoji are passed over; letters of other scripts are an error that names them.
+    /// Reads plain text as Swahili with English words in it. Markup and emoji are passed over; letters of other scripts
+    /// are an error that names them.
     pub fn from_text(text: &str, lexicon: &Lexicon) -> Result<Self, TextError> {
+        Self::from_text_in(text, lexicon, SpeechLanguage::Swahili)
+    }
+
+    /// Reads plain text in a language.
+    pub fn from_text_in(
+        text: &str,
+        lexicon: &Lexicon,
+        language: SpeechLanguage,
+    ) -> Result<Self, TextError> {
         check_length(text)?;
-        let mut builder = ScriptBuilder::new(lexicon);
+        let mut builder = ScriptBuilder::new(lexicon, language);
         builder.text(text, 0);
         builder.finish()
     }
 
-    /// Reads the SSML subset: speak, p, s, break, say-as, sub, prosody (rate), phoneme (ipa).
+    /// Reads the SSML subset: speak, p, s, break, say-as, sub, prosody (rate), phoneme (ipa), lang.
     pub fn from_ssml(ssml: &str, lexicon: &Lexicon) -> Result<Self, TextError> {
+        Self::from_ssml_in(ssml, lexicon, SpeechLanguage::Swahili)
+    }
+
+    /// Reads SSML in a language where it names none itself.
+    pub fn from_ssml_in(
+        ssml: &str,
+        lexicon: &Lexicon,
+        language: SpeechLanguage,
+    ) -> Result<Self, TextError> {
         check_length(ssml)?;
-        let mut builder = ScriptBuilder::new(lexicon);
+        let mut builder = ScriptBuilder::new(lexicon, language);
         ssml::read(ssml, &mut builder)?;
         builder.finish()
+    }
+
+    /// The words that were taken for English, in the order in which they are said.
+    pub fn english_words(&self) -> impl Iterator<Item = &SpokenWord> {
+        let words = self.clauses.iter().flat_map(|clause| &clause.words);
+        words.filter(|word| word.english.is_some())
     }
 
     /// The words as they are said, with the marks that end the clauses.
@@ -152,6 +180,11 @@ impl SpokenWord {
     /// of one letter.
     pub fn characters(&self) -> usize {
         self.text.chars().count().max(self.sounds() / 2)
+    }
+
+    /// Its sounds as they are: English ones in their own IPA, Swahili ones as `phonemes` has them.
+    pub fn sounds_ipa(&self) -> &str {
+        self.english.as_deref().unwrap_or(&self.phonemes)
     }
 
     /// Phonemes without stress marks and the marks that only colour another symbol.

@@ -1,21 +1,23 @@
-//! A small SSML: speak, p, s, break, say-as, sub, prosody (rate), phoneme (ipa). Anything else is an error that names its
-//! line. Entities are the five of XML and character numbers; nothing is expanded, nothing is fetched.
+//! A small SSML: speak, p, s, break, say-as, sub, prosody (rate), phoneme (ipa), lang. Anything else is an error that names
+//! its line. Entities are the five of XML and character numbers; nothing is expanded, nothing is fetched.
 
 use std::ops::Range;
 
 use crate::builder::{BREAK_MS_MAX, BREAKS_MS_MAX, ScriptBuilder};
-use crate::normalise::money_is_named_in;
+use crate::normalise::{self, money_is_named_in};
 use crate::phonemes::from_ipa;
 use crate::ssml_mistake::SsmlMistake;
-use crate::{ClauseEnd, TextError, say_as};
+use crate::{ClauseEnd, SpeechLanguage, TextError, say_as};
 
 const DEPTH_MAX: usize = 32;
 const TAG_BYTES_MAX: usize = 2_000;
 
 enum Open<'a> {
-    Speak,
-    /// A paragraph or a sentence.
-    Block(&'a str),
+    /// The whole, a paragraph, a sentence or `lang`: what may name a language.
+    Block {
+        name: &'a str,
+        language_before: SpeechLanguage,
+    },
     Prosody {
         rate_before: f32,
     },
@@ -36,8 +38,7 @@ enum How {
 impl Open<'_> {
     fn name(&self) -> &str {
         match self {
-            Self::Speak => "speak",
-            Self::Block(name) | Self::Word { name, .. } => name,
+            Self::Block { name, .. } | Self::Word { name, .. } => name,
             Self::Prosody { .. } => "prosody",
         }
     }
@@ -164,11 +165,7 @@ impl<'a> SsmlReader<'a, '_, '_> {
             return Err(self.error(at, SsmlMistake::TooDeep { elements_max }));
         }
         let open = match tag.name {
-            "speak" => Open::Speak,
-            "p" | "s" => {
-                self.builder.end(ClauseEnd::Full);
-                Open::Block(tag.name)
-            }
+            "speak" | "p" | "s" | "lang" => self.block(tag, at)?,
             "break" => return self.pause(tag, at),
             "prosody" => self.prosody(tag, at)?,
             "say-as" | "sub" | "phoneme" => self.word_element(tag, at, after)?,
@@ -181,6 +178,31 @@ impl<'a> SsmlReader<'a, '_, '_> {
             self.finish_element(content)?;
         }
         Ok(())
+    }
+
+    fn block(&mut self, tag: &Tag<'a>, at: usize) -> Result<Open<'a>, TextError> {
+        if matches!(tag.name, "p" | "s") {
+            self.builder.end(ClauseEnd::Full);
+        }
+        let language_before = self.builder.language;
+        let named = tag.attribute("xml:lang");
+        match named.map(SpeechLanguage::from_tag) {
+            Some(Some(language)) => self.builder.language = language,
+            // Elsewhere a language that we do not speak has always been passed over.
+            Some(None) if tag.name == "lang" => {
+                let named = named.unwrap_or_default().to_owned();
+                return Err(self.error(at, SsmlMistake::UnknownLanguage(named)));
+            }
+            None if tag.name == "lang" => {
+                let (tag, attribute) = (tag.name.to_owned(), "xml:lang".to_owned());
+                return Err(self.error(at, SsmlMistake::Wants { tag, attribute }));
+            }
+            _ => {}
+        }
+        Ok(Open::Block {
+            name: tag.name,
+            language_before,
+        })
     }
 
     fn pause(&mut self, tag: &Tag<'_>, at: usize) -> Result<(), TextError> {
@@ -280,8 +302,16 @@ impl<'a> SsmlReader<'a, '_, '_> {
 
     fn finish_element(&mut self, content: Range<usize>) -> Result<(), TextError> {
         match self.open.pop() {
-            Some(Open::Speak) => self.done = true,
-            Some(Open::Block(_)) => self.builder.end(ClauseEnd::Full),
+            Some(Open::Block {
+                name,
+                language_before,
+            }) => {
+                self.builder.language = language_before;
+                self.done = name == "speak";
+                if matches!(name, "p" | "s") {
+                    self.builder.end(ClauseEnd::Full);
+                }
+            }
             Some(Open::Prosody { rate_before }) => {
                 self.builder.end(ClauseEnd::None);
                 self.builder.rate = rate_before;
@@ -296,7 +326,7 @@ impl<'a> SsmlReader<'a, '_, '_> {
         let written = unescape(&self.ssml[content.clone()]);
         let written = written.trim();
         match how {
-            How::Alias(alias) => self.builder.spoken(&crate::normalise(&alias), content),
+            How::Alias(alias) => self.builder.text_at(&alias, &content),
             How::Phonemes(phonemes) => {
                 let text = if written.is_empty() {
                     phonemes.clone()
@@ -306,10 +336,19 @@ impl<'a> SsmlReader<'a, '_, '_> {
                 self.builder.word_with_phonemes(&text, phonemes, content);
             }
             How::SayAs { kind, format } => {
-                let said = say_as::say(written, &kind, &format).ok_or_else(|| {
+                let english = self.builder.language == SpeechLanguage::English;
+                let said = match english {
+                    true => normalise::english::say_as(written, &kind, &format),
+                    false => say_as::say(written, &kind, &format),
+                };
+                let said = said.ok_or_else(|| {
                     let (written, kind) = (written.to_owned(), kind.clone());
                     self.error(content.start, SsmlMistake::CannotSay { written, kind })
                 })?;
+                if english {
+                    self.builder.spoken_english(&said, content);
+                    return Ok(());
+                }
                 // "Tarehe <say-as interpret-as="date">" has said the word already.
                 let said = match (said.split_once(' '), self.builder.last_word()) {
                     (Some((first, rest)), Some(last)) if names_kind(first, last) => rest,

@@ -29,6 +29,7 @@ pub enum SsmlMistake {
     },
     Misplaced(String),
     Unknown(String),
+    UnknownLanguage(String),
     WrongTime(String),
     WrongStrength(String),
     WrongRate(String),
@@ -51,7 +52,7 @@ pub enum SsmlMistake {
     },
 }
 
-const TAGS: &str = "speak, p, s, break, say-as, sub, prosody, phoneme";
+const TAGS: &str = "speak, p, s, break, say-as, sub, prosody, phoneme, lang";
 
 impl SsmlMistake {
     pub fn english(&self) -> String {
@@ -80,6 +81,9 @@ impl SsmlMistake {
             }
             Self::Misplaced(tag) => format!("<{tag}> must not stand here"),
             Self::Unknown(tag) => format!("<{tag}> is not known; the tags are {TAGS}"),
+            Self::UnknownLanguage(value) => {
+                format!("the language '{value}' is not known; there are sw and en")
+            }
             Self::WrongTime(value) => format!("'{value}' is no time; write 300ms or 1.5s"),
             Self::WrongStrength(value) => format!("'{value}' is no strength"),
             Self::WrongRate(value) => format!("'{value}' is no rate"),
@@ -122,6 +126,9 @@ impl SsmlMistake {
             }
             Self::Misplaced(tag) => format!("<{tag}> haipaswi kuwa hapa"),
             Self::Unknown(tag) => format!("<{tag}> haijulikani; lebo zilizopo ni {TAGS}"),
+            Self::UnknownLanguage(value) => {
+                format!("lugha '{value}' haijulikani; zilizopo ni sw na en")
+            }
             Self::WrongTime(value) => format!("'{value}' si muda; andika 300ms au 1.5s"),
             Self::WrongStrength(value) => format!("'{value}' si kiwango cha strength"),
             Self::WrongRate(value) => format!("'{value}' si kasi"),

@@ -294,6 +294,7 @@ mod tests {
             text: (*p).to_owned(),
             phonemes: (*p).to_owned(),
             source: 0..0,
+            english: None,
         });
         Clause {
             words: words.collect(),

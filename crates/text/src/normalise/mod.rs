@@ -8,6 +8,8 @@ mod calendar;
 mod clock;
 mod codes;
 mod context;
+pub(crate) mod english;
+mod found;
 mod masked;
 mod money;
 mod number;
@@ -22,19 +24,28 @@ mod words;
 
 use std::ops::Range;
 
+use crate::SpeechLanguage;
 use crate::clean::{Cleaned, clean};
+use crate::english::is_english_sentence;
 use context::TokenContext;
 pub(crate) use money::is_named_in as money_is_named_in;
 use reading::SpokenForm;
-use token::{Kind, tokens};
-pub(crate) use words::is_swahili_shaped;
+use token::{Kind, Token, tokens};
 
 /// Written text to spoken words; case and punctuation stay.
 pub fn normalise(text: &str) -> String {
+    normalise_in(text, SpeechLanguage::Swahili)
+}
+
+/// The same in a language.
+pub fn normalise_in(text: &str, language: SpeechLanguage) -> String {
     let mut out = String::with_capacity(text.len() * 2);
-    for piece in pieces(text) {
+    for piece in pieces_in(text, language) {
         if piece.kind == PieceKind::Space {
             push_space(&mut out);
+        } else if piece.kind == PieceKind::Mark && piece.text.starts_with(' ') {
+            push_space(&mut out);
+            out.push_str(piece.text.trim_start());
         } else {
             out.push_str(&piece.text);
         }
@@ -51,7 +62,12 @@ fn push_space(out: &mut String) {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PieceKind {
+    /// What a rule made of the text: in Swahili spelling.
     Words,
+    /// One word as it stands.
+    Word,
+    /// Words that are English.
+    English,
     Space,
     Mark,
 }
@@ -65,7 +81,72 @@ pub(crate) struct Piece {
     pub source: Range<usize>,
 }
 
-pub(crate) fn pieces(text: &str) -> Vec<Piece> {
+/// The pieces of a text, its English words found.
+pub(crate) fn pieces_in(text: &str, language: SpeechLanguage) -> Vec<Piece> {
+    match language {
+        SpeechLanguage::English => english::pieces(text),
+        SpeechLanguage::Swahili => {
+            let mut pieces = pieces(text);
+            found::find(&mut pieces);
+            pieces
+        }
+        SpeechLanguage::Auto => {
+            let mut out = Vec::new();
+            for (stretch, language) in stretches(text) {
+                out.extend(
+                    pieces_in(&text[stretch.clone()], language)
+                        .into_iter()
+                        .map(|piece| Piece {
+                            source: piece.source.start + stretch.start
+                                ..piece.source.end + stretch.start,
+                            ..piece
+                        }),
+                );
+            }
+            out
+        }
+    }
+}
+
+/// Sentences of one language after another, taken together.
+fn stretches(text: &str) -> Vec<(Range<usize>, SpeechLanguage)> {
+    let mut out: Vec<(Range<usize>, SpeechLanguage)> = Vec::new();
+    let mut start = 0;
+    for (at, mark) in text.char_indices() {
+        let end = at + mark.len_utf8();
+        if end < text.len() && !ends_sentence(&text[start..end], &text[end..]) {
+            continue;
+        }
+        let sentence = &text[start..end];
+        let language = match is_english_sentence(sentence) {
+            true => SpeechLanguage::English,
+            false => SpeechLanguage::Swahili,
+        };
+        let has_letters = sentence.contains(char::is_alphabetic);
+        match out.last_mut() {
+            Some((last, before)) if *before == language || !has_letters => last.end = end,
+            _ => out.push((start..end, language)),
+        }
+        start = end;
+    }
+    out
+}
+
+/// "3.50" and "Dr. Otieno" go on behind their dots.
+fn ends_sentence(sentence: &str, after: &str) -> bool {
+    const TITLE_BYTES_MAX: usize = 5;
+    match sentence.chars().last() {
+        Some('\n') => true,
+        Some('.') => {
+            let title = sentence.trim_start().len() <= TITLE_BYTES_MAX;
+            !title && after.starts_with(char::is_whitespace)
+        }
+        Some('?' | '!') => after.starts_with(char::is_whitespace),
+        _ => false,
+    }
+}
+
+fn pieces(text: &str) -> Vec<Piece> {
     let cleaned = clean(text);
     let context = TokenContext::new(tokens(&cleaned.text));
     let mut out = Vec::with_capacity(context.len());
@@ -130,21 +211,22 @@ const RULES: &[Rule] = &[
     words::read,
 ];
 
+fn space(token: &Token<'_>, i: usize) -> SpokenForm {
+    let text = match token.text.bytes().filter(|b| *b == b'\n').take(2).count() {
+        0 => " ",
+        1 => "\n",
+        _ => "\n\n",
+    };
+    SpokenForm {
+        text: text.to_owned(),
+        end: i + 1,
+    }
+}
+
 fn read(context: &TokenContext<'_>, i: usize) -> (SpokenForm, PieceKind) {
     let token = context.token(i);
     if token.kind == Kind::Space {
-        let text = match token.text.bytes().filter(|b| *b == b'\n').take(2).count() {
-            0 => " ",
-            1 => "\n",
-            _ => "\n\n",
-        };
-        return (
-            SpokenForm {
-                text: text.to_owned(),
-                end: i + 1,
-            },
-            PieceKind::Space,
-        );
+        return (space(token, i), PieceKind::Space);
     }
     if let Some(reading) = RULES.iter().find_map(|rule| rule(context, i)) {
         return (reading, PieceKind::Words);
@@ -156,7 +238,7 @@ fn read(context: &TokenContext<'_>, i: usize) -> (SpokenForm, PieceKind) {
                 text: token.text.to_owned(),
                 end: i + 1,
             },
-            PieceKind::Words,
+            PieceKind::Word,
         ),
     }
 }

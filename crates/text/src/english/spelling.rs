@@ -116,9 +116,57 @@ const FOREIGN: &[&str] = &[
 
 /// The word in Swahili spelling, or nothing if its spelling does not look English.
 pub(crate) fn respell(word: &str) -> Option<String> {
-    if !word.bytes().all(|b| b.is_ascii_lowercase()) || !looks_english(word) {
+    let english = word.bytes().all(|b| b.is_ascii_lowercase()) && looks_english(word);
+    english.then(|| respell_any(word))
+}
+
+/// The sounds of an English word that the dictionary lacks, in the letters of `sounds.rs`, the stress on the last
+/// syllable but one.
+pub(super) fn sounds(word: &str) -> Option<String> {
+    const SOUNDS: &[(&str, &str)] = &[
+        ("ei", "eI"),
+        ("ai", "aI"),
+        ("au", "aU"),
+        ("oi", "OI"),
+        ("ch", "C"),
+        ("sh", "S"),
+        ("th", "T"),
+        ("ng", "N"),
+        ("a", "a"),
+        ("e", "E"),
+        ("i", "I"),
+        ("o", "Q"),
+        ("u", "u"),
+        ("j", "J"),
+        ("y", "j"),
+    ];
+    let is_vowel = |sound: &str| sound.contains(['a', 'e', 'E', 'I', 'Q', 'O', 'u']);
+    let word = word.replace('\'', "");
+    if !word.bytes().all(|b| b.is_ascii_lowercase()) {
         return None;
     }
+    let respelled = respell_any(&word);
+    let mut rest = respelled.as_str();
+    let mut out: Vec<&str> = Vec::new();
+    while !rest.is_empty() {
+        let (letters, sound) = SOUNDS
+            .iter()
+            .find(|(letters, _)| rest.starts_with(letters))
+            .map_or((1, &rest[..1]), |(letters, sound)| (letters.len(), *sound));
+        // An r that no vowel follows is not said.
+        let silent = sound == "r" && !rest[1..].starts_with(['a', 'e', 'i', 'o', 'u']);
+        if !silent {
+            out.push(sound);
+        }
+        rest = &rest[letters..];
+    }
+    let mut vowels = (0..out.len()).rev().filter(|i| is_vowel(out[*i]));
+    let last = vowels.next()?;
+    out.insert(vowels.next().unwrap_or(last), "\"");
+    Some(out.concat())
+}
+
+fn respell_any(word: &str) -> String {
     let bytes = word.as_bytes();
     let (stem, silent_e) = match magic_e(bytes) {
         Some(vowel_at) => (word.len() - 1, Some(vowel_at)),
@@ -138,7 +186,7 @@ pub(crate) fn respell(word: &str) -> Option<String> {
             at += 1;
         }
     }
-    Some(out)
+    out
 }
 
 impl Rule {

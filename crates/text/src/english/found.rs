@@ -1,0 +1,136 @@
+//! English words by themselves, with Swahili prefixes before them, and sentences of them.
+
+use std::ops::RangeInclusive;
+
+use super::dictionary::{Sureness, look_up};
+use crate::shape::is_swahili_shaped;
+
+/// How sure it is that a word is English; nothing if it is not.
+pub(crate) fn sureness(word: &str) -> Option<Sureness> {
+    let lower = word.to_ascii_lowercase();
+    match look_up(&lower) {
+        Some(entry) => Some(entry.sureness),
+        None => inflected(&lower).map(|_| Sureness::Anywhere),
+    }
+}
+
+const SUBJECTS: &[&str] = &[
+    "", "ni", "u", "a", "tu", "m", "mu", "wa", "i", "ya", "li", "ki", "vi", "zi", "ku", "pa", "si",
+    "hu", "ha", "hatu", "ham", "hawa", "hai", "hazi", "ma", "mi", "ka",
+];
+const TENSES: &[&str] = &[
+    "", "na", "me", "li", "ta", "ki", "ka", "nge", "ja", "naku", "meku",
+];
+const OBJECTS: &[&str] = &[
+    "", "ni", "ku", "m", "mu", "tu", "wa", "i", "ya", "li", "ki", "vi", "zi", "ji",
+];
+
+/// What may stand before the stem of a Swahili verb or noun.
+pub(crate) fn is_prefix(text: &str) -> bool {
+    // Ban Ki-moon is no English noun.
+    !text.is_empty() && text != "ki" && has_parts(text, SUBJECTS, TENSES)
+}
+
+/// A subject, a tense and perhaps an object.
+fn has_parts(text: &str, subjects: &[&str], tenses: &[&str]) -> bool {
+    let after_subjects = subjects.iter().filter_map(|part| text.strip_prefix(part));
+    after_subjects
+        .flat_map(|rest| tenses.iter().filter_map(|part| rest.strip_prefix(part)))
+        .any(|rest| OBJECTS.contains(&rest))
+}
+
+/// "kudownload", "walicancel": a Swahili prefix written together with an English stem that no Swahili word can end in.
+pub(super) fn inflected(lower: &str) -> Option<(&str, &str)> {
+    const STEM_LETTERS_MIN: usize = 4;
+    const PREFIX_LETTERS: RangeInclusive<usize> = 2..=6;
+    if !lower.is_ascii() || is_swahili_shaped(lower) || look_up(lower).is_some() {
+        return None;
+    }
+    let longest = lower.len().checked_sub(STEM_LETTERS_MIN)?;
+    PREFIX_LETTERS
+        .take_while(|at| *at <= longest)
+        .map(|at| lower.split_at(at))
+        .find(|(prefix, stem)| {
+            !is_swahili_shaped(stem)
+                && is_sure_prefix(prefix, stem)
+                && look_up(stem).is_some_and(|entry| entry.sureness == Sureness::Anywhere)
+        })
+}
+
+/// "Kuwait", "Patrick" and "Uislam" begin with what could be a prefix: only a tense or a long stem tells.
+fn is_sure_prefix(prefix: &str, stem: &str) -> bool {
+    const INFINITIVE_STEM_LETTERS_MIN: usize = 5;
+    match prefix {
+        "ku" => stem.len() >= INFINITIVE_STEM_LETTERS_MIN,
+        _ => prefix.len() > 2 && has_parts(prefix, &SUBJECTS[1..], &TENSES[1..]),
+    }
+}
+
+/// Whether most words of a sentence are English. Names and words that could be of either language have no say.
+pub(crate) fn is_english_sentence(sentence: &str) -> bool {
+    let (mut english, mut swahili) = (0, 0);
+    let words = sentence.split(|c: char| !c.is_ascii_alphabetic() && c != '\'');
+    for (n, word) in words.filter(|word| !word.is_empty()).enumerate() {
+        let lower = word.to_ascii_lowercase();
+        match look_up(&lower).map(|entry| entry.sureness) {
+            Some(Sureness::Anywhere | Sureness::Beside) => english += 2,
+            Some(Sureness::Among) => english += 1,
+            Some(Sureness::Sentence) => {}
+            None if n > 0 && word.starts_with(|c: char| c.is_ascii_uppercase()) => {}
+            None if is_swahili_shaped(&lower) => swahili += 2,
+            None => {}
+        }
+    }
+    english > swahili * 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prefixes_of_verbs_and_nouns_are_known() {
+        for prefix in [
+            "ku", "ni", "uni", "nime", "nita", "ime", "umei", "nitaku", "wali", "ma", "ana",
+            "tuna", "kuni", "nitai", "ame", "uli", "hatu", "ka",
+        ] {
+            assert!(is_prefix(prefix), "{prefix}");
+        }
+        for other in ["mwana", "rafiki", "habari", "ex", ""] {
+            assert!(!is_prefix(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn prefixes_are_told_from_stems_where_no_hyphen_stands() {
+        assert_eq!(inflected("kudownload"), Some(("ku", "download")));
+        assert_eq!(inflected("walicancel"), Some(("wali", "cancel")));
+        assert_eq!(inflected("nitaforward"), Some(("nita", "forward")));
+        for word in ["kusave", "anapiga", "kwenda", "download", "wakristo"] {
+            assert_eq!(inflected(word), None, "{word}");
+        }
+    }
+
+    #[test]
+    fn sentences_are_judged_by_most_of_their_words() {
+        for english in [
+            "Your loan of 10,000 shillings is due on Friday.",
+            "You have received five hundred shillings from Jane Wanjiku.",
+            "Hello",
+            "How can I help you today?",
+            "What time does the next ferry leave for Zanzibar?",
+        ] {
+            assert!(is_english_sentence(english), "{english}");
+        }
+        for swahili in [
+            "Nimetumia laptop yangu ku-download assignment ya leo.",
+            "Customer care walisema ni-restart simu halafu ni-update app.",
+            "Habari za asubuhi",
+            "Karibu",
+            "Wake vile mama",
+            "1250",
+        ] {
+            assert!(!is_english_sentence(swahili), "{swahili}");
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! English inside Swahili and English by itself: which words it is, how they are said, and how numbers are read in it.
+
+mod dictionary;
+mod found;
+mod sounds;
+mod spelling;
+
+pub(crate) use dictionary::Sureness;
+pub(crate) use found::{is_english_sentence, is_prefix, sureness};
+pub(crate) use spelling::respell;
+
+use crate::Lexicon;
+
+use crate::phonemes::unstressed;
+use crate::shape::is_swahili_shaped;
+
+/// A word's phonemes, twice.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct EnglishSaid {
+    /// In the symbols that the voices know.
+    pub symbols: String,
+    /// As they are in East African English, in IPA: what the voices' training reads.
+    pub ipa: String,
+}
+
+impl EnglishSaid {
+    fn of(sounds: &str) -> Self {
+        Self {
+            symbols: sounds::symbols(sounds),
+            ipa: sounds::ipa(sounds),
+        }
+    }
+}
+
+/// How a word that was taken for English is said; nothing where its Swahili reading is the right one: a word of the
+/// lexicon, or a name such as Wanjiku.
+pub(crate) fn pronounce(word: &str, lexicon: &Lexicon) -> Option<EnglishSaid> {
+    if lexicon.is_own(word) {
+        return None;
+    }
+    if word.len() == 1 && word != "a" {
+        return letter(word).map(EnglishSaid::of);
+    }
+    let lower = word.to_ascii_lowercase();
+    if let Some(entry) = dictionary::look_up(&lower) {
+        return Some(EnglishSaid::of(&entry.sounds));
+    }
+    if let Some((prefix, stem)) = found::inflected(&lower) {
+        let stem = EnglishSaid::of(&dictionary::look_up(stem)?.sounds);
+        let prefix = unstressed(prefix);
+        return Some(EnglishSaid {
+            symbols: format!("{prefix}{}", stem.symbols),
+            ipa: format!("{prefix}{}", stem.ipa),
+        });
+    }
+    if lexicon.get(word).is_some() || is_swahili_shaped(&lower) {
+        return None;
+    }
+    spelling::sounds(&lower).map(|sounds| EnglishSaid::of(&sounds))
+}
+
+/// Whether the dictionary has a word, given in small letters.
+pub(crate) fn is_known(lower: &str) -> bool {
+    dictionary::look_up(lower).is_some()
+}
+
+fn letter(letter: &str) -> Option<&'static str> {
+    Some(match letter.to_ascii_lowercase().as_str() {
+        "a" => "\"eI",
+        "b" => "b\"i",
+        "c" => "s\"i",
+        "d" => "d\"i",
+        "e" => "\"i",
+        "f" => "\"Ef",
+        "g" => "J\"i",
+        "h" => "\"eIC",
+        "i" => "\"aI",
+        "j" => "J\"eI",
+        "k" => "k\"eI",
+        "l" => "\"El",
+        "m" => "\"Em",
+        "n" => "\"En",
+        "o" => "\"oU",
+        "p" => "p\"i",
+        "q" => "kj\"u",
+        "r" => "\"A",
+        "s" => "\"Es",
+        "t" => "t\"i",
+        "u" => "j\"u",
+        "v" => "v\"i",
+        "w" => "d\"VbQlju",
+        "x" => "\"Eks",
+        "y" => "w\"aI",
+        "z" => "z\"Ed",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(word: &str) -> String {
+        pronounce(word, &Lexicon::builtin()).unwrap().symbols
+    }
+
+    #[test]
+    fn english_words_keep_their_last_consonants_and_full_vowels() {
+        for (word, symbols) in [
+            ("laptop", "lˈaptop"),
+            ("download", "dˈaunlod"),
+            ("Assignment", "asˈainment"),
+            ("computer", "kompjˈuta"),
+            ("bundle", "bˈaⁿdol"),
+            ("send", "sˈend"),
+            ("station", "stˈeiʃen"),
+            ("thing", "θˈiŋ"),
+            ("river", "ɾˈiva"),
+            ("storage", "stˈoɾeʤ"),
+        ] {
+            assert_eq!(said(word), symbols, "{word}");
+        }
+    }
+
+    #[test]
+    fn the_sounds_themselves_are_told_too() {
+        let said = pronounce("computer", &Lexicon::builtin()).unwrap();
+        assert_eq!(said.ipa, "kɒmpjˈutə");
+        let said = pronounce("kudownload", &Lexicon::builtin()).unwrap();
+        assert_eq!(
+            (said.symbols.as_str(), said.ipa.as_str()),
+            ("kudˈaunlod", "kudˈaʊnlˌoʊd")
+        );
+    }
+
+    #[test]
+    fn names_and_words_of_ones_own_are_left_alone() {
+        let lexicon = Lexicon::parse("laptop\tkompyuta\n").unwrap();
+        for word in ["Wanjiku", "Mombasa", "laptop"] {
+            assert_eq!(pronounce(word, &lexicon), None, "{word}");
+        }
+    }
+
+    #[test]
+    fn a_word_that_no_list_has_is_said_by_its_spelling() {
+        assert_eq!(said("blockchains"), "blˈokʧeins");
+        assert_eq!(said("Safaricom's"), said("safaricom's"));
+    }
+}

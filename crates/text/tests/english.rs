@@ -1,0 +1,226 @@
+//! English in Swahili and English by itself: which words are found, and how numbers are read.
+
+use sauti_text::{Lexicon, Script, SpeechLanguage, normalise_in};
+
+fn english(text: &str) -> String {
+    let script = Script::from_text(text, &Lexicon::builtin()).unwrap();
+    let words: Vec<&str> = script.english_words().map(|w| w.text.as_str()).collect();
+    words.join(" ")
+}
+
+fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    lines.flat_map(str::split_whitespace)
+}
+
+/// The frequent words; each tells how many letters it shares with the one before.
+fn frequent_words() -> Vec<String> {
+    let mut before = String::new();
+    words_of(include_str!("data/frequent-words.txt"))
+        .map(|word| {
+            let shared = word[..1].chars().next().unwrap().to_digit(36).unwrap() as usize;
+            let shared: String = before.chars().take(shared).collect();
+            before = shared + &word[1..];
+            before.clone()
+        })
+        .collect()
+}
+
+#[test]
+fn no_frequent_word_of_swahili_is_taken_for_english_unless_it_was_reviewed() {
+    let reviewed: Vec<&str> = words_of(include_str!("data/english-in-swahili.txt")).collect();
+    let frequent = frequent_words();
+    assert_eq!(frequent.len(), 20_000);
+    let lexicon = Lexicon::builtin();
+    let taken: Vec<String> = frequent
+        .iter()
+        .filter_map(|word| Script::from_text(word, &lexicon).ok())
+        .flat_map(|script| {
+            let words = script.english_words().map(|word| word.text.clone());
+            words.collect::<Vec<_>>()
+        })
+        .filter(|word| !reviewed.contains(&word.as_str()))
+        .collect();
+    assert!(taken.is_empty(), "{taken:?}");
+}
+
+#[test]
+fn english_words_are_found_in_swahili_sentences() {
+    for (text, found) in [
+        (
+            "Nimetumia laptop yangu ku-download assignment ya leo.",
+            "laptop download assignment",
+        ),
+        (
+            "Tuma screenshot kwenye WhatsApp group ya class.",
+            "screenshot WhatsApp group class",
+        ),
+        ("Nime-save number yako.", "save number"),
+        ("Nataka kudownload app.", "kudownload app"),
+        (
+            "Nitaku-call back baada ya five minutes.",
+            "call back five minutes",
+        ),
+        ("Mimi niko kwa stage, matatu imejaa.", "stage"),
+        ("Tuma file ya project.", "file project"),
+        (
+            "Boss amesema salary itachelewa this month.",
+            "Boss salary this month",
+        ),
+        ("Sehemu ya pili ya mama wa wake zake.", ""),
+        ("Amina Hassan na Yusuf walikwenda Dar es Salaam.", ""),
+        ("UN na BBC, PIN 4729 na SMS.", ""),
+    ] {
+        assert_eq!(english(text), found, "{text}");
+    }
+}
+
+#[test]
+fn an_english_row_of_words_takes_its_small_words_along() {
+    assert_eq!(
+        english("You have received five hundred shillings."),
+        "You have received five hundred shillings"
+    );
+}
+
+#[test]
+fn a_workspaces_own_word_is_said_as_it_wants() {
+    let lexicon = Lexicon::parse("laptop\ttarakilishi\n").unwrap();
+    let script = Script::from_text("Laptop yangu.", &lexicon).unwrap();
+    assert_eq!(script.english_words().count(), 0);
+    assert_eq!(script.clauses[0].words[0].phonemes, "taɾakilˈiʃi");
+}
+
+#[test]
+fn numbers_dates_money_and_the_clock_are_read_in_english() {
+    for (written, said) in [
+        (
+            "Your balance is KSh 1,250.",
+            "Your balance is one thousand two hundred and fifty shillings.",
+        ),
+        (
+            "It costs $5.50 or 500/=.",
+            "It costs five dollars and fifty cents or five hundred shillings.",
+        ),
+        (
+            "We raised USD 2.5 million.",
+            "We raised two point five million dollars.",
+        ),
+        ("You owe 1 KES.", "You owe one shilling."),
+        (
+            "Come on 3/3/2026 at 9:30 am.",
+            "Come on the third of March twenty twenty-six at nine thirty A M.",
+        ),
+        (
+            "Born on the 9th of May 1988.",
+            "Born on the ninth of May nineteen eighty-eight.",
+        ),
+        (
+            "On March 3, 2026 we open.",
+            "On March the third, twenty twenty-six we open.",
+        ),
+        (
+            "The bus leaves at 10:15 from platform 3.",
+            "The bus leaves at ten fifteen from platform three.",
+        ),
+        (
+            "Open from 8:00 to 17:00.",
+            "Open from eight o'clock to seventeen hundred hours.",
+        ),
+        (
+            "It rose by 12% in 2024.",
+            "It rose by twelve per cent in twenty twenty-four.",
+        ),
+        (
+            "Call 0712345678 now.",
+            "Call zero seven one, two three four, five six seven eight now.",
+        ),
+        ("Your PIN is 4729.", "Your PIN is four seven two nine."),
+        (
+            "She came 2nd after 5-10 minutes.",
+            "She came second after five to ten minutes.",
+        ),
+        (
+            "Drink 2 l of water, 1/2 a cup of milk.",
+            "Drink two litres of water, a half a cup of milk.",
+        ),
+        (
+            "Dr. Otieno and Mrs Wanjiku met the UN.",
+            "doctor Otieno and missis Wanjiku met the U N.",
+        ),
+        ("Tom & Jerry", "Tom and Jerry"),
+    ] {
+        assert_eq!(
+            normalise_in(written, SpeechLanguage::English),
+            said,
+            "{written}"
+        );
+    }
+}
+
+#[test]
+fn each_sentence_is_read_in_its_own_language() {
+    let text = "Karibu sana, una ujumbe 2. You have 2 messages. Bonyeza 1.";
+    assert_eq!(
+        normalise_in(text, SpeechLanguage::Auto),
+        "Karibu sana, una ujumbe wa pili. You have two messages. Bonyeza moja.".replace(
+            "ujumbe wa pili",
+            &normalise_in("ujumbe 2", SpeechLanguage::Swahili)
+        )
+    );
+    let script = Script::from_text_in(text, &Lexicon::builtin(), SpeechLanguage::Auto).unwrap();
+    let words: Vec<&str> = script.english_words().map(|w| w.text.as_str()).collect();
+    assert_eq!(words, ["You", "have", "two", "messages"]);
+    let said = script.english_words().nth(2).unwrap();
+    assert_eq!(&text[said.source.clone()], "2");
+}
+
+#[test]
+fn names_in_an_english_sentence_keep_their_swahili_sounds() {
+    let text = "Welcome to Mombasa, Wanjiku.";
+    let script = Script::from_text_in(text, &Lexicon::builtin(), SpeechLanguage::English).unwrap();
+    let word = |name: &str| {
+        let mut words = script.clauses.iter().flat_map(|clause| &clause.words);
+        words.find(|word| word.text == name).unwrap()
+    };
+    assert_eq!(word("Mombasa").phonemes, "moᵐbˈasa");
+    assert_eq!(word("Wanjiku").english, None);
+    assert_eq!(word("Welcome").english.as_deref(), Some("wˈɛlkəm"));
+}
+
+#[test]
+fn ssml_names_the_language_of_its_parts() {
+    let read = |ssml: &str| Script::from_ssml(ssml, &Lexicon::builtin());
+    let script = read("<speak>Una 2. <lang xml:lang=\"en-GB\">You have 2.</lang> Una 2.</speak>");
+    assert_eq!(
+        script.unwrap().spoken(),
+        "Una mbili. You have two. Una mbili."
+    );
+    let script = read("<speak xml:lang=\"en\"><p>Page 3</p><p xml:lang=\"sw\">Namba 3</p></speak>");
+    assert_eq!(script.unwrap().spoken(), "Page three. Namba tatu.");
+    let said = "<speak xml:lang=\"en\"><say-as interpret-as=\"characters\">AB1</say-as>, \
+        <say-as interpret-as=\"date\">3/4/2026</say-as>, <say-as interpret-as=\"currency\">20</say-as>, \
+        <say-as interpret-as=\"time\">9:05</say-as></speak>";
+    assert_eq!(
+        read(said).unwrap().spoken(),
+        "A B one, the third of April twenty twenty six, twenty shillings, nine oh five."
+    );
+    for wrong in [
+        "<speak><lang xml:lang=\"fr\">Oui</lang></speak>",
+        "<speak><lang>Oui</lang></speak>",
+    ] {
+        assert!(read(wrong).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn nothing_that_can_be_written_breaks_the_english_reading() {
+    use proptest::prelude::*;
+    proptest!(|(text in ".{0,80}", numbers in "[0-9:/.,$% -]{0,20}[a-z]{0,3}")| {
+        for text in [text, numbers] {
+            for language in SpeechLanguage::ALL {
+                let _ = Script::from_text_in(&text, &Lexicon::builtin(), language);
+            }
+        }
+    });
+}
