@@ -15,7 +15,7 @@ use hyper_util::rt::TokioIo;
 
 use super::item::Stop;
 use crate::outbound::{Connector, target_and_host};
-use crate::problem::{Code, Problem};
+use crate::service::ServiceError;
 use crate::service::transcribing::{Spool, Upload};
 
 /// To connect and get an answer; and between two pieces of the body.
@@ -32,14 +32,9 @@ pub async fn fetch(
     let fetched = tokio::time::timeout(TIME_MAX, try_fetch(connector, url, bytes_max, spool_dir));
     match fetched.await.context("took too long") {
         Ok(Ok(upload)) => Ok(upload),
-        // The reason is for the customer, who chose the address; it names nothing of the inside.
-        Ok(Err(error)) | Err(error) => {
-            let detail = format!("The recording was not fetched: {error}.");
-            Err(Stop::Again(Problem::detailed(
-                Code::RecordingUnreachable,
-                detail,
-            )))
-        }
+        Ok(Err(error)) | Err(error) => Err(Stop::Again(ServiceError::RecordingUnreachable(
+            error.to_string(),
+        ))),
     }
 }
 

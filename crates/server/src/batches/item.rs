@@ -12,8 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::{BatchWorker, fetch};
 use crate::app::App;
-use crate::http::language::Language;
-use crate::problem::{Code, Problem};
+use crate::problem::item_error;
 use crate::service::speaking::{Speaking, SpeechItem};
 use crate::service::transcribing::{
     Sound, Spool, SpoolError, Transcribing, TranscriptionFields, Upload, write,
@@ -34,23 +33,13 @@ const TIME_MAX: Duration = Duration::from_secs(6 * 3_600);
 #[derive(Debug)]
 pub enum Stop {
     /// It will not get better.
-    Fail(Problem),
+    Fail(ServiceError),
     /// It may work another time; counted, so that it ends some day.
-    Again(Problem),
+    Again(ServiceError),
     /// Not the item's fault: there is no room, or we are about to stop.
     Later,
     /// Cancelled, or in other hands.
     Lost,
-}
-
-impl From<Problem> for Stop {
-    fn from(problem: Problem) -> Stop {
-        match problem.code {
-            Code::Overloaded | Code::WarmingUp | Code::ShuttingDown => Stop::Later,
-            Code::Internal | Code::DeadlineExceeded => Stop::Again(problem),
-            _ => Stop::Fail(problem),
-        }
-    }
 }
 
 /// What may work another time, by what went wrong and not by how a caller would be told of it.
@@ -68,8 +57,8 @@ impl From<ServiceError> for Stop {
             | ServiceError::Spool(SpoolError::Disk(_)) => Stop::Later,
             ServiceError::Speech(SpeechError::Internal | SpeechError::DeadlineExceeded)
             | ServiceError::Audio(AudioError::Cancelled | AudioError::Io(_))
-            | ServiceError::Internal(_) => Stop::Again(error.into()),
-            other => Stop::Fail(other.into()),
+            | ServiceError::Internal(_) => Stop::Again(error),
+            other => Stop::Fail(other),
         }
     }
 }
@@ -84,7 +73,12 @@ impl From<LedgerError> for Stop {
                 tracing::warn!(%error, "the store failed under an item of a batch");
                 Stop::Later
             }
-            other => Problem::from(other).into(),
+            LedgerError::UnknownReservation
+            | LedgerError::TooMuch { .. }
+            | LedgerError::UnknownCharge
+            | LedgerError::AlreadyRefunded
+            | LedgerError::Unbalanced(_) => Stop::Again(error.into()),
+            other => Stop::Fail(other.into()),
         }
     }
 }
@@ -106,12 +100,15 @@ pub async fn work(worker: &BatchWorker, item: &ClaimedItem) {
         Ok(()) => ("done", drop_input(worker, item).await),
         Err(Stop::Lost) => ("lost", Ok(())),
         Err(Stop::Later) => ("put_back", store.put_item_back(item, PAUSE, false).await),
-        Err(Stop::Again(_)) if item.attempts < ATTEMPTS_MAX => {
-            ("put_back", store.put_item_back(item, pause, true).await)
+        Err(Stop::Again(error)) => {
+            // Logged and counted each time; the customer is told of the last.
+            let error = item_error(error);
+            match item.attempts < ATTEMPTS_MAX {
+                true => ("put_back", store.put_item_back(item, pause, true).await),
+                false => ("failed", fail(worker, item, &error).await),
+            }
         }
-        Err(Stop::Again(problem) | Stop::Fail(problem)) => {
-            ("failed", fail(worker, item, &problem).await)
-        }
+        Err(Stop::Fail(error)) => ("failed", fail(worker, item, &item_error(error)).await),
     };
     metrics::batch_item(item.operation, ending);
     if let Err(error) = reported {
@@ -123,11 +120,9 @@ pub async fn work(worker: &BatchWorker, item: &ClaimedItem) {
 async fn fail(
     worker: &BatchWorker,
     item: &ClaimedItem,
-    problem: &Problem,
+    error: &str,
 ) -> Result<(), sauti_store::StoreError> {
-    let body = problem.body(Language::English, "", "");
-    let error = json!({"code": body.code, "message": body.detail, "errors": body.errors});
-    match worker.app.store.fail_item(item, &error.to_string()).await? {
+    match worker.app.store.fail_item(item, error).await? {
         true => drop_input(worker, item).await,
         false => Ok(()),
     }
@@ -157,16 +152,13 @@ async fn lost(app: &App, item: &ClaimedItem) {
 
 async fn attempt(worker: &BatchWorker, item: &ClaimedItem) -> Result<(), Stop> {
     if item.key_revoked {
-        return Err(Stop::Fail(Problem::new(Code::KeyRevoked)));
+        return Err(Stop::Fail(ServiceError::KeyRevoked));
     }
     if item.deadline_us < now_us() {
-        let detail = "The batch could not be done in the time it was given.";
-        let problem = Problem::detailed(Code::DeadlineExceeded, detail);
-        return Err(Stop::Fail(problem));
+        return Err(Stop::Fail(ServiceError::BatchOverdue));
     }
     if item.attempts > ATTEMPTS_MAX {
-        let detail = "The work on this item broke off too often.";
-        return Err(Stop::Fail(Problem::detailed(Code::Internal, detail)));
+        return Err(Stop::Fail(ServiceError::ItemBrokeOff));
     }
     match item.operation {
         Operation::Speech => speak(&worker.app, item).await,
@@ -234,9 +226,9 @@ async fn keep(app: &App, item: &ClaimedItem, audio: &Bytes) -> Result<BlobId, St
 async fn transcribe(worker: &BatchWorker, item: &ClaimedItem) -> Result<(), Stop> {
     let app = &worker.app;
     let fields: Map<String, Value> = serde_json::from_str(&item.request)
-        .map_err(|_| Problem::internal("an item's request is not JSON"))?;
+        .map_err(|_| ServiceError::internal("an item's request is not JSON"))?;
     let wanted = TranscriptionFields::of_json(&fields);
-    let wanted = wanted.check().map_err(Problem::fields)?;
+    let wanted = wanted.check().map_err(ServiceError::Fields)?;
     let upload = recording(worker, item, &fields).await?;
     let sound = decoded(worker, upload, wanted.channels).await?;
     let payer = Payer::of_item(item);
@@ -255,7 +247,8 @@ async fn transcribe(worker: &BatchWorker, item: &ClaimedItem) -> Result<(), Stop
 }
 
 async fn decoded(worker: &BatchWorker, upload: Upload, channels: Channels) -> Result<Sound, Stop> {
-    let _turn = worker.decoding.acquire().await.map_err(Problem::internal)?;
+    let turn = worker.decoding.acquire().await;
+    let _turn = turn.map_err(ServiceError::internal)?;
     Ok(Sound::decode(&worker.app, upload, channels).await?)
 }
 
@@ -269,11 +262,7 @@ async fn recording(
     if let Some(url) = text("url") {
         // The operator may have taken an origin off the list since the batch came in.
         if !super::is_allowed(url, &worker.app.config.batches.url_origins) {
-            let problem = Problem::detailed(
-                Code::RecordingUnreachable,
-                "This origin is not one that recordings are fetched from.",
-            );
-            return Err(Stop::Fail(problem));
+            return Err(Stop::Fail(ServiceError::OriginNotAllowed));
         }
         let bytes_max = worker.app.config.limits.upload_bytes_max;
         return fetch::fetch(&worker.connector, url, bytes_max, &spool_dir).await;

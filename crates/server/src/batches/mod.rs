@@ -24,7 +24,7 @@ use tokio::task::JoinSet;
 
 use crate::app::App;
 use crate::outbound::Connector;
-use crate::problem::Problem;
+use crate::service::ServiceError;
 
 pub use origins::is_allowed;
 
@@ -67,7 +67,7 @@ pub async fn cancel(
     app: &App,
     workspace_id: &WorkspaceId,
     batch_id: &BatchId,
-) -> Result<Batch, Problem> {
+) -> Result<Batch, ServiceError> {
     let cancelled = app
         .store
         .cancel_batch(workspace_id, batch_id, keep(app), FINISHED, finished_event)

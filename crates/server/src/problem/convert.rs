@@ -4,8 +4,10 @@ use sauti_audio::AudioError;
 use sauti_speech::SpeechError;
 use sauti_store::{AuthError, LedgerError, StoreError};
 use sauti_text::TextError;
+use serde_json::json;
 
 use super::{Code, Problem, Reason};
+use crate::http::language::Language;
 use crate::service::ServiceError;
 use crate::service::transcribing::SpoolError;
 use crate::telemetry::metrics;
@@ -39,6 +41,7 @@ impl From<SpeechError> for Problem {
 impl From<ServiceError> for Problem {
     fn from(error: ServiceError) -> Problem {
         match error {
+            ServiceError::Fields(errors) => Problem::fields(errors),
             ServiceError::Text(error) => error.into(),
             ServiceError::SpeechTooLong { .. } => Problem::new(Code::SpeechTooLong),
             ServiceError::Spool(error) => error.into(),
@@ -72,9 +75,23 @@ impl From<ServiceError> for Problem {
                     .in_swahili("Huna eneo la kazi kama hilo.")
             }
             ServiceError::PrivateAddress => Problem::field("url", Reason::PrivateAddress),
+            ServiceError::KeyRevoked => Problem::new(Code::KeyRevoked),
+            ServiceError::BatchOverdue => {
+                Problem::detailed(Code::DeadlineExceeded, sentence(&error))
+            }
+            ServiceError::ItemBrokeOff => Problem::detailed(Code::Internal, sentence(&error)),
+            ServiceError::OriginNotAllowed | ServiceError::RecordingUnreachable(_) => {
+                Problem::detailed(Code::RecordingUnreachable, sentence(&error))
+            }
             ServiceError::Internal(cause) => Problem::internal(cause),
         }
     }
+}
+
+/// A refusal as the item of a batch keeps it, for whoever asks for the results.
+pub fn item_error(error: ServiceError) -> String {
+    let body = Problem::from(error).body(Language::English, "", "");
+    json!({"code": body.code, "message": body.detail, "errors": body.errors}).to_string()
 }
 
 impl From<SpoolError> for Problem {

@@ -16,6 +16,7 @@ use axum::http::header::{HeaderName, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::response::{IntoResponse, Response};
 
 pub use body::{OpenAiError, ProblemBody, render};
+pub use convert::item_error;
 pub use field::FieldProblem;
 pub use table::Code;
 

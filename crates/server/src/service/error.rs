@@ -5,10 +5,13 @@ use sauti_speech::SpeechError;
 use sauti_store::{LedgerError, StoreError};
 use sauti_text::TextError;
 
+use super::FieldError;
 use super::transcribing::SpoolError;
 
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
+    #[error("the fields of the request are not accepted")]
+    Fields(Vec<FieldError>),
     #[error(transparent)]
     Text(#[from] TextError),
     #[error("the text takes about {seconds} s to say, more than {seconds_max} s")]
@@ -49,6 +52,17 @@ pub enum ServiceError {
     /// An address to send to that lies in a private network.
     #[error("the address is inside a private network")]
     PrivateAddress,
+    #[error("the API key was revoked")]
+    KeyRevoked,
+    #[error("the batch could not be done in the time it was given")]
+    BatchOverdue,
+    #[error("the work on this item broke off too often")]
+    ItemBrokeOff,
+    #[error("this origin is not one that recordings are fetched from")]
+    OriginNotAllowed,
+    /// The reason is for the customer, who chose the address; it names nothing of the inside.
+    #[error("the recording was not fetched: {0}")]
+    RecordingUnreachable(String),
     /// A fault of ours; the words are for the log.
     #[error("{0}")]
     Internal(String),
