@@ -12,14 +12,15 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+pub use crate::service::money::price::Prices;
 pub use hint::near_miss;
 pub use sections::{
     Batches, Cache, Data, Database, EngineSettings, Keys, Limits, LogFormat, Mail, Models, Nats,
-    Network, Payments, Prices, Retention, Server, Signup, Telemetry, TlsFiles, Valkey, VoiceNames,
+    Network, Payments, Retention, Server, Signup, Telemetry, TlsFiles, Valkey, VoiceNames,
     Webhooks,
 };
 
-/// The defaults, with a comment for every key. It is also the list of the keys that exist.
+/// The defaults, with a comment for every key. It is also the list of the keys that exist, and of the bounds of numbers.
 pub const DEFAULT_TOML: &str = include_str!("default.toml");
 
 #[derive(Debug, Clone, Deserialize)]
@@ -122,10 +123,12 @@ impl Sources {
 impl Config {
     pub fn load(sources: &Sources) -> Result<Self, ConfigError> {
         let (table, mut problems) = overlay::merge(sources)?;
+        let out_of_bounds = validate::out_of_bounds(&table);
         let config: Self = table.try_into().map_err(|error: toml::de::Error| {
             ConfigError::Wrong(vec![Problem::new("settings", error.message())])
         })?;
         problems.extend(validate::problems(&config));
+        problems.extend(out_of_bounds);
         if problems.is_empty() {
             Ok(config)
         } else {

@@ -150,15 +150,6 @@ pub struct Limits {
 }
 
 #[derive(Debug, Clone, Deserialize)]
-pub struct Prices {
-    pub currency: String,
-    pub per_1000_characters_micro: i64,
-    pub per_audio_minute_micro: i64,
-    pub smallest_charge_micro: i64,
-    pub cached_fraction: f64,
-}
-
-#[derive(Debug, Clone, Deserialize)]
 pub struct Cache {
     #[serde(deserialize_with = "path_or_none")]
     pub dir: Option<PathBuf>,

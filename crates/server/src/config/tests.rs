@@ -109,6 +109,34 @@ fn every_broken_rule_is_reported_at_once() {
 }
 
 #[test]
+fn a_number_stays_within_the_bounds_behind_its_default() {
+    let refused = [
+        ("server.request_timeout_s", "0", "must be 1 to 3600"),
+        ("server.write_timeout_s", "3601", "must be 1 to 3600"),
+        ("limits.requests_per_minute", "0", "must be at least 1"),
+        ("prices.cached_fraction", "1.01", "must be 0.0 to 1.0"),
+        ("prices.cached_fraction", "nan", "must be 0.0 to 1.0"),
+        (
+            "signup.welcome_credit_micro",
+            "-1",
+            "must be 0 to 1000000000000",
+        ),
+    ];
+    for (key, value, message) in refused {
+        let problems = wrong(&Sources::default().with(key, value));
+        assert_eq!(problems, [Problem::new(key, message)]);
+    }
+    let accepted = [
+        ("server.request_timeout_s", "3600"),
+        ("limits.requests_per_minute", "1"),
+        ("prices.cached_fraction", "0"),
+    ];
+    for (key, value) in accepted {
+        Config::load(&Sources::default().with(key, value)).unwrap();
+    }
+}
+
+#[test]
 fn mistakes_of_every_kind_are_named_in_one_go() {
     let text = "[server]\nlisten = \"nonsense\"\ncolour = \"red\"\nrequest_timeout_s = 0\n\
         [limits]\ntext_chars_max = \"many\"\n[engin]\nworkers = 2\n[prices]\ncurrency = \"shilling\"\n";

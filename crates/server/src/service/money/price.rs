@@ -1,7 +1,17 @@
 //! What work costs, in micro-units of the currency. Integers throughout, always rounded up, so
 //! that a quote and the charge are the same number.
 
-use crate::config::Prices;
+use serde::Deserialize;
+
+/// The section of this name in the settings; what each key means, its default and its bounds stand in default.toml.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Prices {
+    pub currency: String,
+    pub per_1000_characters_micro: i64,
+    pub per_audio_minute_micro: i64,
+    pub smallest_charge_micro: i64,
+    pub cached_fraction: f64,
+}
 
 /// The price of speaking this many characters.
 pub fn speech_micro(prices: &Prices, characters: usize) -> i64 {
