@@ -104,6 +104,12 @@ fn placeholders(rows: usize, width: usize) -> String {
     text
 }
 
+/// How many keys a statement for so many has room for. Few sizes, so that few statements are prepared.
+fn room_for(keys: usize) -> usize {
+    let sizes = [1, 4, 16, 64, 512];
+    sizes.into_iter().find(|size| *size >= keys).unwrap_or(512)
+}
+
 /// Rows whose key is in a list: `before ($1, $2, ...) after`. The list is filled up with repeats to a few sizes.
 pub(crate) async fn select_in<R>(
     connection: &mut AnyConnection,
@@ -116,10 +122,7 @@ where
 {
     let mut found = Vec::new();
     for part in keys.chunks(512) {
-        let size = [1, 4, 16, 64, 512]
-            .into_iter()
-            .find(|size| *size >= part.len())
-            .unwrap_or(512);
+        let size = room_for(part.len());
         let sql = format!("{before} in {}{after}", placeholders(1, size));
         let mut query: QueryAs<'static, Any, R, AnyArguments> = sqlx::query_as(AssertSqlSafe(sql));
         for at in 0..size {
@@ -141,10 +144,7 @@ where
 {
     let mut found = Vec::new();
     for part in pairs.chunks(512) {
-        let size = [1, 4, 16, 64, 512]
-            .into_iter()
-            .find(|size| *size >= part.len())
-            .unwrap_or(512);
+        let size = room_for(part.len());
         let sql = format!("{before} in (values {})", placeholders(size, 2));
         let mut query: QueryAs<'static, Any, R, AnyArguments> = sqlx::query_as(AssertSqlSafe(sql));
         for at in 0..size {

@@ -171,6 +171,19 @@ impl Fields {
         }
     }
 
+    /// A field that has to be there: `fields.required("url", Fields::text)`.
+    pub fn required<T: Default>(
+        &mut self,
+        name: &'static str,
+        take: impl FnOnce(&mut Fields, &'static str) -> Option<T>,
+    ) -> T {
+        let value = take(self, name);
+        if value.is_none() && !self.is_wrong(name) {
+            self.error(name, Reason::Required);
+        }
+        value.unwrap_or_default()
+    }
+
     /// A field with two names, ours and OpenAI's. Sending both is a mistake unless they agree.
     pub fn text_by(&mut self, name: &'static str, alias: &'static str) -> Option<String> {
         let (ours, theirs) = (self.text(name), self.text(alias));
@@ -201,10 +214,7 @@ impl Fields {
                     .push(FieldError::new(name.clone(), Reason::NearMiss { meant }));
             }
         }
-        match self.errors.is_empty() {
-            true => Ok(()),
-            false => Err(Problem::fields(self.errors)),
-        }
+        self.none_wrong()
     }
 
     /// For changes: a field that is not known would be told as done, so it is refused.
@@ -218,6 +228,10 @@ impl Fields {
             };
             self.errors.push(FieldError::new(name.clone(), reason));
         }
+        self.none_wrong()
+    }
+
+    fn none_wrong(self) -> Result<(), Problem> {
         match self.errors.is_empty() {
             true => Ok(()),
             false => Err(Problem::fields(self.errors)),

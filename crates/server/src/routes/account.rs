@@ -16,7 +16,7 @@ use crate::http::context::Context;
 use crate::http::csrf::csrf_token;
 use crate::http::fields::{Fields, JsonBytes};
 use crate::http::member::{SignedIn, forget_session};
-use crate::problem::{Problem, Reason};
+use crate::problem::Problem;
 use crate::service::accounts;
 
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
@@ -90,13 +90,7 @@ pub fn required<const N: usize>(
     names: [&'static str; N],
 ) -> Result<[String; N], Problem> {
     let mut fields = Fields::parse(body)?;
-    let values = names.map(|name| {
-        let value = fields.text(name);
-        if value.is_none() && !fields.is_wrong(name) {
-            fields.error(name, Reason::Required);
-        }
-        value.unwrap_or_default()
-    });
+    let values = names.map(|name| fields.required(name, Fields::text));
     fields.finish(&names, &["name"])?;
     Ok(values)
 }
@@ -267,13 +261,9 @@ pub async fn delete(
     JsonBytes(body): JsonBytes,
 ) -> Result<(StatusCode, CookieJar), Problem> {
     let mut fields = Fields::parse(&body)?;
-    let password = fields.text("password");
-    if password.is_none() && !fields.is_wrong("password") {
-        fields.error("password", Reason::Required);
-    }
+    let password = SecretString::from(fields.required("password", Fields::text));
     let gives_up_money = fields.flag("give_up_money").unwrap_or(false);
     fields.finish(&["password", "give_up_money"], &[])?;
-    let password = SecretString::from(password.unwrap_or_default());
     accounts::delete_by_password(&app, &me.account, password, gives_up_money).await?;
     Ok((StatusCode::NO_CONTENT, forget_session(cookies)))
 }

@@ -108,16 +108,9 @@ pub async fn create_key(
 
 fn parse(app: &App, caller: &Caller, body: &[u8]) -> Result<NewKey, Problem> {
     let mut fields = Fields::parse(body)?;
-    let name = fields.text("name");
-    if name.is_none() && !fields.is_wrong("name") {
-        fields.error("name", Reason::Required);
-    }
-    let names = fields.texts("permissions");
-    if names.is_none() && !fields.is_wrong("permissions") {
-        fields.error("permissions", Reason::Required);
-    }
+    let name = fields.required("name", Fields::text);
+    let names = fields.required("permissions", Fields::texts);
     let parsed: Option<Permissions> = names
-        .unwrap_or_default()
         .iter()
         .map(|name| name.parse::<Permission>().ok())
         .collect();
@@ -145,7 +138,7 @@ fn parse(app: &App, caller: &Caller, body: &[u8]) -> Result<NewKey, Problem> {
     Ok(NewKey {
         workspace_id: caller.workspace_id.clone(),
         environment: environment(app)?,
-        name: name.unwrap_or_default(),
+        name,
         permissions,
         expires_us: days.map(|days| now_us() + days * 86_400 * 1_000_000),
         spend_cap_micro,

@@ -64,10 +64,7 @@ pub async fn set_word(
     JsonBytes(body): JsonBytes,
 ) -> Result<Json<LexiconWord>, Problem> {
     let mut fields = Fields::parse(&body)?;
-    let said = fields.text("said").map(|said| said.trim().to_owned());
-    if said.is_none() && !fields.is_wrong("said") {
-        fields.error("said", Reason::Required);
-    }
+    let said = fields.required("said", Fields::text).trim().to_owned();
     if word.trim().is_empty() || word.split_whitespace().count() != 1 {
         fields.error(
             "word",
@@ -76,7 +73,6 @@ pub async fn set_word(
             },
         );
     }
-    let said = said.unwrap_or_default();
     let parsed = sauti_text::LexiconEntry::parse(&said);
     if parsed.is_none() && !fields.is_wrong("said") {
         let expected = "a Swahili spelling, or IPA between slashes";

@@ -116,21 +116,11 @@ fn parse(body: &[u8]) -> Result<PaymentEvent, Problem> {
         "currency",
     ];
     let mut fields = Fields::parse(body)?;
-    let mut text = |name: &'static str| {
-        let value = fields.text(name);
-        if value.is_none() && !fields.is_wrong(name) {
-            fields.error(name, Reason::Required);
-        }
-        value.unwrap_or_default()
-    };
+    let mut text = |name: &'static str| fields.required(name, Fields::text);
     let (event_id, provider) = (text("event_id"), text("provider"));
     let (workspace_id, currency) = (text("workspace_id"), text("currency"));
-    let amount_micro = fields.integer("amount_micro");
-    if amount_micro.is_none() && !fields.is_wrong("amount_micro") {
-        fields.error("amount_micro", Reason::Required);
-    }
+    let amount_micro = fields.required("amount_micro", Fields::integer);
     fields.finish(NAMES, &[])?;
-    let amount_micro = amount_micro.unwrap_or_default();
     Ok(PaymentEvent {
         provider,
         event_id,

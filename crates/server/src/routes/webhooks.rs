@@ -64,10 +64,7 @@ pub async fn create(
     JsonBytes(body): JsonBytes,
 ) -> Result<(StatusCode, Json<NewWebhook>), Problem> {
     let mut fields = Fields::parse(&body)?;
-    let url = fields.text("url");
-    if url.is_none() && !fields.is_wrong("url") {
-        fields.error("url", Reason::Required);
-    }
+    let url = fields.required("url", Fields::text);
     let events = fields.texts("events").unwrap_or_default();
     if events.iter().any(|event| !EVENTS.contains(&event.as_str())) {
         fields.error(
@@ -78,7 +75,7 @@ pub async fn create(
         );
     }
     fields.finish(&["url", "events"], &[])?;
-    let (workspace_id, url) = (&caller.workspace_id, url.unwrap_or_default());
+    let workspace_id = &caller.workspace_id;
     let made = webhooks::add(&app, workspace_id, &caller.actor, &url, &events).await?;
     let body = NewWebhook {
         webhook_id: made.id.to_string(),

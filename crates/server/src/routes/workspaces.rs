@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::app::App;
 use crate::http::fields::{Fields, JsonBytes};
 use crate::http::member::SignedIn;
-use crate::problem::{Code, Problem, Reason};
+use crate::problem::{Code, Problem};
 use crate::service::accounts;
 use crate::service::workspaces::{self, WorkspaceChange};
 
@@ -109,19 +109,10 @@ fn amount_and<const N: usize>(
     names: [&'static str; N],
 ) -> Result<(i64, [String; N]), Problem> {
     let mut fields = Fields::parse(body)?;
-    let amount_micro = fields.integer("amount_micro");
-    if amount_micro.is_none() && !fields.is_wrong("amount_micro") {
-        fields.error("amount_micro", Reason::Required);
-    }
-    let texts = names.map(|name| {
-        let text = fields.text(name);
-        if text.is_none() && !fields.is_wrong(name) {
-            fields.error(name, Reason::Required);
-        }
-        text.unwrap_or_default()
-    });
+    let amount_micro = fields.required("amount_micro", Fields::integer);
+    let texts = names.map(|name| fields.required(name, Fields::text));
     fields.finish(&names, &["amount_micro"])?;
-    Ok((amount_micro.unwrap_or_default(), texts))
+    Ok((amount_micro, texts))
 }
 
 /// Take money out of a workspace again, as the operator

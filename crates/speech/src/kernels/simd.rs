@@ -46,6 +46,16 @@ pub(crate) fn exp(x: f32) -> f32 {
     power * f32::from_bits(exponent)
 }
 
+#[inline(always)]
+pub(crate) fn sigmoid(x: f32) -> f32 {
+    1.0 / (1.0 + exp(-x))
+}
+
+#[inline(always)]
+pub(crate) fn tanh(x: f32) -> f32 {
+    2.0 * sigmoid(2.0 * x) - 1.0
+}
+
 /// Replaces scores by e^(score - highest) and gives their sum.
 #[inline(always)]
 pub(crate) fn exponentials(row: &mut [f32]) -> f32 {

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::SpeechError;
-use crate::kernels::simd::{dot, exp, vectorised};
+use crate::kernels::simd::{dot, sigmoid, tanh, vectorised};
 use crate::model_folder::ModelFolder;
 use crate::weights::{CodeTable, WeightTable, WeightsFile};
 
@@ -386,16 +386,6 @@ fn step(given: &[f32; GATES], kept: &[f32; GATES], state: &mut [f32; STATE]) {
         let new = tanh(given[2 * STATE + i] + reset * kept[2 * STATE + i]);
         state[i] = (1.0 - update) * new + update * state[i];
     }
-}
-
-#[inline(always)]
-fn sigmoid(x: f32) -> f32 {
-    1.0 / (1.0 + exp(-x))
-}
-
-#[inline(always)]
-fn tanh(x: f32) -> f32 {
-    2.0 * sigmoid(2.0 * x) - 1.0
 }
 
 #[cfg(test)]

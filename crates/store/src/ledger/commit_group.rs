@@ -2,6 +2,7 @@
 //! puts the changes down. One operation that fails leaves the others alone, and no statement is spent on it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::Hash;
 
 use sqlx::AnyConnection;
 
@@ -219,9 +220,7 @@ impl CommitGroup {
     ) -> Result<Self, sqlx::Error> {
         let mut group = Self::empty(now_us());
         group.load_funds(connection, backend, needs).await?;
-        group.load_reservations(connection, needs).await?;
-        group.load_charges(connection, needs).await?;
-        group.load_externals(connection, needs).await?;
+        group.load_named(connection, needs).await?;
         group.load_keys(connection, needs).await?;
         group.load_answers(connection, needs).await?;
         group.load_items(connection, needs).await?;
@@ -255,70 +254,37 @@ impl CommitGroup {
         Ok(())
     }
 
-    async fn load_reservations(
+    async fn load_named(
         &mut self,
         connection: &mut AnyConnection,
         needs: &[RowsNeeded<'_>],
     ) -> Result<(), sqlx::Error> {
-        let ids = distinct(
-            needs
-                .iter()
-                .filter_map(|needs| needs.reservation_id.map(ReservationId::as_str)),
-        );
-        let rows: Vec<HeldMoney> = select_in(
+        let needs = needs.iter();
+        self.reservations = select_by(
             connection,
             "select id, workspace_id, nullif(key_id, '') as key_id, instance_id, operation, request_id, amount_micro, state,
                     settled_micro, created_us, finished_us
              from reservations where id",
-            &ids,
-            "",
+            needs.clone().filter_map(|needs| needs.reservation_id.map(ReservationId::as_str)),
+            |held: &HeldMoney| held.id.clone(),
         )
         .await?;
-        self.reservations
-            .extend(rows.into_iter().map(|held| (held.id.clone(), held)));
-        Ok(())
-    }
-
-    async fn load_charges(
-        &mut self,
-        connection: &mut AnyConnection,
-        needs: &[RowsNeeded<'_>],
-    ) -> Result<(), sqlx::Error> {
-        let ids = distinct(
-            needs
-                .iter()
-                .filter_map(|needs| needs.charge_id.map(TransferId::as_str)),
-        );
-        let rows: Vec<Booked> = select_in(
+        self.charges = select_by(
             connection,
             "select t.id, t.workspace_id, t.amount_micro, t.operation, nullif(t.key_id, '') as key_id,
                     (select count(*) from transfers r where r.refund_of = t.id) as refunds
              from transfers t where t.kind in ('charge', 'settle') and t.id",
-            &ids,
-            "",
+            needs.clone().filter_map(|needs| needs.charge_id.map(TransferId::as_str)),
+            |booked: &Booked| booked.id.clone(),
         )
         .await?;
-        self.charges
-            .extend(rows.into_iter().map(|booked| (booked.id.clone(), booked)));
-        Ok(())
-    }
-
-    async fn load_externals(
-        &mut self,
-        connection: &mut AnyConnection,
-        needs: &[RowsNeeded<'_>],
-    ) -> Result<(), sqlx::Error> {
-        let ids = distinct(needs.iter().filter_map(|needs| needs.external_id));
-        let rows: Vec<Credited> = select_in(
+        self.externals = select_by(
             connection,
             "select external_id, id as transfer_id, workspace_id, amount_micro from transfers where external_id",
-            &ids,
-            "",
+            needs.filter_map(|needs| needs.external_id),
+            |credited: &Credited| credited.external_id.clone(),
         )
         .await?;
-        let rows = rows.into_iter();
-        self.externals
-            .extend(rows.map(|credited| (credited.external_id.clone(), credited)));
         Ok(())
     }
 
@@ -334,18 +300,15 @@ impl CommitGroup {
         let held = held.filter_map(|held| held.key_id.as_deref());
         let booked = self.charges.values();
         let booked = booked.filter_map(|booked| booked.key_id.as_deref());
-        let ids = distinct(named.chain(held).chain(booked));
-        let rows: Vec<KeySpend> = select_in(
+        self.keys = select_by(
             connection,
             "select k.id, k.workspace_id, k.spend_cap_micro as cap_micro, nullif(k.chain_id, '') as chain_id,
                     coalesce(s.committed_micro, 0) as committed_micro
              from api_keys k left join key_spend s on s.key_id = k.id where k.id",
-            &ids,
-            "",
+            named.chain(held).chain(booked),
+            |key: &KeySpend| key.id.clone(),
         )
         .await?;
-        self.keys
-            .extend(rows.into_iter().map(|key| (key.id.clone(), key)));
         let chains = self.keys.values();
         let chains = distinct(chains.filter_map(|key| key.chain_id.as_deref()));
         let rows: Vec<(KeyId, i64)> = select_in(
@@ -383,6 +346,20 @@ impl CommitGroup {
         }
         Ok(())
     }
+}
+
+/// The rows whose key is among these ids, by that key.
+async fn select_by<'a, K: Eq + Hash, R>(
+    connection: &mut AnyConnection,
+    query: &str,
+    ids: impl Iterator<Item = &'a str>,
+    key: impl Fn(&R) -> K,
+) -> Result<HashMap<K, R>, sqlx::Error>
+where
+    R: for<'r> sqlx::FromRow<'r, sqlx::any::AnyRow> + Send + Unpin,
+{
+    let rows: Vec<R> = select_in(connection, query, &distinct(ids), "").await?;
+    Ok(rows.into_iter().map(|row| (key(&row), row)).collect())
 }
 
 pub(super) fn distinct<'a>(ids: impl Iterator<Item = &'a str>) -> Vec<String> {

@@ -9,7 +9,7 @@ use rten_tensor::{Matrix, NdTensorView};
 use crate::SpeechError;
 use crate::kernels::floats;
 use crate::kernels::linear::{Linear, Scratch};
-use crate::kernels::simd::{exp, vectorised};
+use crate::kernels::simd::{sigmoid, tanh, vectorised};
 use crate::recogniser::mel::{HOP, MelPower, WINDOW};
 use crate::weights::WeightsFile;
 
@@ -177,16 +177,6 @@ impl LstmState {
             },
         );
     }
-}
-
-#[inline(always)]
-fn sigmoid(x: f32) -> f32 {
-    1.0 / (1.0 + exp(-x))
-}
-
-#[inline(always)]
-fn tanh(x: f32) -> f32 {
-    2.0 * sigmoid(2.0 * x) - 1.0
 }
 
 /// The people on a line are not equally loud.
