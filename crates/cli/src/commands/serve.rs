@@ -3,6 +3,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Args;
+use futures_util::future::BoxFuture;
 use sauti_server::app::App;
 use sauti_server::config::Config;
 use sauti_server::http;
@@ -67,7 +68,7 @@ impl Serve {
                 .with_context(|| format!("cannot listen on {address} (server.listen, --listen)"))?,
         };
         config.server.listen = listener.local_addr()?;
-        let shutdown = shutdown_signal()?;
+        let mut shutdown = shutdown_signal()?;
         outlive_file_limits()?;
         sauti_server::http::raise_files_max();
         // Whoever tries the service has no mail server for it.
@@ -78,7 +79,6 @@ impl Serve {
             tokio::spawn(show_demo(app.clone(), demo));
         }
         let ready = tokio::spawn(tell_readiness(app.clone()));
-        tokio::pin!(shutdown);
         if is_inherited {
             // Callers wait in the socket's line; better there than to be told that we warm up.
             tokio::select! {
@@ -86,11 +86,11 @@ impl Serve {
                 () = &mut shutdown => return Ok(()),
             }
         }
-        let served = http::serve(app, listener, async {
+        let told = async {
             shutdown.await;
             socket::notify("STOPPING=1");
-        });
-        served.await
+        };
+        http::serve(app, listener, Box::pin(told)).await
     }
 }
 
@@ -150,10 +150,10 @@ fn outlive_file_limits() -> anyhow::Result<()> {
 }
 
 /// Completes at the first SIGTERM or SIGINT; the second one ends the process.
-fn shutdown_signal() -> anyhow::Result<impl Future<Output = ()>> {
+fn shutdown_signal() -> anyhow::Result<BoxFuture<'static, ()>> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
-    Ok(async move {
+    Ok(Box::pin(async move {
         tokio::select! {
             _ = terminate.recv() => {}
             _ = interrupt.recv() => {}
@@ -167,5 +167,5 @@ fn shutdown_signal() -> anyhow::Result<impl Future<Output = ()>> {
             telemetry::flush();
             std::process::exit(1);
         });
-    })
+    }))
 }

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
+use futures_util::future::BoxFuture;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use hyper_util::server::conn::auto;
 use rustix::net::sockopt;
@@ -32,11 +33,20 @@ const OUR_RESETS_MAX: usize = 64;
 const PING_INTERVAL: Duration = Duration::from_secs(20);
 const PING_TIME_MAX: Duration = Duration::from_secs(10);
 
-/// Serves until `shutdown` completes, then refuses what comes and finishes what runs.
-pub async fn serve(
+/// Serves until `shutdown` completes, then refuses what comes and finishes what runs. Boxed, so that all of HTTP is
+/// compiled here and not once more in each program that serves.
+pub fn serve(
     app: App,
     listener: TcpListener,
-    shutdown: impl Future<Output = ()>,
+    shutdown: BoxFuture<'static, ()>,
+) -> BoxFuture<'static, anyhow::Result<()>> {
+    Box::pin(serve_until(app, listener, shutdown))
+}
+
+async fn serve_until(
+    app: App,
+    listener: TcpListener,
+    shutdown: BoxFuture<'static, ()>,
 ) -> anyhow::Result<()> {
     let address = listener
         .local_addr()

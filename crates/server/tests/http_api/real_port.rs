@@ -22,7 +22,7 @@ pub async fn serve(world: &World) -> Running {
     let address = listener.local_addr().unwrap();
     let (stop, stopped) = oneshot::channel::<()>();
     let shutdown = async move { drop(stopped.await) };
-    let server = tokio::spawn(http::serve(world.app.clone(), listener, shutdown));
+    let server = tokio::spawn(http::serve(world.app.clone(), listener, Box::pin(shutdown)));
     Running {
         address,
         stop,
