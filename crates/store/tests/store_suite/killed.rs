@@ -3,8 +3,6 @@
 //! The test starts its own binary again as a worker, lets it work for some random milliseconds, and kills it. The
 //! worker writes a line to a file after each acknowledgement; lines survive the kill, since the file is the kernel's.
 
-mod common;
-
 use std::collections::{HashMap, HashSet};
 use std::fs::OpenOptions;
 use std::io::{Read, Write};
@@ -13,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use common::{Database, assert_clean, funded, key_with_cap};
+use crate::common::{Database, assert_clean, funded, key_with_cap};
 use sauti_store::{
     Begin, ChargeRequest, KeyId, LedgerError, Operation, ReserveRequest, StatementQuery, Store,
     StoreOptions, StoredAnswer, TransferId, Usage, WorkspaceId,
@@ -178,7 +176,7 @@ fn start_worker(
     log: &Path,
 ) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "worker", "--nocapture"])
+        .args(["--exact", "killed::worker", "--nocapture"])
         .env(
             "SAUTI_KILL_TEST",
             format!(

@@ -1,10 +1,8 @@
 //! Random sequences of operations against a model that fits on a page.
 
-mod common;
-
 use std::collections::HashMap;
 
-use common::{Database, ask, charge_of, funded, key_with_cap};
+use crate::common::{Database, ask, charge_of, funded, key_with_cap};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, TestRunner};
@@ -417,7 +415,7 @@ async fn sequences_match_the_model(database: Database) {
     for case in cases {
         case.await.unwrap();
     }
-    common::assert_clean(&store).await;
+    crate::common::assert_clean(&store).await;
 }
 
 /// Without a model: callers of two replicas race on the same two workspaces, and whatever each was told must add up.
@@ -447,7 +445,7 @@ async fn concurrent_sequences_keep_the_books_clean(database: Database) {
         caller.await.unwrap();
     }
     for real in &shared {
-        common::assert_statement_runs(&stores[0], &real.workspace.id).await;
+        crate::common::assert_statement_runs(&stores[0], &real.workspace.id).await;
     }
-    common::assert_clean(&stores[0]).await;
+    crate::common::assert_clean(&stores[0]).await;
 }

@@ -1,10 +1,8 @@
 //! Keys, the audit trail, pronunciations and migrations.
 
-mod common;
-
 use std::time::Duration;
 
-use common::{Database, funded, key_with_cap};
+use crate::common::{Database, funded, key_with_cap};
 use sauti_store::{
     Alphabet, AuditAction, AuditQuery, AuthError, ChargeRequest, KeyId, KeyInfo, LedgerError,
     Permission, Pronunciation, Store, StoreError, StoreOptions, Usage, ids,

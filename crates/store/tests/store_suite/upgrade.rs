@@ -1,11 +1,9 @@
 //! Programs of two versions on one database: the newer one has changed the tables, the older one works on, and may even
 //! start again.
 
-mod common;
-
 use std::path::Path;
 
-use common::{Database, ask, assert_clean, charge_of, funded, key_with_cap};
+use crate::common::{Database, ask, assert_clean, charge_of, funded, key_with_cap};
 use sauti_store::{Backend, Begin, Store, Usage};
 use sqlx::{AnyConnection, AssertSqlSafe, Connection, Executor, Row};
 

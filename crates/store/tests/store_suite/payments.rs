@@ -1,10 +1,8 @@
 //! Payments, refunds, statements, and answers stored with their charge.
 
-mod common;
-
 use std::time::Duration;
 
-use common::{Database, ask, assert_clean, charge_of, funded};
+use crate::common::{Database, ask, assert_clean, charge_of, funded};
 use sauti_store::{
     Begin, LedgerError, PaymentEvent, StatementQuery, StoreError, StoreOptions, StoredAnswer,
     Usage, UsageQuery, ids,

@@ -1,10 +1,8 @@
 //! Money moves exactly once, never below zero, and every transfer sums to zero.
 
-mod common;
-
 use std::time::Duration;
 
-use common::{Database, ask, assert_clean, charge_of, funded, key_with_cap};
+use crate::common::{Database, ask, assert_clean, charge_of, funded, key_with_cap};
 use sauti_store::{Begin, LedgerError, ReservationState, Usage};
 
 on_both_databases!(

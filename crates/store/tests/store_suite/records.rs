@@ -1,10 +1,8 @@
 //! Accounts, sessions, workspaces and members.
 
-mod common;
-
 use std::time::Duration;
 
-use common::{Database, key_with_cap};
+use crate::common::{Database, key_with_cap};
 use sauti_store::{
     Account, AttemptLimit, AuthError, IssuedSession, Role, Store, StoreError, TokenPurpose,
     Workspace,

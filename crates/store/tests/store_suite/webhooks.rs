@@ -1,10 +1,8 @@
 //! The queue of webhook deliveries: claims, fair shares and the circuit breaker.
 
-mod common;
-
 use std::time::Duration;
 
-use common::{Database, funded};
+use crate::common::{Database, funded};
 use sauti_store::ids::now_us;
 use sauti_store::{
     ClaimQuota, ClaimedDelivery, DeliveryFailure, DeliveryState, PaymentEvent, Standing, Store,

@@ -1,10 +1,8 @@
 //! What a dead process held is given back; what a living one holds is not.
 
-mod common;
-
 use std::time::Duration;
 
-use common::{Database, ask, assert_clean, charge_of, funded};
+use crate::common::{Database, ask, assert_clean, charge_of, funded};
 use sauti_store::{
     Backend, Begin, LedgerError, ReservationState, Store, StoreOptions, StoredAnswer, Usage,
     WorkspaceId,

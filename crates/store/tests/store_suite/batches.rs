@@ -1,11 +1,9 @@
 //! Batches: each item is answered once and charged once, whoever works on it and whoever dies.
 
-mod common;
-
 use std::collections::HashSet;
 use std::time::Duration;
 
-use common::{Database, ask, assert_clean, funded};
+use crate::common::{Database, ask, assert_clean, funded};
 use sauti_store::{
     BatchId, BatchState, ClaimQuota, ClaimedItem, ItemId, LedgerError, NewBatch, NewItem, Received,
     Standing, StatementQuery, Store, StoreError, StoreOptions, Usage, Workspace,

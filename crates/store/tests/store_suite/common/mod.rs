@@ -1,6 +1,4 @@
 //! A fresh database for each test, on SQLite, and on the PostgreSQL server that SAUTI_TEST_POSTGRES_URL names (`./test postgres`).
-#![allow(dead_code, reason = "each test binary uses a part of it")]
-
 use sauti_store::{
     Environment, IssuedKey, NewKey, Permissions, ReserveRequest, Store, StoreOptions, Workspace,
     WorkspaceId, ids::new_id,
@@ -57,7 +55,6 @@ impl Database {
 }
 
 /// Makes each named async function, which takes a `Database`, a test on both databases.
-#[macro_export]
 macro_rules! on_both_databases {
     ($($name:ident),* $(,)?) => {
         mod sqlite {
