@@ -141,22 +141,28 @@ fn readable<'a>(key: &str, file: &'a Path) -> anyhow::Result<&'a Path> {
     Ok(file)
 }
 
+/// A client that connects in the background, and what it tells of its connection. `None` where no server is named.
+async fn client(settings: &Nats) -> anyhow::Result<Option<(Client, Arc<ConnectionEvents>)>> {
+    let Some((servers, options)) = options(settings)? else {
+        return Ok(None);
+    };
+    let news = Arc::new(ConnectionEvents::default());
+    let told = Arc::clone(&news);
+    let options = options.event_callback(move |event| {
+        told.take(&event);
+        std::future::ready(())
+    });
+    let connected = options.connect(servers).await;
+    let client = connected.context("nats.url cannot be used")?;
+    Ok(Some((client, news)))
+}
+
 impl NatsQueue {
     /// Connects in the background: a service must start without it. `None` where no server is named.
     pub async fn connect(settings: &Nats) -> anyhow::Result<Option<NatsQueue>> {
-        let Some((servers, options)) = options(settings)? else {
+        let Some((client, news)) = client(settings).await? else {
             return Ok(None);
         };
-        let news = Arc::new(ConnectionEvents::default());
-        let told = Arc::clone(&news);
-        let options = options.event_callback(move |event| {
-            told.take(&event);
-            std::future::ready(())
-        });
-        let client = options
-            .connect(servers)
-            .await
-            .context("nats.url cannot be used")?;
         metrics::nats_up(false);
         Ok(Some(NatsQueue {
             jetstream: jetstream(client),
@@ -433,19 +439,9 @@ impl Drop for QueueMessage {
 
 /// For `sauti doctor`: signs in and asks whether there is JetStream.
 pub async fn examine(settings: &Nats) -> anyhow::Result<String> {
-    let Some((servers, options)) = options(settings)? else {
+    let Some((client, news)) = client(settings).await? else {
         return Ok("none".to_owned());
     };
-    let news = Arc::new(ConnectionEvents::default());
-    let told = Arc::clone(&news);
-    let options = options.event_callback(move |event| {
-        told.take(&event);
-        std::future::ready(())
-    });
-    let client = options
-        .connect(servers)
-        .await
-        .context("nats.url cannot be used")?;
     for _ in 0..50 {
         if client.connection_state() == State::Connected {
             break;
