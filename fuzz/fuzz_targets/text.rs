@@ -1,13 +1,15 @@
 #![no_main]
 use libfuzzer_sys::fuzz_target;
-use sauti_text::{CLAUSE_PHONEMES_MAX, Lexicon, Script};
+use sauti_text::{CLAUSE_PHONEMES_MAX, Lexicon, Script, SpeechLanguage};
 
 fuzz_target!(|text: &str| {
     let spoken = sauti_text::normalise(text);
     // What is spoken has no numerals left to be read.
     assert!(!spoken.contains(|c: char| c.is_ascii_digit()), "{text:?} became {spoken:?}");
-    if let Ok(script) = Script::from_text(text, &Lexicon::builtin()) {
-        sauti_fuzz_check(text, &script);
+    for language in SpeechLanguage::ALL {
+        if let Ok(script) = Script::from_text_in(text, &Lexicon::builtin(), language) {
+            sauti_fuzz_check(text, &script);
+        }
     }
 });
 

@@ -108,6 +108,8 @@ def said(word, arpabet):
             sound = VOWELS[phone]
             if phone in ("AA", "AO") and not r_follows and written.startswith("o") and len(written) == 1:
                 sound = "Q"
+            if phone in ("AY", "AW") and r_follows:
+                sound += "@"
             if phone in ("IH", "IY") and r_follows:
                 sound = "I@"
             if phone == "EH" and written == "a" and re.search("arr|ara", word):
@@ -130,6 +132,8 @@ def said(word, arpabet):
         sounds = sounds[:-2] + "@m"
     if word.endswith("es") and sounds.endswith("Ez") or re.search("[td]Ed$", sounds):
         sounds = sounds[:-2] + "I" + sounds[-1]
+    if word.endswith("ate") and sounds.endswith(("@t", "It")):
+        sounds = sounds[:-2].replace("J@w", "Ju") + "eIt"
     if word.endswith("day") and sounds.endswith("di"):
         sounds = sounds[:-1] + "eI"
     # One syllable needs no stress mark of its own weight, but a voice wants to know where the word leans.
@@ -138,6 +142,8 @@ def said(word, arpabet):
 
 def full_vowel(before, written, following):
     """What stands for the vowel that American English swallows."""
+    if before == "Y" and written in ("u", ""):
+        return "U"
     if not written or (written == "e" and following == ["L"]):
         return "Q" if following == ["L"] else "@"
     if (before in ("SH", "ZH", "CH") and following == ["N"]) or following == ["JH"]:

@@ -27,6 +27,8 @@ export interface SpeakOptions {
   outputFormat?: string;
   speed?: number;
   ssml?: boolean;
+  /** Swahili with English words in it where it is missing. */
+  language?: "sw" | "en" | "auto";
   /** The same key again gives the same answer and costs nothing more. Not for streams. */
   idempotencyKey?: string;
 }
@@ -208,8 +210,8 @@ function expectedAnswer({ answer, currency, notUnderstood }: ExpectedAnswer): Ex
 }
 
 function speechBody(text: string, voiceId: string, options: SpeakOptions, more: Record<string, unknown> = {}): string {
-  const { outputFormat: output_format, speed, ssml } = options;
-  return JSON.stringify({ text, voice_id: voiceId, output_format, speed, ssml, ...more });
+  const { outputFormat: output_format, speed, ssml, language } = options;
+  return JSON.stringify({ text, voice_id: voiceId, output_format, speed, ssml, language, ...more });
 }
 
 function formOf(recording: Recording, options: TranscribeOptions, fields: Record<string, string>): FormData {

@@ -11,6 +11,7 @@ let looking;
 
 const voice = () => form.elements.voice.value;
 const speed = () => Number(byId("speed").value);
+const language = () => byId("language").value;
 
 // A voice says about this many sounds a second, pauses included.
 const PHONEMES_PER_SECOND = 11;
@@ -35,13 +36,15 @@ async function look() {
   byId("characters").textContent = counted();
   if (!text.value.trim()) return showNothing();
   try {
-    const body = { text: text.value };
+    const body = { text: text.value, language: language() };
     const [read, quote] = await Promise.all([
       call("POST", "/v1/normalise", body, { signal }).then((answer) => answer.json()),
       call("POST", "/v1/quotes", body, { signal }).then((answer) => answer.json()),
     ]);
     byId("said").textContent = read.text;
     byId("said").className = "";
+    const english = [...new Set(read.words.filter((word) => word.english).map((word) => word.word))];
+    byId("english").textContent = english.length ? say("english", english.join(", ")) : "";
     byId("price").textContent = money(quote.cost_micro);
     byId("characters").textContent = quote.units;
     byId("length").textContent = say("about", Math.max(1, Math.round(secondsOf(read.words))));
@@ -60,12 +63,14 @@ function textFromAddress() {
 function showNothing() {
   byId("said").textContent = byId("said").dataset.empty;
   byId("said").className = "quiet";
+  byId("english").textContent = "";
   for (const id of ["price", "length"]) byId(id).textContent = "–";
 }
 
 function showCurl() {
   const body = { text: text.value.trim(), voice_id: voice(), output_format: byId("format").value };
   if (speed() !== 1) body.speed = speed();
+  if (language() !== "sw") body.language = language();
   const quoted = JSON.stringify(body).replaceAll("'", "'\\''");
   byId("curl").textContent =
     `curl -sS '${form.dataset.baseUrl}/v1/audio/speech' \\\n  -H 'Authorization: Bearer YOUR_KEY' \\\n  -H 'Content-Type: application/json' \\\n  -d '${quoted}' \\\n  -o sauti.${extension(body.output_format)}`;
@@ -84,7 +89,7 @@ async function speak(event) {
   button.disabled = true;
   button.textContent = say("speaking");
   try {
-    const order = { text: text.value, voice_id: voice(), output_format: byId("format").value, speed: speed(), verbose: true };
+    const order = { text: text.value, voice_id: voice(), output_format: byId("format").value, speed: speed(), language: language(), verbose: true };
     const response = await call("POST", "/v1/audio/speech", order);
     const answer = await response.json();
     const cost = Number(response.headers.get("Sauti-Cost"));
@@ -206,6 +211,7 @@ function use(item) {
   form.elements.voice.value = item.order.voice_id;
   byId("format").value = item.order.output_format;
   byId("speed").value = item.order.speed;
+  byId("language").value = item.order.language ?? "sw";
   showSpeed();
   look();
   text.focus();

@@ -23,11 +23,12 @@ impl SpeechLanguage {
         }
     }
 
-    /// By a tag as SSML has it: "sw", "sw-KE", "en-GB".
+    /// By a tag or a name, as SSML and clients have them: "sw", "sw-KE", "English".
     pub(crate) fn from_tag(tag: &str) -> Option<Self> {
-        match tag.split(['-', '_']).next()?.to_ascii_lowercase().as_str() {
-            "sw" | "swa" | "swh" => Some(Self::Swahili),
-            "en" | "eng" => Some(Self::English),
+        let tag = tag.trim().to_ascii_lowercase();
+        match tag.split(['-', '_']).next()? {
+            "sw" | "swa" | "swh" | "swahili" | "kiswahili" => Some(Self::Swahili),
+            "en" | "eng" | "english" => Some(Self::English),
             _ => None,
         }
     }
@@ -48,9 +49,29 @@ impl FromStr for SpeechLanguage {
     type Err = UnknownSpeechLanguage;
 
     fn from_str(name: &str) -> Result<Self, UnknownSpeechLanguage> {
-        let known = Self::ALL
-            .into_iter()
-            .find(|language| language.name() == name);
-        known.ok_or(UnknownSpeechLanguage)
+        match name {
+            "auto" => Ok(Self::Auto),
+            _ => Self::from_tag(name).ok_or(UnknownSpeechLanguage),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_language_is_understood_as_clients_name_it() {
+        for language in SpeechLanguage::ALL {
+            assert_eq!(language.name().parse(), Ok(language));
+        }
+        assert_eq!("en-GB".parse(), Ok(SpeechLanguage::English));
+        assert_eq!("Kiswahili".parse(), Ok(SpeechLanguage::Swahili));
+        for unknown in ["fr", "", "automatic"] {
+            assert_eq!(
+                unknown.parse::<SpeechLanguage>(),
+                Err(UnknownSpeechLanguage)
+            );
+        }
     }
 }

@@ -27,7 +27,7 @@ pub mod written;
 pub use builder::CLAUSE_PHONEMES_MAX;
 pub use cardinal::cardinal;
 pub use error::TextError;
-pub use language::SpeechLanguage;
+pub use language::{SpeechLanguage, UnknownSpeechLanguage};
 pub use lexicon::{Lexicon, LexiconEntry, LexiconError};
 pub use normalise::{normalise, normalise_in};
 pub use phonemes::swahili_phonemes;

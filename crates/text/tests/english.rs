@@ -219,7 +219,13 @@ fn nothing_that_can_be_written_breaks_the_english_reading() {
     proptest!(|(text in ".{0,80}", numbers in "[0-9:/.,$% -]{0,20}[a-z]{0,3}")| {
         for text in [text, numbers] {
             for language in SpeechLanguage::ALL {
-                let _ = Script::from_text_in(&text, &Lexicon::builtin(), language);
+                let spoken = normalise_in(&text, language);
+                prop_assert!(!spoken.contains(|c: char| c.is_ascii_digit()), "{text:?}: {spoken:?}");
+                if let Ok(script) = Script::from_text_in(&text, &Lexicon::builtin(), language) {
+                    for word in script.clauses.iter().flat_map(|clause| &clause.words) {
+                        prop_assert!(text.get(word.source.clone()).is_some());
+                    }
+                }
             }
         }
     });

@@ -53,19 +53,19 @@ class Sauti:
 
     def speak(
         self, text: str, voice_id: str, *, output_format: str = "wav_24000", speed: float = 1.0, ssml: bool | None = None,
-        idempotency_key: str | None = None,
+        language: str | None = None, idempotency_key: str | None = None,
     ) -> Speech:
         """Speaks a text. The same `idempotency_key` again gives the same answer and costs nothing more."""
-        body = speech_body(text, voice_id, output_format, speed, ssml)
+        body = speech_body(text, voice_id, output_format, speed, ssml, language)
         answer = self.post("/v1/audio/speech", json.dumps(body).encode(), JSON, idempotency_key)
         return Speech(answer.body, answer.headers["content-type"], Charge.of(answer.headers))
 
     def speak_timed(
         self, text: str, voice_id: str, *, output_format: str = "wav_24000", speed: float = 1.0, ssml: bool | None = None,
-        idempotency_key: str | None = None,
+        language: str | None = None, idempotency_key: str | None = None,
     ) -> TimedSpeech:
         """Speaks a text and tells when each word is said."""
-        body = {**speech_body(text, voice_id, output_format, speed, ssml), "timestamps": True}
+        body = {**speech_body(text, voice_id, output_format, speed, ssml, language), "timestamps": True}
         answer = self.post("/v1/audio/speech", json.dumps(body).encode(), JSON, idempotency_key)
         told = answer.json()
         words = tuple(read(Word, word) for word in told["words"])
@@ -75,17 +75,19 @@ class Sauti:
 
     def speak_stream(
         self, text: str, voice_id: str, *, output_format: str = "pcm_24000", speed: float = 1.0, ssml: bool | None = None,
+        language: str | None = None,
     ) -> Iterator[bytes]:
         """The sound while it is made. Raises StreamBroken where it ends too early."""
-        body = {**speech_body(text, voice_id, output_format, speed, ssml), "stream": "audio"}
+        body = {**speech_body(text, voice_id, output_format, speed, ssml, language), "stream": "audio"}
         answer = self.transport.stream("POST", "/v1/audio/speech", json.dumps(body).encode(), {"Content-Type": JSON})
         return pieces(answer, 65_536)
 
     def speak_events(
         self, text: str, voice_id: str, *, output_format: str = "pcm_24000", speed: float = 1.0, ssml: bool | None = None,
+        language: str | None = None,
     ) -> Iterator[SpeechPiece]:
         """The sound while it is made, with the words in it and their times."""
-        body = {**speech_body(text, voice_id, output_format, speed, ssml), "stream": "sse", "timestamps": True}
+        body = {**speech_body(text, voice_id, output_format, speed, ssml, language), "stream": "sse", "timestamps": True}
         answer = self.transport.stream("POST", "/v1/audio/speech", json.dumps(body).encode(), {"Content-Type": JSON})
         for event in events(answer, "speech.audio.done"):
             if event["type"] == "speech.audio.delta":
@@ -193,7 +195,7 @@ def upload(
     return multipart(data, name, content_type, fields)
 
 
-def speech_body(text: str, voice_id: str, output_format: str, speed: float, ssml: bool | None) -> dict[str, Any]:
+def speech_body(text: str, voice_id: str, output_format: str, speed: float, ssml: bool | None, language: str | None) -> dict[str, Any]:
     body: dict[str, Any] = {"text": text, "voice_id": voice_id, "output_format": output_format, "speed": speed}
-    return body if ssml is None else {**body, "ssml": ssml}
+    return body | {name: value for name, value in (("ssml", ssml), ("language", language)) if value is not None}
 

@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 use sauti_lab::eval::judge::Judge;
 use sauti_lab::eval::{readable, search, speakers, speech, transcription};
 use sauti_speech::recogniser::Recogniser;
+use sauti_text::SpeechLanguage;
 
 use super::{Common, output};
 use crate::offline;
@@ -69,6 +70,7 @@ pub(super) struct TranscriptionCommand {
 #[command(after_help = "\
 Examples:
   sauti eval speech prompts.tsv --limit 20
+  sauti eval speech english.tsv --language en
   sauti eval speech prompts.tsv --voice asha --html voices.html --judge .venv/bin/python
   sauti eval speech prompts.tsv --limit 100 --judge .venv/bin/python --whisper whisper-small")]
 pub(super) struct Speech {
@@ -76,6 +78,9 @@ pub(super) struct Speech {
     /// Only this voice; may be repeated
     #[arg(long, value_name = "ID")]
     voice: Vec<String>,
+    /// How the sentences are read: sw (English words in them found), en or auto
+    #[arg(long, value_name = "LANGUAGE", default_value_t)]
+    language: SpeechLanguage,
     /// Only so many sentences, spread evenly over the list
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     limit: usize,
@@ -282,6 +287,7 @@ impl Speech {
         let options = speech::Options {
             prompts: self.prompts,
             voices: self.voice,
+            language: self.language,
             limit: self.limit,
             audio_dir: audio_dir.clone(),
             judge: self.judge.map(|python| Judge {

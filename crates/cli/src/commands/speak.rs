@@ -7,7 +7,7 @@ use clap::Args;
 use sauti_audio::OutputFormat;
 use sauti_server::self_check::{self, SelfCheck};
 use sauti_speech::{SpeakRequest, Speed};
-use sauti_text::{Lexicon, Script};
+use sauti_text::{Lexicon, Script, SpeechLanguage};
 
 use super::Common;
 use crate::offline;
@@ -20,6 +20,7 @@ use crate::offline;
 Examples:
   sauti speak --voice asha --out karibu.wav 'Karibu katika huduma kwa wateja.'
   sauti speak --voice juma --out karibu.mp3 --speed 0.9 'Bei ni KSh 1,250.'
+  sauti speak --voice asha --language en --out balance.wav 'Your balance is KSh 1,250.'
   sauti speak --voice asha --format ulaw_8000 --out menu.wav 'Bonyeza moja.'
   echo 'Habari za asubuhi.' | sauti speak --voice asha --out - --format raw_ulaw_8000 | player
 
@@ -37,6 +38,9 @@ pub(super) struct Speak {
     /// Pace, 0.5 to 2.0
     #[arg(long, default_value_t)]
     speed: Speed,
+    /// sw: Swahili, English words in it said as English; en: English; auto: each sentence in its own
+    #[arg(long, value_name = "LANGUAGE", default_value_t)]
+    language: SpeechLanguage,
     /// The text is an SSML document
     #[arg(long)]
     ssml: bool,
@@ -57,9 +61,9 @@ impl Speak {
         let text = read_text(self.text.as_deref())?;
         let lexicon = read_lexicon(self.lexicon.as_deref())?;
         let script = if self.ssml {
-            Script::from_ssml(&text, &lexicon)?
+            Script::from_ssml_in(&text, &lexicon, self.language)?
         } else {
-            Script::from_text(&text, &lexicon)?
+            Script::from_text_in(&text, &lexicon, self.language)?
         };
         let format = match self.format {
             Some(format) => format,

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 use sauti_speech::{Engine, Speed};
-use sauti_text::Script;
+use sauti_text::{Script, SpeechLanguage};
 
 use super::PromptOptions;
 use crate::offline;
@@ -79,7 +79,8 @@ fn prompt<'a>(
     let id = cell("id").context("no id")?;
     check_id(id)?;
     let text = cell("text").context("no text")?;
-    let script = Script::from_text(text, &options.lexicon)?;
+    let language = cell("language").map_or(Ok(SpeechLanguage::default()), str::parse)?;
+    let script = Script::from_text_in(text, &options.lexicon, language)?;
     let speed = match cell("speed") {
         Some(speed) => speed.parse().map_err(|e| anyhow::anyhow!("speed {e}"))?,
         None => Speed::default(),

@@ -85,7 +85,7 @@ pub struct EvalPrompt {
 pub fn prompts(path: &Path) -> anyhow::Result<Vec<EvalPrompt>> {
     let table = TsvTable::open(path)?;
     let text = table.column(&["text", "sentence", "prompt"])?;
-    let domain = table.column(&["domain"]).ok();
+    let domain = table.column(&["domain", "kind"]).ok();
     let prompt = |row: &Vec<String>| EvalPrompt {
         text: row[text].clone(),
         domain: domain.map(|column| row[column].clone()).unwrap_or_default(),

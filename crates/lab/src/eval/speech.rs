@@ -2,14 +2,14 @@
 //! and, where the judges are installed, how natural they sound.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, ensure};
 use sauti_audio::{OutputFormat, resample};
 use sauti_speech::voice::VoiceInfo;
 use sauti_speech::{Engine, SpeakRequest, TranscribeRequest};
-use sauti_text::compare::{Errors, character_errors, comparable};
-use sauti_text::{Lexicon, Script};
+use sauti_text::compare::{Errors, Step, character_errors, comparable, word_alignment};
+use sauti_text::{Lexicon, Script, SpeechLanguage};
 use serde::Serialize;
 
 use super::judge::{Judge, Verdict};
@@ -25,6 +25,8 @@ pub struct Options {
     pub prompts: PathBuf,
     /// None means every voice.
     pub voices: Vec<String>,
+    /// How the sentences are read.
+    pub language: SpeechLanguage,
     /// Only so many sentences, spread evenly over the list; 0 takes all.
     pub limit: usize,
     /// Where the speech is written, one WAV file a sentence and voice.
@@ -36,6 +38,9 @@ pub struct Options {
 pub struct VoiceReport {
     #[serde(flatten)]
     pub rates: ErrorRates,
+    /// Of the words that were taken for English, where there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub english_wer_percent: Option<f64>,
     pub real_time_factor: f64,
     pub first_sound_ms_median: f64,
     pub first_sound_ms_p95: f64,
@@ -60,6 +65,12 @@ pub struct Judged {
     pub worst: f64,
 }
 
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct EnglishErrors {
+    wrong: usize,
+    all: usize,
+}
+
 #[derive(Debug, Serialize)]
 pub struct Report {
     pub voices: BTreeMap<String, VoiceReport>,
@@ -70,6 +81,8 @@ pub struct Report {
 #[derive(Debug)]
 struct Said {
     scored: Scored,
+    /// English words that were heard as something else, of all of them.
+    english: EnglishErrors,
     sentence: String,
     file: String,
     verdict: Verdict,
@@ -102,7 +115,7 @@ pub async fn run(engine: &Engine, options: &Options) -> anyhow::Result<Report> {
                 voice.voice_id
             ));
             let prompt = &prompts[number * prompts.len() / count];
-            clips.push(say(engine, voice, prompt, number, &options.audio_dir).await?);
+            clips.push(say(engine, voice, prompt, number, options).await?);
         }
     }
     progress.clear();
@@ -133,11 +146,15 @@ async fn say(
     voice: &VoiceInfo,
     prompt: &EvalPrompt,
     number: usize,
-    audio_dir: &Path,
+    options: &Options,
 ) -> anyhow::Result<Said> {
-    let script = Script::from_text(&prompt.text, &Lexicon::builtin())
+    let script = Script::from_text_in(&prompt.text, &Lexicon::builtin(), options.language)
         .with_context(|| format!("{:?}", prompt.text))?;
     let spoken = script.spoken();
+    let english: BTreeSet<String> = script
+        .english_words()
+        .map(|w| comparable(&w.text))
+        .collect();
     let request = SpeakRequest {
         voice_id: voice.voice_id.clone(),
         script,
@@ -150,7 +167,7 @@ async fn say(
 
     let file = format!("{}-{number:04}.wav", voice.voice_id);
     let wav = sauti_audio::encode(&said.samples, voice.sample_rate, OutputFormat::default())?;
-    let path = audio_dir.join(&file);
+    let path = options.audio_dir.join(&file);
     std::fs::write(&path, wav).with_context(|| format!("cannot write {}", path.display()))?;
 
     let narrow = resample(&said.samples, voice.sample_rate, RECOGNISER_HZ);
@@ -163,6 +180,7 @@ async fn say(
     let name = format!("{number:04} {}", prompt.domain);
     let scored = Scored::new(name, voice.voice_id.clone(), seconds, &spoken, heard.text);
     Ok(Said {
+        english: english_errors(&scored, &english),
         scored,
         sentence: prompt.text.clone(),
         file,
@@ -170,6 +188,25 @@ async fn say(
         took_s: said.took.as_secs_f64(),
         first_sound_ms: said.first_sound.as_secs_f64() * 1_000.0,
     })
+}
+
+fn english_errors(scored: &Scored, english: &BTreeSet<String>) -> EnglishErrors {
+    let mut errors = EnglishErrors::default();
+    for step in word_alignment(&scored.reference, &scored.heard) {
+        let (word, wrong) = match step {
+            Step::Same(word) => (word, 0),
+            Step::Substituted {
+                reference: word, ..
+            }
+            | Step::Deleted(word) => (word, 1),
+            Step::Inserted(_) => continue,
+        };
+        if english.contains(word) {
+            errors.all += 1;
+            errors.wrong += wrong;
+        }
+    }
+    errors
 }
 
 fn by_voice(clips: &[Said]) -> BTreeMap<String, VoiceReport> {
@@ -183,6 +220,7 @@ fn by_voice(clips: &[Said]) -> BTreeMap<String, VoiceReport> {
         let seconds: f64 = said.iter().map(|one| one.scored.seconds).sum();
         let report = VoiceReport {
             rates: score::rates(said.iter().map(|one| &one.scored)),
+            english_wer_percent: english_wer(&said),
             real_time_factor: said.iter().map(|one| one.took_s).sum::<f64>() / seconds.max(1e-9),
             first_sound_ms_median: latencies[latencies.len() / 2],
             first_sound_ms_p95: latencies[(latencies.len() * 95 / 100).min(latencies.len() - 1)],
@@ -192,6 +230,12 @@ fn by_voice(clips: &[Said]) -> BTreeMap<String, VoiceReport> {
         (voice.to_owned(), report)
     };
     groups.into_iter().map(report).collect()
+}
+
+fn english_wer(said: &[&Said]) -> Option<f64> {
+    let all: usize = said.iter().map(|one| one.english.all).sum();
+    let wrong: usize = said.iter().map(|one| one.english.wrong).sum();
+    (all > 0).then(|| wrong as f64 * 100.0 / all as f64)
 }
 
 fn judged(said: &[&Said]) -> BTreeMap<String, Judged> {
@@ -233,6 +277,13 @@ impl Report {
         let judges: BTreeSet<&String> = voices.flat_map(|voice| voice.judged.keys()).collect();
         let whisper = self.voices.values().any(|v| v.whisper.is_some());
         let mut header: Vec<String> = ["voice", "CER", "WER"].map(str::to_owned).into();
+        let english = self
+            .voices
+            .values()
+            .any(|v| v.english_wer_percent.is_some());
+        if english {
+            header.push("WER of English words".to_owned());
+        }
         if whisper {
             header.extend(["CER by Whisper", "letters alone"].map(str::to_owned));
         }
@@ -246,6 +297,10 @@ impl Report {
                 format!("{:.1} %", report.rates.cer_percent),
                 format!("{:.1} %", report.rates.wer_percent),
             ];
+            if english {
+                let rate = report.english_wer_percent;
+                row.push(rate.map_or_else(String::new, |rate| format!("{rate:.1} %")));
+            }
             if whisper {
                 let cell = |figure: fn(&ByWhisper) -> f64| {
                     let heard = report.whisper.as_ref();
@@ -329,6 +384,7 @@ mod tests {
     fn said(text: &str, heard: Option<&str>) -> Said {
         Said {
             scored: Scored::new("0000".into(), "asha".into(), 1.0, text, text.to_owned()),
+            english: EnglishErrors::default(),
             sentence: text.to_owned(),
             file: "asha-0000.wav".into(),
             verdict: Verdict {
@@ -346,6 +402,21 @@ mod tests {
         let heard = by_whisper(&[&said]).unwrap();
         assert!((heard.whisper_cer_percent - 100.0 / 9.0).abs() < 1e-9);
         assert_eq!(heard.whisper_letters_percent, 0.0);
+    }
+
+    #[test]
+    fn english_words_have_a_figure_of_their_own() {
+        let heard = "nimetumia la tobu yangu group".to_owned();
+        let scored = Scored::new(
+            "x".into(),
+            "asha".into(),
+            1.0,
+            "Nimetumia laptop yangu, group.",
+            heard,
+        );
+        let english = BTreeSet::from(["laptop".to_owned(), "group".to_owned()]);
+        let errors = english_errors(&scored, &english);
+        assert_eq!(errors, EnglishErrors { wrong: 1, all: 2 });
     }
 
     #[test]

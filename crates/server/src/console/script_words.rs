@@ -17,6 +17,11 @@ const WORDS: &[(&str, &str, &str)] = &[
     ("pause", "Pause", "Sitisha"),
     ("download", "Download", "Pakua"),
     ("again", "Use again", "Tumia tena"),
+    (
+        "english",
+        "Said as English: {0}",
+        "Yatatamkwa kwa Kiingereza: {0}",
+    ),
     ("cost", "Cost {0}", "Bei {0}"),
     ("cached", "made before", "iliyokuwepo tayari"),
     ("balance", "Balance {0}", "Salio {0}"),

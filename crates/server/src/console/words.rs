@@ -117,6 +117,7 @@ words! {
     characters: "Characters", "Herufi";
     voice: "Voice", "Chagua sauti";
     speed: "Speed", "Kasi";
+    speak_auto: "Sentence by sentence", "Kila sentensi na lugha yake";
     format: "Format", "Umbizo";
     speak_button: "Speak", "Soma kwa sauti";
     preview: "Listen", "Sikiliza";

@@ -7,7 +7,7 @@ use sauti_speech::Speed;
 use sauti_store::Operation;
 use serde::{Deserialize, Serialize};
 
-use super::speech::take_speed;
+use super::speech::{take_language, take_speed};
 use crate::app::App;
 use crate::http::caller::{AnyKey, May, Speech};
 use crate::http::fields::{Fields, JsonBytes};
@@ -112,6 +112,8 @@ pub struct QuoteBody {
     pub text: Option<String>,
     /// Whether `text` is SSML.
     pub ssml: Option<bool>,
+    /// As in the speech request.
+    pub language: Option<String>,
     /// As in the speech request: a text that would take too long to say is refused.
     #[schema(minimum = 0.5, maximum = 2.0)]
     pub speed: Option<f64>,
@@ -153,6 +155,7 @@ pub async fn create_quote(
         .map(|text| text.trim().to_owned());
     let ssml = fields.flag("ssml");
     let speed = take_speed(&mut fields);
+    let language = take_language(&mut fields);
     let seconds = fields.number("audio_seconds");
     let channels = take_channels(&mut fields);
     if text.is_none()
@@ -183,6 +186,7 @@ pub async fn create_quote(
             "text",
             "input",
             "ssml",
+            "language",
             "speed",
             "audio_seconds",
             "channels",
@@ -201,6 +205,7 @@ pub async fn create_quote(
             let passage = Passage {
                 text: &text,
                 is_ssml: ssml.unwrap_or_else(|| looks_like_ssml(&text)),
+                language,
                 speed,
             };
             let lexicon = app.lexicons.of(&app.store, &caller.workspace_id).await?;
@@ -245,6 +250,8 @@ pub struct NormaliseBody {
     pub text: String,
     /// Whether `text` is SSML.
     pub ssml: Option<bool>,
+    /// As in the speech request.
+    pub language: Option<String>,
 }
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -259,6 +266,10 @@ pub struct NormalisedWord {
     pub word: String,
     /// IPA, the stress mark right before the stressed vowel.
     pub phonemes: String,
+    /// Given if the word was taken for English: how it sounds there, in IPA. `phonemes` has the nearest sounds that the
+    /// voices know.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub english: Option<String>,
     /// Where in the text it was read from, in bytes.
     pub start: usize,
     pub end: usize,
@@ -276,14 +287,19 @@ pub async fn normalise(
     let mut fields = Fields::parse(&body)?;
     let text = fields.text_by("text", "input");
     let ssml = fields.flag("ssml");
+    let language = take_language(&mut fields);
     if text.is_none() && !fields.is_wrong("text") && !fields.is_wrong("input") {
         fields.error("text", Reason::Required);
     }
-    fields.finish(&["text", "input", "ssml"], &["voice_id", "voice", "model"])?;
+    fields.finish(
+        &["text", "input", "ssml", "language"],
+        &["voice_id", "voice", "model"],
+    )?;
     let text = text.unwrap_or_default();
     let passage = Passage {
         text: &text,
         is_ssml: ssml.unwrap_or_else(|| looks_like_ssml(&text)),
+        language,
         speed: Speed::default(),
     };
     let lexicon = app.lexicons.of(&app.store, &caller.workspace_id).await?;
@@ -294,6 +310,7 @@ pub async fn normalise(
     let words = words.map(|word| NormalisedWord {
         word: word.text,
         phonemes: word.phonemes,
+        english: word.english,
         start: word.source.start,
         end: word.source.end,
     });

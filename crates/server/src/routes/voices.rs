@@ -10,6 +10,7 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE};
 use axum::response::Response;
 use sauti_audio::OutputFormat;
 use sauti_speech::voice::VoiceInfo;
+use sauti_text::SpeechLanguage;
 use serde::Serialize;
 
 use crate::app::App;
@@ -111,6 +112,7 @@ pub async fn preview_voice(
     let request = SpeechRequest {
         text: PREVIEW_TEXT.to_owned(),
         is_ssml: false,
+        language: SpeechLanguage::default(),
         voice_id: info.voice_id,
         voice_version: info.model_version,
         format: OutputFormat::default(),

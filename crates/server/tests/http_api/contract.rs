@@ -1,4 +1,4 @@
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::{SPEECH, World};
 
@@ -143,6 +143,35 @@ async fn two_spellings_of_the_same_words_share_their_sound() {
         .post(SPEECH, &json!({"text": "Nina tano.", "voice_id": "juma"}))
         .await;
     other_voice.assert_problem(503, "warming_up");
+}
+
+#[tokio::test]
+async fn a_text_is_read_in_the_language_of_the_request() {
+    let world = World::new().await;
+    let said = async |body: Value| world.post("/v1/normalise", &body).await.assert_ok().json();
+    let mixed = said(json!({"text": "Nina laptop 2."})).await;
+    assert_eq!(mixed["text"], "Nina laptop mbili.");
+    assert_eq!(mixed["words"][1]["english"], "lˈæptˌɒp");
+    assert_eq!(mixed["words"][0].get("english"), None);
+    let english = said(json!({"text": "Page 2.", "language": "en"})).await;
+    assert_eq!(english["text"], "Page two.");
+    let both = said(json!({"text": "Una ujumbe. You have 2 messages.", "language": "auto"})).await;
+    assert_eq!(both["text"], "Una ujumbe. You have two messages.");
+    // The same written text in another language is another sound.
+    let body =
+        |language: &str| json!({"text": "Page 2.", "voice_id": "asha", "language": language});
+    world.remember_speech(&body("en"), WAV);
+    let hit = world.post(SPEECH, &body("en")).await;
+    assert_eq!(hit.assert_ok().header("sauti-cache"), "hit");
+    world
+        .post(SPEECH, &body("sw"))
+        .await
+        .assert_problem(503, "warming_up");
+    for path in [SPEECH, "/v1/quotes", "/v1/normalise"] {
+        let refused = world.post(path, &body("fr")).await;
+        let refused = refused.assert_problem(422, "validation_failed");
+        assert!(refused.to_string().contains("language"), "{refused}");
+    }
 }
 
 #[tokio::test]

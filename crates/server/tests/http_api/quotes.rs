@@ -19,6 +19,9 @@ const PIECES: &[&str] = &[
     "0712345678",
     "M-Pesa",
     "Sauti",
+    "laptop",
+    "ku-download",
+    "You have 2 messages.",
     "15/8/2026",
     "—",
     "%%%%",
@@ -52,9 +55,11 @@ fn requests() -> impl Strategy<Value = Value> {
     });
     let ssml = prop_oneof![3 => Just(None), 1 => any::<bool>().prop_map(Some)];
     let format = select(&OutputFormat::ALL[..]);
-    (prop_oneof![text, marked], ssml, 5..=20u32, format).prop_map(|(text, ssml, tenths, format)| {
+    let language = select(&["sw", "en", "auto"][..]);
+    let all = (prop_oneof![text, marked], ssml, 5..=20u32, format, language);
+    all.prop_map(|(text, ssml, tenths, format, language)| {
         let mut body = json!({"text": text, "voice_id": "asha", "speed": f64::from(tenths) / 10.0,
-            "output_format": format.name()});
+            "output_format": format.name(), "language": language});
         if let Some(ssml) = ssml {
             body["ssml"] = json!(ssml);
         }

@@ -15,7 +15,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use bytes::Bytes;
 use serde::Serialize;
 
-pub use request::{AskedSpeech, SpeechBody, SpeechDelivery, take_speed};
+pub use request::{AskedSpeech, SpeechBody, SpeechDelivery, take_language, take_speed};
 pub use stream::{Pieces, break_off, sse};
 
 use crate::app::App;

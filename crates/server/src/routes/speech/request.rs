@@ -3,6 +3,7 @@
 use sauti_audio::OutputFormat;
 use sauti_speech::Speed;
 use sauti_speech::voice::VoiceInfo;
+use sauti_text::{SpeechLanguage, UnknownSpeechLanguage};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -23,11 +24,12 @@ const KNOWN: &[&str] = &[
     "stream_format",
     "timestamps",
     "ssml",
+    "language",
     "verbose",
     "self_check",
 ];
 /// What OpenAI's clients also send, and common words that are near a known one by chance.
-const IGNORED: &[&str] = &["model", "instructions", "language", "user", "seed"];
+const IGNORED: &[&str] = &["model", "instructions", "user", "seed"];
 
 /// What OpenAI answers when nothing is said of the format: its examples save it as an `.mp3` file.
 const OPENAI_FORMAT: OutputFormat = OutputFormat::Mp344100;
@@ -62,6 +64,9 @@ pub struct SpeechBody {
     pub timestamps: Option<bool>,
     /// Whether `text` is SSML.
     pub ssml: Option<bool>,
+    /// `sw` (default): Swahili, with the English words in it said as English. `en`: English, numbers and dates too. `auto`: each
+    /// sentence in the language that most of its words are of.
+    pub language: Option<String>,
     /// Whether to answer with JSON: the sound in base64, what was said, and when.
     pub verbose: Option<bool>,
     /// Whether our recogniser should listen to the sound and tell how far what it heard is from the
@@ -123,6 +128,7 @@ impl AskedSpeech {
         let voice = take_voice(&mut fields, &config.voices, voices);
         let format = take_format(&mut fields, default_format);
         let speed = take_speed(&mut fields);
+        let language = take_language(&mut fields);
         let timestamps = fields.flag("timestamps").unwrap_or(false);
         let verbose = fields.flag("verbose").unwrap_or(false);
         let self_check = fields.flag("self_check").unwrap_or(false);
@@ -134,6 +140,7 @@ impl AskedSpeech {
         let request = SpeechRequest {
             text,
             is_ssml,
+            language,
             voice_id: voice.voice_id.clone(),
             voice_version: voice.model_version.clone(),
             format,
@@ -273,6 +280,18 @@ pub fn take_speed(fields: &mut Fields) -> Speed {
         fields.error("speed", Reason::OutOfRange { min, max });
         Speed::default()
     })
+}
+
+pub fn take_language(fields: &mut Fields) -> SpeechLanguage {
+    match fields.text("language").as_deref().map(str::parse) {
+        None => SpeechLanguage::default(),
+        Some(Ok(language)) => language,
+        Some(Err(UnknownSpeechLanguage)) => {
+            let allowed = SpeechLanguage::ALL.map(SpeechLanguage::name).join(", ");
+            fields.error("language", Reason::UnknownValue { allowed });
+            SpeechLanguage::default()
+        }
+    }
 }
 
 fn take_delivery(

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use sauti_speech::Speed;
-use sauti_text::{Lexicon, Script, TextError};
+use sauti_text::{Lexicon, Script, SpeechLanguage, TextError};
 use sha2::{Digest, Sha256};
 
 use super::SpeechRequest;
@@ -24,6 +24,7 @@ const WORD_BYTES: usize = 160;
 pub struct Passage<'a> {
     pub text: &'a str,
     pub is_ssml: bool,
+    pub language: SpeechLanguage,
     pub speed: Speed,
 }
 
@@ -40,8 +41,8 @@ pub struct Reading {
 impl Reading {
     pub fn new(passage: Passage<'_>, lexicon: &Lexicon) -> Result<Reading, ServiceError> {
         let script = match passage.is_ssml {
-            true => Script::from_ssml(passage.text, lexicon)?,
-            false => Script::from_text(passage.text, lexicon)?,
+            true => Script::from_ssml_in(passage.text, lexicon, passage.language)?,
+            false => Script::from_text_in(passage.text, lexicon, passage.language)?,
         };
         Ok(Reading {
             characters: script.characters(),
@@ -119,7 +120,12 @@ impl Reader {
             .into());
         }
         let kind: &[u8] = if passage.is_ssml { b"ssml" } else { b"text" };
-        let name = CacheKey::of(&[kind, &lexicon.version, passage.text.as_bytes()]);
+        let name = CacheKey::of(&[
+            kind,
+            passage.language.name().as_bytes(),
+            &lexicon.version,
+            passage.text.as_bytes(),
+        ]);
         let reading = match self.readings.get(&name) {
             Some(reading) => reading,
             None => {
@@ -150,6 +156,7 @@ mod tests {
         let passage = Passage {
             text,
             is_ssml: false,
+            language: SpeechLanguage::default(),
             speed: Speed::default(),
         };
         Reader::default().read(&limits, passage, &VersionedLexicon::builtin())
@@ -168,11 +175,40 @@ mod tests {
         let passage = Passage {
             text: &format!("<speak><phoneme alphabet=\"ipa\" ph=\"{sounds}\">x</phoneme></speak>"),
             is_ssml: true,
+            language: SpeechLanguage::default(),
             speed: Speed::default(),
         };
         let lexicon = VersionedLexicon::builtin();
         let reading = Reader::default().read(&limits, passage, &lexicon);
         assert_eq!(reading.unwrap().characters, sounds.len() / 2 + 1);
+    }
+
+    #[test]
+    fn one_text_in_two_languages_is_two_readings() {
+        let (reader, lexicon) = (Reader::default(), VersionedLexicon::builtin());
+        let limits = Config::with_overrides(&[]).unwrap().limits;
+        let said = |language| {
+            let passage = Passage {
+                text: "Page 3.",
+                is_ssml: false,
+                language,
+                speed: Speed::default(),
+            };
+            reader
+                .read(&limits, passage, &lexicon)
+                .unwrap()
+                .script
+                .spoken()
+        };
+        assert_eq!(said(SpeechLanguage::Swahili), "Page tatu.");
+        assert_eq!(said(SpeechLanguage::English), "Page three.");
+    }
+
+    #[test]
+    fn an_english_word_is_billed_by_its_letters_as_any_other() {
+        let text = "Nimetumia laptop ku-download assignment.";
+        let spoken = "Nimetumia laptop ku download assignment.";
+        assert_eq!(read(text).unwrap().characters, spoken.len());
     }
 
     #[test]

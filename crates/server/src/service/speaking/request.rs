@@ -3,6 +3,7 @@
 use sauti_audio::OutputFormat;
 use sauti_speech::voice::VoiceInfo;
 use sauti_speech::{SpeechError, Speed};
+use sauti_text::SpeechLanguage;
 use serde::{Deserialize, Serialize};
 
 use super::Passage;
@@ -14,6 +15,7 @@ pub struct SpeechRequest {
     /// Trimmed.
     pub text: String,
     pub is_ssml: bool,
+    pub language: SpeechLanguage,
     pub voice_id: String,
     pub voice_version: String,
     pub format: OutputFormat,
@@ -25,6 +27,7 @@ impl SpeechRequest {
         Passage {
             text: &self.text,
             is_ssml: self.is_ssml,
+            language: self.language,
             speed: self.speed,
         }
     }
@@ -42,6 +45,7 @@ pub struct SpeechItem {
     output_format: Option<String>,
     speed: Option<f64>,
     ssml: Option<bool>,
+    language: Option<String>,
     timestamps: Option<bool>,
 }
 
@@ -53,6 +57,7 @@ impl SpeechItem {
             output_format: Some(request.format.name().to_owned()),
             speed: Some(f64::from(request.speed.get())),
             ssml: Some(request.is_ssml),
+            language: Some(request.language.name().to_owned()),
             timestamps: Some(timestamps),
         }
     }
@@ -71,8 +76,10 @@ impl SpeechItem {
         let voice = voices.iter().find(|voice| voice.voice_id == self.voice_id);
         let voice = voice.ok_or(SpeechError::UnknownVoice(self.voice_id))?;
         let named = self.output_format.as_deref();
+        let language = self.language.as_deref().map(str::parse);
         Ok(SpeechRequest {
             is_ssml: self.ssml.unwrap_or_else(|| looks_like_ssml(&self.text)),
+            language: language.and_then(Result::ok).unwrap_or_default(),
             text: self.text.trim().to_owned(),
             voice_id: voice.voice_id.clone(),
             voice_version: voice.model_version.clone(),
