@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::Speed;
+use crate::recogniser::Alternative;
 
 /// What every job carries, whatever its kind.
 #[derive(Debug, Clone)]
@@ -84,6 +85,8 @@ pub struct TranscribeRequest {
     pub digits: bool,
     /// The language that is spoken; none where it is to be heard.
     pub language: Option<SpokenLanguage>,
+    /// How many readings of each segment to give, the best one among them; 0 for none.
+    pub alternatives: usize,
 }
 
 impl TranscribeRequest {
@@ -120,6 +123,9 @@ pub struct Segment {
     /// `A` for who speaks first, and so on, where people were told apart.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub speaker: Option<char>,
+    /// The best readings, best first, where they were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub alternatives: Vec<Alternative>,
 }
 
 impl Segment {

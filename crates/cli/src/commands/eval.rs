@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::{Args, Subcommand};
 use sauti_lab::eval::judge::Judge;
-use sauti_lab::eval::{readable, search, speakers, speech, transcription};
+use sauti_lab::eval::{calibration, readable, search, speakers, speech, transcription};
 use sauti_speech::recogniser::Recogniser;
 use sauti_text::SpeechLanguage;
 
@@ -21,6 +21,7 @@ pub(super) enum Eval {
     Readable(Readable),
     Speakers(Speakers),
     Search(SearchFit),
+    Calibration(CalibrationFit),
 }
 
 /// Measure word and character error rates on recordings with known text
@@ -189,6 +190,24 @@ pub(super) struct SearchFit {
     rounds: usize,
 }
 
+/// Measure whether confidences mean what they say, and fit them
+///
+/// Each list is a MANIFEST.tsv as for `eval transcription`; its clips of up to 14 s are listened to. Every second clip is used to fit
+/// the weights of confidences, of words and of whole readings (alternatives); the others judge: of what was said to be
+/// right with 0.8, how much is right. Given are the confidences as they are and as they would be with the fitted weights,
+/// which belong into crates/speech/src/recogniser/confidence.rs.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  sauti eval calibration common-voice-dev.tsv broadcast-dev.tsv")]
+pub(super) struct CalibrationFit {
+    #[arg(required = true)]
+    manifests: Vec<PathBuf>,
+    /// Print the figures as JSON
+    #[arg(long)]
+    json: bool,
+}
+
 impl Eval {
     pub(super) fn run(self, common: &Common) -> anyhow::Result<ExitCode> {
         match self {
@@ -197,6 +216,7 @@ impl Eval {
             Self::Readable(command) => command.run(common),
             Self::Speakers(command) => command.run(common),
             Self::Search(command) => command.run(common),
+            Self::Calibration(command) => command.run(common),
         }
     }
 }
@@ -273,6 +293,21 @@ impl SearchFit {
         };
         let best = search::run(&options, &mut |trial| eprint!("{}", trial.text()))?;
         output::print(&best.text())
+    }
+}
+
+impl CalibrationFit {
+    fn run(self, common: &Common) -> anyhow::Result<ExitCode> {
+        let options = calibration::Options {
+            models: common.load()?.models_dir(),
+            manifests: self.manifests,
+        };
+        let report = calibration::run(&options)?;
+        if self.json {
+            output::print_json(&report)
+        } else {
+            output::print(&report.text())
+        }
     }
 }
 

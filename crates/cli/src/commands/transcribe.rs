@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use sauti_audio::{Channels, DecodeLimits, RawFormat, Recording};
-use sauti_speech::recogniser::AnswerValue;
+use sauti_speech::recogniser::{ALTERNATIVES_MAX, Alternative, AnswerValue};
 use sauti_speech::{Engine, Expect, SpokenLanguage, TranscribeRequest, Transcript};
 use serde_json::json;
 use tokio::task::JoinHandle;
@@ -47,6 +47,9 @@ pub(super) struct Transcribe {
     /// Channels mixed into one, or the two sides of a call each for itself: segments then say their channel
     #[arg(long, value_enum, default_value_t)]
     channels: ChannelsHeard,
+    /// With --json: so many readings of each file and segment, best first, with confidences
+    #[arg(long, value_name = "N", requires = "json", conflicts_with = "diarize", value_parser = clap::value_parser!(u8).range(1..=ALTERNATIVES_MAX as i64))]
+    alternatives: Option<u8>,
     /// Tell one to six people apart: segments say their speaker, and so does the line
     #[arg(long, conflicts_with_all = ["expect", "channels"])]
     diarize: bool,
@@ -156,7 +159,7 @@ impl Transcribe {
     ) -> JoinHandle<TranscribedFile> {
         let (engine, progress) = (engine.clone(), progress.clone());
         let (keyterms, expect) = (self.keyterm.clone(), self.expect.into());
-        let diarize = self.diarize;
+        let (diarize, alternatives) = (self.diarize, self.alternatives());
         let language = match self.language {
             LanguageChoice::Auto => None,
             LanguageChoice::Sw => Some(SpokenLanguage::Swahili),
@@ -180,6 +183,7 @@ impl Transcribe {
                 digits,
                 diarize,
                 language,
+                alternatives,
             };
             offline::transcribe(&engine, request, |done| {
                 progress.show(&format!("{}: {done:.0} of {seconds:.0} s", file.display()));
@@ -199,20 +203,34 @@ impl Transcribe {
             (true, Err(error)) => {
                 json!({ "file": file.to_string_lossy(), "error": format!("{error:#}") }).to_string()
             }
-            (true, Ok(transcript)) => json!({
-                "file": file.to_string_lossy(),
-                "text": transcript.text,
-                "seconds": transcript.seconds,
-                "no_speech": transcript.no_speech,
-                "not_understood": transcript.not_understood,
-                "answer": AnswerValue::of(&self.expect.into(), &transcript.segments),
-                "segments": transcript.segments,
-            })
-            .to_string(),
+            (true, Ok(transcript)) => self.json(file, &transcript).to_string(),
         };
         writeln!(out, "{line}")?;
         out.flush()?;
         Ok(())
+    }
+
+    fn alternatives(&self) -> usize {
+        self.alternatives.map_or(0, usize::from)
+    }
+
+    fn json(&self, file: &Path, transcript: &Transcript) -> serde_json::Value {
+        let expect = self.expect.into();
+        let mut json = json!({
+            "file": file.to_string_lossy(),
+            "text": transcript.text,
+            "seconds": transcript.seconds,
+            "no_speech": transcript.no_speech,
+            "not_understood": transcript.not_understood,
+            "answer": AnswerValue::of(&expect, &transcript.segments),
+            "segments": transcript.segments,
+        });
+        if self.alternatives.is_some() {
+            let count = self.alternatives();
+            let alternatives = Alternative::of_all(&expect, &transcript.segments, count);
+            json["alternatives"] = json!(alternatives);
+        }
+        json
     }
 }
 

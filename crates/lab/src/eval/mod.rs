@@ -1,5 +1,6 @@
 //! Measures the recogniser and the voices on files of the caller's, and writes pages to look at.
 
+pub mod calibration;
 pub mod degrade;
 pub mod judge;
 pub mod manifest;

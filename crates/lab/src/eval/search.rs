@@ -89,9 +89,9 @@ pub struct Trial {
     pub mean_percent: f64,
 }
 
-struct Heard {
-    text: String,
-    posteriors: Posteriors,
+pub(super) struct Heard {
+    pub text: String,
+    pub posteriors: Posteriors,
 }
 
 /// Hands every trial to `each` as it comes, and the best one back.
@@ -136,7 +136,12 @@ pub fn run(options: &Options, each: &mut dyn FnMut(&Trial)) -> anyhow::Result<Tr
     Ok(best)
 }
 
-fn listen(recogniser: &Recogniser, path: &Path, every: usize) -> anyhow::Result<Vec<Heard>> {
+/// What short clips say and what the acoustic model says to them, every so manieth of a list.
+pub(super) fn listen(
+    recogniser: &Recogniser,
+    path: &Path,
+    every: usize,
+) -> anyhow::Result<Vec<Heard>> {
     let manifest = ClipManifest::open(path)?;
     let mut clips = Vec::new();
     for clip in manifest.clips.iter().step_by(every.max(1)) {
@@ -187,7 +192,7 @@ fn measure(
     })
 }
 
-fn on_all_cores<T: Sync, R: Send>(
+pub(super) fn on_all_cores<T: Sync, R: Send>(
     items: &[T],
     work: impl Fn(&T) -> anyhow::Result<R> + Sync,
 ) -> anyhow::Result<Vec<R>> {

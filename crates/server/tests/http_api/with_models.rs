@@ -489,3 +489,39 @@ async fn people_on_one_channel_are_told_apart_in_openais_shape() {
     );
     world.assert_ledger_is_sound().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn second_guesses_come_best_first_with_their_values() {
+    let world = ready_world().await;
+    let spoken = world
+        .post(SPEECH, &json!({"text": "Ndiyo.", "voice_id": "asha"}))
+        .await;
+    let recording = (
+        "file",
+        Some(("a.wav", "audio/wav")),
+        spoken.assert_ok().body.as_ref(),
+    );
+    let asked = async |name: &str, value: &[u8]| {
+        let count = ("alternatives", None, &b"3"[..]);
+        world
+            .transcribe(&[recording, count, (name, None, value)])
+            .await
+    };
+    let heard = asked("expect", b"yes_no").await.assert_ok().json();
+    let all = heard["alternatives"].as_array().unwrap();
+    assert_eq!(all[0]["answer"], true, "{heard}");
+    assert_eq!(all[0]["text"], heard["text"]);
+    assert!(all.iter().skip(1).all(|other| other["answer"] != true));
+
+    let heard = asked("response_format", b"verbose_json").await;
+    let heard = heard.assert_ok().json();
+    let whole = heard["alternatives"].as_array().unwrap();
+    assert_eq!(whole[0]["text"], heard["text"]);
+    assert!(whole.len() > 1 && whole.len() <= 3, "{heard}");
+    assert_eq!(
+        heard["segments"][0]["alternatives"][0]["text"],
+        heard["text"]
+    );
+    let refused = asked("response_format", b"srt").await;
+    assert_eq!(refused.status, 422);
+}

@@ -40,17 +40,25 @@ impl AnswerValue {
     pub fn of(expect: &Expect, segments: &[Segment]) -> Option<AnswerValue> {
         let heard = segments.iter().flat_map(|segment| &segment.words);
         let words: Vec<&str> = heard.map(|word| word.word.as_str()).collect();
+        let text = match segments {
+            [only] => &only.text,
+            _ => "",
+        };
+        Self::said(expect, &words, text)
+    }
+
+    /// The value of these words, which read so.
+    pub(super) fn said(expect: &Expect, words: &[&str], text: &str) -> Option<AnswerValue> {
         match expect {
             Expect::Any => None,
-            Expect::YesNo => yes_or_no(&words).map(AnswerValue::YesNo),
+            Expect::YesNo => yes_or_no(words).map(AnswerValue::YesNo),
             Expect::Digits => {
                 let figures = as_figures(&words.join(" "));
                 (!figures.is_empty()).then_some(AnswerValue::Digits(figures))
             }
-            Expect::Amount => amount(&words).map(AnswerValue::Amount),
+            Expect::Amount => amount(words).map(AnswerValue::Amount),
             Expect::Choices(choices) => {
-                let [only] = segments else { return None };
-                let chosen = choices.iter().find(|choice| **choice == only.text)?;
+                let chosen = choices.iter().find(|choice| **choice == text)?;
                 Some(AnswerValue::Choice(chosen.clone()))
             }
         }

@@ -70,6 +70,13 @@ pub(super) struct Hypothesis {
     pub score: f32,
 }
 
+impl Hypothesis {
+    /// Its probability, by that of the first of all.
+    pub(super) fn weight(&self, all: &[Hypothesis]) -> f32 {
+        (self.score - all[0].score).exp()
+    }
+}
+
 /// A text so far. Prefixes form a tree; each is its parent and one more letter.
 struct Prefix {
     parent: u32,

@@ -1,16 +1,22 @@
 //! From letter probabilities to words with times and confidences.
 
 use super::align::place_words;
+use super::alternatives::READINGS_FOR_EACH;
 use super::beam::{BeamConfig, BeamSearch, Hypothesis};
 use super::bias::Bias;
-use super::grammar::{Grammar, as_figures};
+use super::confidence::{ReadingEvidence, WordEvidence};
+use super::grammar::{Grammar, GrammarAnswer, as_figures};
 use super::lm::LanguageModels;
 use super::mixture::Mixture;
 use super::orthography::as_written;
 use super::posteriors::{Posteriors, STEP_SECONDS};
 use super::prompt::{prompt_names, prompt_words};
 use super::text::Spellings;
+use crate::job::mean_confidence;
 use crate::{Expect, SpeechError, SpokenLanguage, TranscribeRequest, Word};
+
+/// Where others are asked for, as many answers of a known form are looked at: many say the same.
+const ANSWERS_MAX: usize = 32;
 
 /// What a caller expects to hear, made ready once per request.
 pub(super) struct Expectations {
@@ -22,6 +28,9 @@ pub(super) struct Expectations {
     pub spellings: Spellings,
     /// The one that is spoken, where the caller knows.
     language: Option<SpokenLanguage>,
+    pub expect: Expect,
+    /// How many readings of each stretch the caller wants to see; none where only the best one counts.
+    pub alternatives: usize,
 }
 
 impl Expectations {
@@ -34,6 +43,8 @@ impl Expectations {
                 &[&request.keyterms[..], &prompt_names(&request.prompt)].concat(),
             ),
             language: request.language,
+            expect: request.expect.clone(),
+            alternatives: request.alternatives,
         })
     }
 
@@ -43,14 +54,19 @@ impl Expectations {
     }
 }
 
-/// The words of one stretch, and a text of their own where the grammar gives one.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct DecodedWords {
+/// One reading of a stretch: its words, and a text of their own where the grammar gives one.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Reading {
     pub words: Vec<Word>,
     pub written: Option<String>,
+    /// How likely it is that exactly this was said.
+    pub confidence: f32,
+    /// How clearly the words were heard, against noise that is no speech at all.
+    pub clearness: f32,
 }
 
-/// Decodes one stretch. `before`: the words just said, when the stretch continues them.
+/// Decodes one stretch; the best reading first, and as many more as may be needed. `before`: the words just said, when the
+/// stretch continues them.
 pub(super) fn decode(
     posteriors: &Posteriors,
     lms: &LanguageModels,
@@ -58,47 +74,140 @@ pub(super) fn decode(
     wanted: &Expectations,
     before: &[Word],
     start_seconds: f64,
-) -> DecodedWords {
+) -> Vec<Reading> {
     let mixture = Mixture::new(lms, wanted.language, config.languages);
+    let in_time = |text: &str| words_in_time(posteriors, text, &mixture, start_seconds);
     if let Some(grammar) = &wanted.grammar {
-        let answer = grammar.decode(posteriors);
-        if !answer.is_accepted() {
-            return DecodedWords::default();
-        }
-        let written = match wanted.joins_digits {
-            true => Some(as_figures(&answer.text)),
-            false => answer.choice.clone(),
+        let count = if wanted.alternatives > 0 {
+            ANSWERS_MAX
+        } else {
+            1
         };
-        let sure = |_: usize| answer.fit.exp();
-        return DecodedWords {
-            words: words_in_time(posteriors, &answer.text, &mixture, start_seconds, sure),
-            written,
-        };
+        let mut answers = grammar.decode(posteriors, count);
+        answers.retain(GrammarAnswer::is_accepted);
+        return readings_of(&answers, wanted, in_time);
     }
+    let hypotheses = hypotheses(posteriors, &mixture, config, wanted, before);
+    let shares = word_shares(&hypotheses);
+    let total = total_weight(&hypotheses);
+    let count = (wanted.alternatives * READINGS_FOR_EACH).max(1);
+    let read = |(rank, hypothesis): (usize, &Hypothesis)| {
+        let mut words = in_time(&hypothesis.text);
+        let share_of = |i: usize| if rank == 0 { shares[i] } else { 1.0 };
+        let heard: Vec<f32> = words.iter().map(|word| word.confidence).collect();
+        for (i, word) in words.iter_mut().enumerate() {
+            word.confidence = clearness(heard[i], share_of(i));
+        }
+        let clearness = mean_confidence(&words);
+        for (i, word) in words.iter_mut().enumerate() {
+            let evidence = WordEvidence {
+                word: word.word.clone(),
+                letter_p: heard[i],
+                share: share_of(i),
+            };
+            word.confidence = evidence.confidence();
+        }
+        let evidence = ReadingEvidence {
+            text: hypothesis.text.clone(),
+            share: hypothesis.weight(&hypotheses) / total,
+        };
+        Reading {
+            words: as_written(words, &wanted.spellings),
+            written: None,
+            confidence: evidence.confidence(),
+            clearness,
+        }
+    };
+    hypotheses
+        .iter()
+        .take(count)
+        .enumerate()
+        .map(read)
+        .collect()
+}
+
+fn hypotheses(
+    posteriors: &Posteriors,
+    mixture: &Mixture<'_>,
+    config: &BeamConfig,
+    wanted: &Expectations,
+    before: &[Word],
+) -> Vec<Hypothesis> {
     let nearest = &before[before.len().saturating_sub(3)..];
     let context = mixture.after(nearest.iter().map(|word| &word.word));
     let config = config.suited_to(posteriors);
-    let search = BeamSearch::new(&config, &mixture, &wanted.bias);
-    let hypotheses = search.decode(posteriors, context);
-    let Some(best) = hypotheses.first() else {
-        return DecodedWords::default();
-    };
-    let shares = word_shares(&hypotheses);
-    let words = words_in_time(posteriors, &best.text, &mixture, start_seconds, |i| {
-        shares[i]
-    });
-    DecodedWords {
-        words: as_written(words, &wanted.spellings),
-        written: None,
-    }
+    BeamSearch::new(&config, mixture, &wanted.bias).decode(posteriors, context)
 }
 
+/// What speaks for each word of the best reading, and for the best readings as wholes.
+pub(super) fn evidence(
+    posteriors: &Posteriors,
+    lms: &LanguageModels,
+    config: &BeamConfig,
+    wanted: &Expectations,
+    readings_max: usize,
+) -> (Vec<WordEvidence>, Vec<ReadingEvidence>) {
+    let mixture = Mixture::new(lms, wanted.language, config.languages);
+    let hypotheses = hypotheses(posteriors, &mixture, config, wanted, &[]);
+    let Some(best) = hypotheses.first() else {
+        return Default::default();
+    };
+    let words = words_in_time(posteriors, &best.text, &mixture, 0.0);
+    let words = words.into_iter().zip(word_shares(&hypotheses));
+    let words = words.map(|(word, share)| WordEvidence {
+        word: word.word,
+        letter_p: word.confidence,
+        share,
+    });
+    let total = total_weight(&hypotheses);
+    let readings = hypotheses.iter().take(readings_max);
+    let readings = readings.map(|hypothesis| ReadingEvidence {
+        text: hypothesis.text.clone(),
+        share: hypothesis.weight(&hypotheses) / total,
+    });
+    (words.collect(), readings.collect())
+}
+
+/// Answers of a known form: each with its share of them all, as far as the best one fits.
+fn readings_of(
+    answers: &[GrammarAnswer],
+    wanted: &Expectations,
+    in_time: impl Fn(&str) -> Vec<Word>,
+) -> Vec<Reading> {
+    let Some(best) = answers.first() else {
+        return Vec::new();
+    };
+    let weight = |answer: &GrammarAnswer| (answer.score - best.score).exp();
+    let total: f32 = answers.iter().map(weight).sum();
+    let read = |answer: &GrammarAnswer| {
+        let mut words = in_time(&answer.text);
+        for word in &mut words {
+            word.confidence = clearness(word.confidence, answer.fit.exp());
+        }
+        Reading {
+            clearness: mean_confidence(&words),
+            words,
+            written: match wanted.joins_digits {
+                true => Some(as_figures(&answer.text)),
+                false => answer.choice.clone(),
+            },
+            confidence: best.fit.exp() * weight(answer) / total,
+        }
+    };
+    answers.iter().map(read).collect()
+}
+
+/// Both must hold: the letters are heard, and no other reading competes.
+fn clearness(letter_p: f32, share: f32) -> f32 {
+    (letter_p * share).sqrt().clamp(0.0, 1.0)
+}
+
+/// The words in their places; their confidence is that of their letters alone.
 fn words_in_time(
     posteriors: &Posteriors,
     text: &str,
     mixture: &Mixture<'_>,
     start_seconds: f64,
-    share: impl Fn(usize) -> f32,
 ) -> Vec<Word> {
     let places = place_words(posteriors, text);
     let words: Vec<&str> = text.split(' ').collect();
@@ -112,8 +221,7 @@ fn words_in_time(
             language: languages[i],
             start: start_seconds + place.first_step as f64 * STEP_SECONDS,
             end: start_seconds + place.end_step as f64 * STEP_SECONDS,
-            // Both must hold: the letters are heard, and no other reading competes.
-            confidence: (place.letter_p * share(i)).sqrt().clamp(0.0, 1.0),
+            confidence: place.letter_p,
         })
         .collect()
 }
@@ -125,10 +233,8 @@ fn word_shares(hypotheses: &[Hypothesis]) -> Vec<f32> {
     };
     let words: Vec<&str> = best.text.split(' ').collect();
     let mut with_word = vec![0f32; words.len()];
-    let mut total = 0f32;
     for hypothesis in hypotheses {
-        let weight = (hypothesis.score - best.score).exp();
-        total += weight;
+        let weight = hypothesis.weight(hypotheses);
         let other: Vec<&str> = hypothesis.text.split(' ').collect();
         for (i, word) in words.iter().enumerate() {
             // Another reading may have split or joined a word before this one.
@@ -138,8 +244,11 @@ fn word_shares(hypotheses: &[Hypothesis]) -> Vec<f32> {
             }
         }
     }
-    with_word
-        .iter()
-        .map(|weight| weight / total.max(1e-9))
-        .collect()
+    let total = total_weight(hypotheses);
+    with_word.iter().map(|weight| weight / total).collect()
+}
+
+fn total_weight(hypotheses: &[Hypothesis]) -> f32 {
+    let weights = hypotheses.iter().map(|one| one.weight(hypotheses));
+    weights.sum::<f32>().max(1e-9)
 }

@@ -1,7 +1,9 @@
 //! Answers of a known form: digits, yes or no, an amount, one of some choices. The search is exact
 //! and knows nothing else; what fits no such answer is refused.
 
-use super::posteriors::{BLANK, Posteriors, SPACE, class_of, log_add};
+use std::collections::HashMap;
+
+use super::posteriors::{BLANK, Posteriors, SPACE, class_of, letter_of, log_add};
 use crate::{Expect, SpeechError};
 
 const DIGITS: [&str; 10] = [
@@ -74,6 +76,8 @@ pub(super) struct GrammarAnswer {
     pub choice: Option<String>,
     /// Mean ln p lost against the likeliest letters, per letter: 0 is perfect.
     pub fit: f32,
+    /// ln p of its best way through the sound.
+    pub score: f32,
 }
 
 impl GrammarAnswer {
@@ -217,115 +221,169 @@ impl Grammar {
         }
     }
 
-    /// The answer that fits the sound best.
-    pub(super) fn decode(&self, posteriors: &Posteriors) -> GrammarAnswer {
-        Search::run(self, posteriors)
+    /// The answers that fit the sound best, up to so many, best first.
+    pub(super) fn decode(&self, posteriors: &Posteriors, count: usize) -> Vec<GrammarAnswer> {
+        Search::run(self, posteriors, count)
+    }
+
+    /// The letters of the word that begins with this one.
+    fn word_at(&self, first: u32) -> &[GrammarLetter] {
+        let letters = &self.letters[first as usize..];
+        let end = letters.iter().position(|letter| letter.ends_word);
+        &letters[..=end.unwrap_or(0)]
     }
 }
 
-/// Best path over states: 0 is before the first letter, then for letter i its sound (2i + 1) and
-/// the gap after it (2i + 2).
+/// A way into a state: ln p of its best alignment, and the words it has said.
+#[derive(Clone, Copy)]
+struct Path {
+    score: f32,
+    said: u32,
+}
+
+const NO_PATH: Path = Path {
+    score: f32::MIN,
+    said: u32::MAX,
+};
+const NOTHING_SAID: u32 = 0;
+
+/// Best paths over states: 0 is before the first letter, then for letter i its sound (2i + 1) and
+/// the gap after it (2i + 2). Each state keeps the best ways that differ in their words.
 struct Search<'a> {
     grammar: &'a Grammar,
-    score: Vec<f32>,
-    came_from: Vec<u32>,
+    count: usize,
+    paths: Vec<Path>,
+    /// Words said, as a tree: those before, and the first letter of the last.
+    said: Vec<(u32, u32)>,
+    known: HashMap<(u32, u32), u32>,
 }
 
 impl<'a> Search<'a> {
-    fn run(grammar: &'a Grammar, posteriors: &Posteriors) -> GrammarAnswer {
+    fn run(grammar: &'a Grammar, posteriors: &Posteriors, count: usize) -> Vec<GrammarAnswer> {
         let states = 2 * grammar.letters.len() + 1;
         let mut search = Search {
             grammar,
-            score: vec![f32::MIN; states],
-            came_from: Vec::with_capacity(states * posteriors.steps()),
+            count,
+            paths: vec![NO_PATH; states * count],
+            said: vec![(NOTHING_SAID, 0)],
+            known: HashMap::new(),
         };
-        search.score[0] = 0.0;
+        search.paths[0] = Path {
+            score: 0.0,
+            said: NOTHING_SAID,
+        };
         let mut likeliest = 0.0;
         for row in posteriors.rows() {
             likeliest += row.iter().copied().fold(f32::MIN, f32::max);
             search.step(row);
         }
-        search.answer(posteriors.steps(), likeliest)
+        search.answers(likeliest)
     }
 
     fn step(&mut self, row: &[f32]) {
         let idle = log_add(row[BLANK], row[SPACE]);
-        let states = self.score.len();
-        let mut next = vec![f32::MIN; states];
-        let mut from = vec![0u32; states];
-        let mut reach = |state: usize, source: usize, score: f32| {
-            if score > next[state] {
-                next[state] = score;
-                from[state] = source as u32;
-            }
+        let last = std::mem::take(&mut self.paths);
+        let mut next = vec![NO_PATH; last.len()];
+        let grammar = self.grammar;
+        let ways = |state: usize| {
+            let ways = last[state * self.count..][..self.count].iter();
+            ways.take_while(|path| path.score > f32::MIN)
         };
-        if self.score[0] > f32::MIN {
-            reach(0, 0, self.score[0] + idle);
-            for &start in &self.grammar.starts {
-                let class = self.grammar.letters[start as usize].class;
-                reach(2 * start as usize + 1, 0, self.score[0] + row[class]);
+        let (count, said, known) = (self.count, &mut self.said, &mut self.known);
+        let mut reach = |state: usize, path: &Path, log_p: f32, word: Option<u32>| {
+            let kept = &mut next[state * count..][..count];
+            let score = path.score + log_p;
+            if score <= kept[count - 1].score {
+                return;
+            }
+            let said = match word {
+                None => path.said,
+                Some(first) => *known.entry((path.said, first)).or_insert_with(|| {
+                    said.push((path.said, first));
+                    said.len() as u32 - 1
+                }),
+            };
+            keep(kept, Path { score, said });
+        };
+        for path in ways(0) {
+            reach(0, path, idle, None);
+            for &start in &grammar.starts {
+                let class = grammar.letters[start as usize].class;
+                reach(2 * start as usize + 1, path, row[class], Some(start));
             }
         }
-        for (i, letter) in self.grammar.letters.iter().enumerate() {
+        for (i, letter) in grammar.letters.iter().enumerate() {
             let (sound, gap) = (2 * i + 1, 2 * i + 2);
             let silent = if letter.ends_word { idle } else { row[BLANK] };
-            if self.score[sound] > f32::MIN {
-                reach(sound, sound, self.score[sound] + row[letter.class]);
-                reach(gap, sound, self.score[sound] + silent);
+            for path in ways(sound) {
+                reach(sound, path, row[letter.class], None);
+                reach(gap, path, silent, None);
             }
-            if self.score[gap] > f32::MIN {
-                reach(gap, gap, self.score[gap] + silent);
+            for path in ways(gap) {
+                reach(gap, path, silent, None);
             }
             for &to in &letter.next {
-                let class = self.grammar.letters[to as usize].class;
-                let target = 2 * to as usize + 1;
-                if self.score[gap] > f32::MIN {
-                    reach(target, gap, self.score[gap] + row[class]);
+                let class = grammar.letters[to as usize].class;
+                let (target, word) = (2 * to as usize + 1, letter.ends_word.then_some(to));
+                for path in ways(gap) {
+                    reach(target, path, row[class], word);
                 }
-                if self.score[sound] > f32::MIN && class != letter.class {
-                    reach(target, sound, self.score[sound] + row[class]);
+                if class != letter.class {
+                    for path in ways(sound) {
+                        reach(target, path, row[class], word);
+                    }
                 }
             }
         }
-        self.score = next;
-        self.came_from.extend(from);
+        self.paths = next;
     }
 
-    fn answer(&self, steps: usize, likeliest: f32) -> GrammarAnswer {
-        let states = self.score.len();
-        let ends = (1..states).filter(|s| self.grammar.letters[(s - 1) / 2].is_final);
-        let best = ends.max_by(|a, b| self.score[*a].total_cmp(&self.score[*b]));
-        let Some(end) = best.filter(|end| self.score[*end] > f32::MIN) else {
-            return GrammarAnswer {
-                text: String::new(),
-                choice: None,
-                fit: f32::MIN,
-            };
-        };
-        let mut letters = Vec::new();
-        let mut state = end;
-        for step in (0..steps).rev() {
-            let source = self.came_from[step * states + state] as usize;
-            if state % 2 == 1 && source != state {
-                letters.push((state - 1) / 2);
-            }
-            state = source;
-        }
-        letters.reverse();
-        let mut text = String::new();
-        for &i in &letters {
-            let letter = &self.grammar.letters[i];
-            text.push(super::posteriors::letter_of(letter.class));
-            if letter.ends_word {
-                text.push(' ');
+    fn answers(&self, likeliest: f32) -> Vec<GrammarAnswer> {
+        let mut best = vec![NO_PATH; self.count];
+        for (i, letter) in self.grammar.letters.iter().enumerate() {
+            if letter.is_final {
+                let ends = &self.paths[(2 * i + 1) * self.count..][..2 * self.count];
+                ends.iter().for_each(|path| keep(&mut best, *path));
             }
         }
-        let choice = self.grammar.letters[(end - 1) / 2].choice as usize;
+        best.retain(|path| path.score > f32::MIN);
+        let answer = |path: &Path| self.answer(path, likeliest);
+        best.iter().map(answer).collect()
+    }
+
+    fn answer(&self, path: &Path, likeliest: f32) -> GrammarAnswer {
+        let (mut words, mut letters, mut choice) = (Vec::new(), 0, None);
+        let mut said = path.said;
+        while said != NOTHING_SAID {
+            let (before, first) = self.said[said as usize];
+            let word = self.grammar.word_at(first);
+            letters += word.len();
+            choice = self.grammar.choices.get(word[0].choice as usize);
+            let word = word.iter().map(|letter| letter_of(letter.class));
+            words.push(word.collect::<String>());
+            said = before;
+        }
+        words.reverse();
         GrammarAnswer {
-            text: text.trim_end().to_owned(),
-            choice: self.grammar.choices.get(choice).cloned(),
-            fit: (self.score[end] - likeliest) / letters.len().max(1) as f32,
+            text: words.join(" "),
+            choice: choice.cloned(),
+            fit: (path.score - likeliest) / letters.max(1) as f32,
+            score: path.score,
         }
+    }
+}
+
+/// Puts a path among the best, which stand in order; of two that say the same the better one stays.
+fn keep(best: &mut [Path], path: Path) {
+    let same = best.iter().position(|kept| kept.said == path.said);
+    let mut at = same.unwrap_or(best.len() - 1);
+    if best[at].score >= path.score {
+        return;
+    }
+    best[at] = path;
+    while at > 0 && best[at - 1].score < best[at].score {
+        best.swap(at - 1, at);
+        at -= 1;
     }
 }
 
@@ -351,8 +409,31 @@ mod tests {
     use super::*;
 
     fn answer(expect: Expect, said: &str) -> GrammarAnswer {
+        answers(expect, said, 1).remove(0)
+    }
+
+    fn answers(expect: Expect, said: &str, count: usize) -> Vec<GrammarAnswer> {
         let grammar = Grammar::for_expectation(&expect).unwrap().unwrap();
-        grammar.decode(&spoken(said, 1.0, 5))
+        grammar.decode(&spoken(said, 1.0, 5), count)
+    }
+
+    #[test]
+    fn other_answers_come_after_the_best_one_and_differ() {
+        let found = answers(Expect::Digits, "tatu nani saba", 8);
+        assert_eq!(found[0].text, "tatu nane saba");
+        assert_eq!(found[0], answers(Expect::Digits, "tatu nani saba", 1)[0]);
+        assert!(found.is_sorted_by(|one, next| one.score >= next.score));
+        let mut texts: Vec<&str> = found.iter().map(|answer| answer.text.as_str()).collect();
+        texts.sort_unstable();
+        texts.dedup();
+        assert_eq!(texts.len(), 8);
+        let choices = ["Salio", "Saluni", "Mkopo"].map(String::from).to_vec();
+        let found = answers(Expect::Choices(choices), "salio", 8);
+        let chosen: Vec<_> = found
+            .iter()
+            .map(|answer| answer.choice.as_deref())
+            .collect();
+        assert_eq!(chosen, [Some("Salio"), Some("Saluni"), Some("Mkopo")]);
     }
 
     #[test]
@@ -441,6 +522,6 @@ mod tests {
     #[test]
     fn no_sound_gives_no_answer() {
         let grammar = Grammar::for_expectation(&Expect::Digits).unwrap().unwrap();
-        assert!(!grammar.decode(&Posteriors::default()).is_accepted());
+        assert!(grammar.decode(&Posteriors::default(), 3).is_empty());
     }
 }

@@ -5,9 +5,11 @@
 //! is complete, and its text comes out before the next one is looked at.
 
 mod align;
+mod alternatives;
 mod answer;
 mod beam;
 mod bias;
+mod confidence;
 mod decode;
 mod encoder;
 mod grammar;
@@ -28,8 +30,10 @@ mod vad;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+pub use alternatives::{ALTERNATIVES_MAX, Alternative};
 pub use answer::{Amount, AnswerValue};
 pub use beam::BeamConfig;
+pub use confidence::{ReadingEvidence, WordEvidence, confidence};
 pub use live::{LiveEvent, LiveSession};
 pub use mixture::MixtureConfig;
 pub use posteriors::Posteriors;
@@ -44,7 +48,7 @@ use crate::weights::WeightsFile;
 use crate::{
     Segment, SpeechError, SpeechStretch, TranscribeEvent, TranscribeRequest, Transcript, Word,
 };
-use decode::{DecodedWords, Expectations, decode};
+use decode::{Expectations, Reading, decode, evidence};
 use encoder::AcousticEncoder;
 use lm::LanguageModels;
 use segment::{SegmentConfig, Segmenter, Stretch};
@@ -56,7 +60,7 @@ const RATE_HZ: f64 = 16_000.0;
 /// How much of a recording is looked at at once.
 const BLOCK_SAMPLES: usize = 16_000;
 /// Letters heard less surely than this over a whole stretch are noise, not speech.
-const LETTER_CONFIDENCE_MIN: f32 = 0.3;
+const CLEARNESS_MIN: f32 = 0.3;
 const VOICE_P_MIN: f32 = 0.5;
 /// A recording is one speaker's flow: a breath does not end a sentence.
 const FILE_SILENCE_MS: usize = 1_100;
@@ -181,13 +185,25 @@ impl Recogniser {
 
     /// The words in such probabilities, whatever their confidence; for experiments.
     pub fn read(&self, posteriors: &Posteriors) -> Result<Vec<Word>, SpeechError> {
-        Ok(self.read_freely(posteriors)?.words)
+        let best = self.read_freely(posteriors)?;
+        Ok(best.map_or_else(Vec::new, |best| best.words))
     }
 
-    fn read_freely(&self, posteriors: &Posteriors) -> Result<DecodedWords, SpeechError> {
+    /// What confidences are made of: of the words of the best reading, and of the best readings; for experiments.
+    pub fn evidence(
+        &self,
+        posteriors: &Posteriors,
+        readings_max: usize,
+    ) -> Result<(Vec<WordEvidence>, Vec<ReadingEvidence>), SpeechError> {
         let wanted = Expectations::new(&TranscribeRequest::default())?;
-        let decoded = decode(posteriors, &self.lms, &self.config, &wanted, &[], 0.0);
-        Ok(decoded)
+        let (lms, config) = (&self.lms, &self.config);
+        Ok(evidence(posteriors, lms, config, &wanted, readings_max))
+    }
+
+    fn read_freely(&self, posteriors: &Posteriors) -> Result<Option<Reading>, SpeechError> {
+        let wanted = Expectations::new(&TranscribeRequest::default())?;
+        let readings = decode(posteriors, &self.lms, &self.config, &wanted, &[], 0.0);
+        Ok(readings.into_iter().next())
     }
 
     fn recognise(
@@ -203,7 +219,7 @@ impl Recogniser {
         }
         let posteriors = self.encoder.listen(&stretch.samples);
         let start = stretch.from as f64 / RATE_HZ;
-        let decoded = decode(
+        let readings = decode(
             &posteriors,
             &self.lms,
             &self.config,
@@ -212,25 +228,46 @@ impl Recogniser {
             start,
         );
         let before = std::mem::take(&mut flow.before);
-        if !is_speech(&decoded.words) {
+        let Some(best) = readings.first().filter(|best| is_speech(best)) else {
             // Words that do not fit what was expected are told apart from silence and noise.
             if wanted.is_narrow() && !flow.is_guess {
-                flow.not_understood |= is_speech(&self.read_freely(&posteriors)?.words);
+                let free = self.read_freely(&posteriors)?;
+                flow.not_understood |= free.as_ref().is_some_and(is_speech);
             }
             return Ok(None);
-        }
+        };
         let pause_after_ms = match stretch.ends_in_silence {
             true => None,
             false if flow.is_guess => Some(0),
-            false => Some(pause_after_ms(stretch, &decoded.words)),
+            false => Some(pause_after_ms(stretch, &best.words)),
         };
-        let DecodedWords { words, written } = decoded;
-        let text = written.unwrap_or_else(|| {
-            text::readable(&self.readable, &words, digits, &before, pause_after_ms)
-        });
-        let segment = segment_of(words, wanted.spellings.apply(&text));
+        let written = |reading: &Reading| {
+            let text = reading.written.clone().unwrap_or_else(|| {
+                let model = &self.readable;
+                text::readable(model, &reading.words, digits, &before, pause_after_ms)
+            });
+            wanted.spellings.apply(&text)
+        };
+        let text = written(best);
+        let goes_on = pause_after_ms.is_some() && !text.ends_with(['.', '?']);
+        let alternatives = match wanted.alternatives {
+            0 => Vec::new(),
+            count => {
+                let alternatives = readings.iter().map(|reading| {
+                    let said: Vec<&str> = reading.words.iter().map(|w| w.word.as_str()).collect();
+                    let (text, said) = (written(reading), said.join(" "));
+                    Alternative::new(&wanted.expect, text, said, reading.confidence)
+                });
+                Alternative::distinct(alternatives, count)
+            }
+        };
+        let words = readings.into_iter().next().map(|best| best.words);
+        let segment = Segment {
+            alternatives,
+            ..segment_of(words.unwrap_or_default(), text)
+        };
         // A long stretch is often cut between two sentences: then nothing goes on in the next one.
-        if pause_after_ms.is_some() && !text.ends_with(['.', '?']) {
+        if goes_on {
             let from = segment.words.len().saturating_sub(WORDS_BEFORE_MAX);
             flow.before.extend_from_slice(&segment.words[from..]);
         }
@@ -263,8 +300,8 @@ struct Flow {
     is_guess: bool,
 }
 
-fn is_speech(words: &[Word]) -> bool {
-    !words.is_empty() && mean_confidence(words) >= LETTER_CONFIDENCE_MIN
+fn is_speech(reading: &Reading) -> bool {
+    !reading.words.is_empty() && reading.clearness >= CLEARNESS_MIN
 }
 
 /// From the last word to the next sound, across the cut.

@@ -43,6 +43,7 @@ const RATE_HZ_MAX: u32 = 48_000;
         ("language" = Option<String>, Query, description = "sw, en or auto (default): the language that is spoken, where it is known."),
         ("channels" = Option<String>, Query, description = "mixed (default: mono samples) or separate: samples of two channels in turn, each heard for itself."),
         ("keyterms" = Option<String>, Query, description = "Names and terms to listen for, separated by commas."),
+        ("alternatives" = Option<u32>, Query, description = "1 to 10: so many readings in each final, best first, each with how likely it is."),
     ),
     responses((status = 101, description = "The WebSocket is open.")))]
 pub async fn live(
@@ -118,7 +119,7 @@ fn parse(query: Option<&str>) -> Result<(RawFormat, TranscriptionRequest), Probl
         query.take("rate").as_deref(),
     )?;
     let mut fields = TranscriptionFields::default();
-    for name in ["numerals", "expect", "language", "channels"] {
+    for name in ["numerals", "expect", "language", "channels", "alternatives"] {
         fields.set(name, query.take(name).into_iter().collect());
     }
     for name in ["keyterms", "choices"] {
@@ -166,6 +167,7 @@ mod tests {
         assert!(parse(Some("rate=fast")).is_err());
         assert!(parse(Some("expect=joy")).is_err());
         assert!(parse(Some("channels=2")).is_err());
+        assert!(parse(Some("alternatives=11")).is_err());
         let (_, wanted) = parse(Some("channels=separate")).unwrap();
         assert_eq!(wanted.channels, sauti_audio::Channels::Separate);
     }

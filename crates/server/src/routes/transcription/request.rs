@@ -18,6 +18,7 @@ const KNOWN: &[&str] = &[
     "channels",
     "channel_names[]",
     "diarize",
+    "alternatives",
 ];
 /// What OpenAI's clients also send.
 const IGNORED: &[&str] = &[
@@ -66,6 +67,9 @@ pub struct TranscriptionForm {
     /// Whether one to six people are told apart: segments and words of `verbose_json` have a `speaker`, `A` for who speaks first, and
     /// subtitles name it.
     pub diarize: Option<bool>,
+    /// 1 to 10: so many readings of the recording and, in `verbose_json`, of each segment, best first, each with how likely it is;
+    /// with `expect` or `choices[]` also with its value. For `json` and `verbose_json`.
+    pub alternatives: Option<u32>,
 }
 
 /// What an item of a batch has besides.

@@ -11,7 +11,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::Response;
 use bytes::Bytes;
 use futures_util::stream;
-use sauti_speech::{Expect, Segment, SpeechError, TranscribeEvent, Transcript};
+use sauti_speech::{Segment, SpeechError, TranscribeEvent, Transcript};
 use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -23,6 +23,7 @@ use crate::problem::Problem;
 use crate::routes::speech::sse;
 use crate::service::transcribing::{
     self, DiarizedSegment, ExpectedAnswer, ResponseFormat, Transcribing, TranscriptionRequest,
+    WrittenAlternative,
 };
 
 const EVENTS_MAX: usize = 32;
@@ -42,11 +43,7 @@ struct Running {
     /// Held for the caller's count of requests at once.
     _caller: Caller,
     transcribing: Transcribing,
-    /// Whether each segment brings its words.
-    words: bool,
-    expect: Expect,
-    /// Whether each segment is also told as an event of its own, with its speaker.
-    diarized: bool,
+    request: TranscriptionRequest,
     /// Segments told so far.
     told: usize,
 }
@@ -59,6 +56,8 @@ struct TranscriptDone<'a> {
     text: &'a str,
     #[serde(flatten)]
     expected: Option<ExpectedAnswer>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    alternatives: Option<Vec<WrittenAlternative>>,
     usage: serde_json::Value,
 }
 
@@ -84,9 +83,7 @@ pub async fn respond(
         app: app.clone(),
         _caller: caller,
         transcribing,
-        words: request.words,
-        expect: request.expect.clone(),
-        diarized: request.format == ResponseFormat::DiarizedJson,
+        request: request.clone(),
         told: 0,
     };
     tokio::spawn(run(running, first, events, delivered_ms));
@@ -182,9 +179,10 @@ async fn pump(
 
 impl Running {
     fn events(&mut self, segment: &Segment, space: &str, done_seconds: f64) -> Vec<SentEvent> {
-        let mut delta = delta(segment, space, done_seconds, self.words);
+        let mut delta = delta(segment, space, done_seconds, self.request.words);
         let mut told = Vec::new();
-        if self.diarized {
+        // Then each segment is also told as an event of its own, with its speaker.
+        if self.request.format == ResponseFormat::DiarizedJson {
             let segment = DiarizedSegment::new(self.told, segment);
             delta["segment_id"] = json!(segment.id);
             told.push(json!(segment));
@@ -212,6 +210,9 @@ fn delta(segment: &Segment, space: &str, done_seconds: f64, words: bool) -> Valu
     if words {
         event["words"] = json!(transcribing::words(segment));
     }
+    if !segment.alternatives.is_empty() {
+        event["alternatives"] = json!(segment.alternatives);
+    }
     event
 }
 
@@ -232,7 +233,8 @@ async fn finish(running: Running, transcript: &Transcript, events: &SentEvents) 
     let done = json!(TranscriptDone {
         kind: "transcript.text.done",
         text: &transcript.text,
-        expected: ExpectedAnswer::of(&running.expect, transcript),
+        expected: ExpectedAnswer::of(&running.request.expect, transcript),
+        alternatives: transcribing::alternatives(&running.request, &transcript.segments),
         usage: json!({"type": "duration", "seconds": bill.units,
             "cost_micro": bill.amount_micro, "balance_micro": balance_micro}),
     });

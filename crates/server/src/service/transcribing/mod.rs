@@ -22,7 +22,8 @@ pub use sound::Sound;
 pub use spool::{Source, Spool, SpoolError, Upload, open_unnamed};
 pub use written::{
     DiarizedSegment, DiarizedTranscription, ExpectedAnswer, TokenLogprob, Transcription,
-    VerboseSegment, VerboseTranscription, VerboseWord, WrittenTranscript, words, write,
+    VerboseSegment, VerboseTranscription, VerboseWord, WrittenAlternative, WrittenTranscript,
+    alternatives, words, write,
 };
 
 use super::money::{Bill, Hold};

@@ -2,6 +2,7 @@
 //! decided here, once.
 
 use sauti_audio::{Channels, UnknownChannels};
+use sauti_speech::recogniser::ALTERNATIVES_MAX;
 use sauti_speech::{Expect, SpokenLanguage, TranscribeRequest};
 use serde_json::{Map, Value};
 
@@ -43,6 +44,8 @@ pub struct TranscriptionRequest {
     pub channels: Channels,
     /// What subtitles call the channels, as far as the caller named them.
     pub channel_names: Vec<String>,
+    /// How many readings to give, the text itself among them; 0 where they were not asked for.
+    pub alternatives: usize,
 }
 
 impl TranscriptionRequest {
@@ -55,6 +58,7 @@ impl TranscriptionRequest {
             digits: self.digits,
             diarize: self.diarize,
             language: self.language,
+            alternatives: self.alternatives,
             ..TranscribeRequest::default()
         }
     }
@@ -76,6 +80,7 @@ pub struct TranscriptionFields {
     channels: Option<String>,
     channel_names: Vec<String>,
     diarize: Option<String>,
+    alternatives: Option<String>,
     /// OpenAI's fields for voices that are known beforehand.
     known_speakers: Vec<String>,
 }
@@ -114,6 +119,7 @@ impl TranscriptionFields {
             "channels" => &mut self.channels,
             "prompt" => &mut self.prompt,
             "diarize" => &mut self.diarize,
+            "alternatives" => &mut self.alternatives,
             "response_format" => &mut self.response_format,
             "numerals" => &mut self.numerals,
             "expect" => &mut self.expect,
@@ -148,6 +154,7 @@ impl TranscriptionFields {
             channels,
             language: self.language.as_deref().and_then(named_language),
             channel_names: check.terms("channel_names[]", &self.channel_names, CHANNELS_MAX),
+            alternatives: check.alternatives(format, diarize),
         };
         match check.errors.is_empty() {
             true => Ok(request),
@@ -312,6 +319,31 @@ impl Check<'_> {
         diarize
     }
 
+    /// Subtitles and plain text have no place for them, and a speaker's turn is cut from the best reading.
+    fn alternatives(&mut self, format: ResponseFormat, diarize: bool) -> usize {
+        let Some(given) = filled(&self.fields.alternatives) else {
+            return 0;
+        };
+        let count = given.parse().ok();
+        let count = count.filter(|count| (1..=ALTERNATIVES_MAX).contains(count));
+        let is_json = matches!(format, ResponseFormat::Json | ResponseFormat::VerboseJson);
+        let wrong = match count {
+            None => Some(Reason::OutOfRange {
+                min: 1.0,
+                max: ALTERNATIVES_MAX as f64,
+            }),
+            Some(_) if diarize => Some(Reason::NotTogether { with: "diarize" }),
+            Some(_) if !is_json => Some(Reason::NotTogether {
+                with: "response_format=text, srt or vtt",
+            }),
+            Some(_) => None,
+        };
+        if let Some(reason) = wrong {
+            self.errors.push(FieldError::new("alternatives", reason));
+        }
+        count.unwrap_or(0)
+    }
+
     fn flag(&mut self, field: &'static str, given: Option<&str>) -> Option<bool> {
         match given?.to_ascii_lowercase().as_str() {
             "true" | "1" => Some(true),
@@ -402,6 +434,32 @@ mod tests {
             fields.set("diarize", vec!["true".into()]);
             fields.set(name, vec![value.into()]);
             assert_eq!(fields.check().unwrap_err().len(), 1, "{name}");
+        }
+    }
+
+    #[test]
+    fn one_to_ten_alternatives_come_with_json() {
+        let asked = |count: &str, with: (&str, &str)| {
+            let mut fields = TranscriptionFields::default();
+            fields.set("alternatives", vec![count.to_owned()]);
+            fields.set(with.0, vec![with.1.to_owned()]);
+            fields
+                .check()
+                .map(|request| request.for_engine().alternatives)
+        };
+        let verbose = ("response_format", "verbose_json");
+        assert_eq!(asked("1", verbose).unwrap(), 1);
+        assert_eq!(asked("10", ("expect", "digits")).unwrap(), 10);
+        assert_eq!(asked("", verbose).unwrap(), 0);
+        for (count, with) in [
+            ("0", verbose),
+            ("11", verbose),
+            ("many", verbose),
+            ("3", ("response_format", "srt")),
+            ("3", ("diarize", "true")),
+        ] {
+            let errors = asked(count, with).unwrap_err();
+            assert_eq!(errors[0].field, "alternatives", "{count} {with:?}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! A transcript in the form that was asked for.
 
-use sauti_speech::recogniser::AnswerValue;
+use sauti_speech::recogniser::{Alternative, AnswerValue};
 use sauti_speech::{Expect, Segment, SpokenLanguage, Transcript, Word};
 use serde::Serialize;
 
@@ -31,12 +31,14 @@ pub fn write(
                 text: text(),
                 logprobs: request.logprobs.then(|| logprobs(transcript)),
                 expected,
+                alternatives: alternatives(request, &transcript.segments),
             }),
         ),
         ResponseFormat::VerboseJson => (
             "application/json",
             WrittenTranscript::Verbose(VerboseTranscription {
                 expected,
+                alternatives: alternatives(request, &transcript.segments),
                 ..verbose(transcript, request.segments, request.words)
             }),
         ),
@@ -74,6 +76,44 @@ pub struct Transcription {
     pub logprobs: Option<Vec<TokenLogprob>>,
     #[serde(flatten)]
     pub expected: Option<ExpectedAnswer>,
+    /// Only where `alternatives` asks for them: the likeliest readings of the whole recording, best first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alternatives: Option<Vec<WrittenAlternative>>,
+}
+
+/// One reading of a recording or a segment; the first one is its text.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct WrittenAlternative {
+    pub text: String,
+    /// 0 to 1: how likely it is that exactly this was said.
+    pub confidence: f32,
+    /// With `expect` or `choices[]`, the value of this reading, as in the answer itself.
+    #[schema(value_type = Option<serde_json::Value>)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<AnswerValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub currency: Option<&'static str>,
+}
+
+impl From<&Alternative> for WrittenAlternative {
+    fn from(alternative: &Alternative) -> Self {
+        Self {
+            text: alternative.text.clone(),
+            confidence: alternative.confidence,
+            answer: alternative.answer.clone(),
+            currency: alternative.currency,
+        }
+    }
+}
+
+/// The likeliest readings of all these segments together, where they were asked for.
+pub fn alternatives(
+    request: &TranscriptionRequest,
+    segments: &[Segment],
+) -> Option<Vec<WrittenAlternative>> {
+    let count = request.alternatives;
+    let all = || Alternative::of_all(&request.expect, segments, count);
+    (count > 0).then(|| all().iter().map(WrittenAlternative::from).collect())
 }
 
 /// What a program needs of an expected answer. Only where `expect` or `choices[]` was sent.
@@ -130,6 +170,9 @@ pub struct VerboseTranscription {
     pub no_speech: bool,
     #[serde(flatten)]
     pub expected: Option<ExpectedAnswer>,
+    /// Only where `alternatives` asks for them: the likeliest readings of the whole recording, best first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alternatives: Option<Vec<WrittenAlternative>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub segments: Option<Vec<VerboseSegment>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -155,6 +198,9 @@ pub struct VerboseSegment {
     #[schema(value_type = Option<String>)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub speaker: Option<char>,
+    /// The likeliest readings of the segment, best first, with `alternatives`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub alternatives: Vec<WrittenAlternative>,
 }
 
 /// What OpenAI's Whisper tells of a segment and some clients insist on; there is nothing to say here.
@@ -264,6 +310,7 @@ fn verbose(transcript: &Transcript, segments: bool, words: bool) -> VerboseTrans
         text: transcript.text.clone(),
         no_speech: transcript.no_speech,
         expected: None,
+        alternatives: None,
         segments: segments.then(|| {
             transcript
                 .segments
@@ -305,6 +352,7 @@ fn verbose_segment((id, segment): (usize, &Segment)) -> VerboseSegment {
             / segment.words.len().max(1) as f64,
         whisper: WhisperFields::default(),
         speaker: segment.speaker,
+        alternatives: segment.alternatives.iter().map(Into::into).collect(),
     }
 }
 
