@@ -3,7 +3,7 @@
 import { InvalidRequest, SautiError } from "./errors.js";
 import { LiveTranscription, type WebSocketClass } from "./live.js";
 import {
-  camelCased, type Balance, type Charge, type ExpectedAnswer, type Limits, type Quote, type Segment, type Speech, type SpeechPiece,
+  camelCased, type Alternative, type Balance, type Charge, type ExpectedAnswer, type Limits, type Quote, type Segment, type Speech, type SpeechPiece,
   type TimedSpeech, type Transcript, type TranscriptPiece, type Usage, type Voice, type Word,
 } from "./models.js";
 import { events, fromBase64, pieces } from "./streams.js";
@@ -47,10 +47,14 @@ export interface TranscribeOptions {
   diarize?: boolean;
   /** What subtitles call the two sides. */
   channelNames?: string[];
+  /** The name of a vocabulary of the workspace. */
+  vocabulary?: string;
+  /** 1 to 10: so many readings, best first. */
+  alternatives?: number;
   idempotencyKey?: string;
 }
 
-export type LiveOptions = Pick<TranscribeOptions, "keyterms" | "numerals" | "expect" | "choices" | "channels"> & {
+export type LiveOptions = Pick<TranscribeOptions, "keyterms" | "numerals" | "expect" | "choices" | "channels" | "vocabulary"> & {
   /** Of `pcm`; 16000 if absent. */
   rateHz?: number;
   /** `pcm` if absent; G.711 comes at 8000 samples a second. */
@@ -113,10 +117,11 @@ export class Sauti {
     const form = formOf(recording, options, { response_format: "verbose_json" });
     form.append("timestamp_granularities[]", "segment");
     if (options.words) form.append("timestamp_granularities[]", "word");
+    if (options.alternatives) form.append("alternatives", String(options.alternatives));
     const answer = await this.post("/v1/audio/transcriptions", form, options.idempotencyKey);
-    const told = json<{ text: string; duration: number; noSpeech: boolean; segments?: Segment[]; words?: Word[] } & ExpectedAnswer>(answer.body);
-    const { text, duration, noSpeech, segments = [], words = [] } = told;
-    return { text, seconds: duration, noSpeech, segments, words, ...expectedAnswer(told), charge: chargeOf(answer.headers) };
+    const told = json<{ text: string; duration: number; noSpeech: boolean; segments?: Segment[]; words?: Word[]; alternatives?: Alternative[] } & ExpectedAnswer>(answer.body);
+    const { text, duration, noSpeech, segments = [], words = [], alternatives = [] } = told;
+    return { text, seconds: duration, noSpeech, segments, words, alternatives, ...expectedAnswer(told), charge: chargeOf(answer.headers) };
   }
 
   /** Subtitles of a recording. */
@@ -149,6 +154,7 @@ export class Sauti {
     if (options.keyterms?.length) query.set("keyterms", options.keyterms.join(","));
     if (options.choices?.length) query.set("choices", options.choices.join(","));
     if (options.channels) query.set("channels", options.channels);
+    if (options.vocabulary) query.set("vocabulary", options.vocabulary);
     const path = `/v1/audio/transcriptions/live?${query}`;
     if (!this.WebSocket) {
       throw new SautiError('live needs a WebSocket, which Node has from version 22 on; before it, npm install ws and new Sauti({ WebSocket, ... }) with import { WebSocket } from "ws"');
@@ -221,6 +227,7 @@ function formOf(recording: Recording, options: TranscribeOptions, fields: Record
   if (options.expect) form.append("expect", options.expect);
   if (options.channels) form.append("channels", options.channels);
   if (options.diarize) form.append("diarize", "true");
+  if (options.vocabulary) form.append("vocabulary", options.vocabulary);
   for (const name of options.channelNames ?? []) form.append("channel_names[]", name);
   for (const term of options.keyterms ?? []) form.append("keyterms[]", term);
   for (const choice of options.choices ?? []) form.append("choices[]", choice);

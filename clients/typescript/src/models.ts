@@ -36,6 +36,14 @@ export interface Segment {
   words?: Word[];
 }
 
+/** One reading of a recording, with how likely it is; with `expect` or `choices` also its value. */
+export interface Alternative {
+  text: string;
+  confidence: number;
+  answer?: ExpectedAnswer["answer"];
+  currency?: string;
+}
+
 export interface Speech {
   audio: Uint8Array;
   contentType: string;
@@ -70,6 +78,8 @@ export interface Transcript extends ExpectedAnswer {
   noSpeech: boolean;
   segments: Segment[];
   words: Word[];
+  /** With `alternatives`, best first. */
+  alternatives: Alternative[];
   charge: Charge;
 }
 

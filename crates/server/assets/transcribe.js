@@ -32,6 +32,10 @@ function terms() {
     .filter(Boolean);
 }
 
+function vocabulary() {
+  return document.getElementById("vocabulary")?.value;
+}
+
 function play(blob) {
   if (audio.src) URL.revokeObjectURL(audio.src);
   audio.src = URL.createObjectURL(blob);
@@ -46,6 +50,7 @@ async function upload(file) {
   form.append("timestamp_granularities[]", "word");
   form.append("numerals", byId("numerals").value);
   for (const term of terms()) form.append("keyterms[]", term);
+  if (vocabulary()) form.append("vocabulary", vocabulary());
   const heard = { segments: [], seconds: 0 };
   try {
     const done = await post(form, {
@@ -220,6 +225,7 @@ async function startLive() {
   paint();
   const options = { numerals: byId("numerals").value };
   if (terms().length) options.keyterms = terms().join(",");
+  if (vocabulary()) options.vocabulary = vocabulary();
   const line = await microphone.listen(recording, assets, options, (message) => {
     if (message.type === "partial") heard.partial = message.text;
     if (message.type === "final") {

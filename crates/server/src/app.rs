@@ -21,6 +21,7 @@ use crate::lexicons::Lexicons;
 use crate::mail::Mailer;
 use crate::ratelimit::{Attempts, LiveSessions, RateLimits, Rates};
 use crate::service::speaking::Reader;
+use crate::service::vocabularies::Vocabularies;
 use crate::telemetry::metrics;
 use crate::valkey::Valkey;
 
@@ -35,6 +36,7 @@ pub struct Inner {
     pub cache: SpeechCache,
     pub rates: Rates,
     pub lexicons: Lexicons,
+    pub vocabularies: Vocabularies,
     pub reader: Reader,
     pub mailer: Mailer,
     pub metrics: PrometheusHandle,
@@ -46,6 +48,8 @@ pub struct Inner {
     pub decoding: Semaphore,
     /// Rung when a batch came in.
     pub batch_bell: Notify,
+    /// Rung when a vocabulary came in.
+    pub vocabulary_bell: Notify,
     pub live_sessions: LiveSessions,
     pub connections: Arc<Connections>,
     /// Set by the first signal to end: what is asked is still answered, but nobody should ask here any more.
@@ -107,10 +111,12 @@ impl App {
             mailer: Mailer::new(&config)?,
             metrics: metrics::handle()?,
             lexicons: Lexicons::default(),
+            vocabularies: Vocabularies::default(),
             reader: Reader::default(),
             hashing: Semaphore::new(cores.max(2)),
             decoding: Semaphore::new(cores.max(2)),
             batch_bell: Notify::new(),
+            vocabulary_bell: Notify::new(),
             live_sessions: LiveSessions::new(
                 limits.live_sessions_max,
                 limits.live_sessions_per_workspace_max,

@@ -6,7 +6,7 @@ use tokio::task::JoinSet;
 
 use crate::app::App;
 use crate::ratelimit::RateLimits;
-use crate::service::accounts;
+use crate::service::{accounts, vocabularies};
 use crate::{allocator, batches, ratelimit, retention, webhooks};
 
 const LIMITS_EVERY: Duration = Duration::from_secs(3);
@@ -25,6 +25,7 @@ impl Background {
         tasks.spawn(batches::work_forever(app.clone()));
         tasks.spawn(retention::forget_forever(app.clone()));
         tasks.spawn(accounts::welcome_forever(app.clone()));
+        tasks.spawn(vocabularies::build_forever(app.clone()));
         tasks.spawn(follow_limits_forever(app.clone()));
         tasks.spawn(allocator::trim_forever());
         Background(tasks)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::Speed;
-use crate::recogniser::Alternative;
+use crate::recogniser::{Alternative, VocabularyModel};
 
 /// What every job carries, whatever its kind.
 #[derive(Debug, Clone)]
@@ -85,6 +85,8 @@ pub struct TranscribeRequest {
     pub digits: bool,
     /// The language that is spoken; none where it is to be heard.
     pub language: Option<SpokenLanguage>,
+    /// Words and sentences of the caller's own, mixed into the language models.
+    pub vocabulary: Option<Arc<VocabularyModel>>,
     /// How many readings of each segment to give, the best one among them; 0 for none.
     pub alternatives: usize,
 }

@@ -253,6 +253,10 @@ impl Store {
                         .execute(&mut *tx)
                         .await?;
                 }
+                sqlx::query("delete from vocabularies where workspace_id = $1")
+                    .bind(&workspace_id)
+                    .execute(&mut *tx)
+                    .await?;
             }
         }
         for forget in [

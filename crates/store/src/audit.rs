@@ -39,6 +39,8 @@ text_enum! {
         WebhookRemoved = "webhook.removed",
         LexiconSet = "lexicon.set",
         LexiconRemoved = "lexicon.removed",
+        VocabularySet = "vocabulary.set",
+        VocabularyRemoved = "vocabulary.removed",
         BatchCreated = "batch.created",
         BatchCancelled = "batch.cancelled",
         LimitsSet = "limits.set",

@@ -59,6 +59,7 @@ mod text_columns;
 mod timeouts;
 mod tokens;
 mod usage;
+mod vocabularies;
 mod webhooks;
 mod workspaces;
 
@@ -92,6 +93,7 @@ pub use operation::Operation;
 pub use sessions::{IssuedSession, Session};
 pub use tokens::TokenPurpose;
 pub use usage::{UsageQuery, UsageRow};
+pub use vocabularies::{BuildState, NewVocabulary, StoredVocabulary, VocabularyInfo};
 pub use webhooks::{
     ClaimQuota, ClaimedDelivery, Delivery, DeliveryFailure, DeliveryState, Standing,
     WebhookBacklog, WebhookEndpoint, event_payload,

@@ -20,6 +20,7 @@ from .errors import (
 )
 from .live import LiveTranscription
 from .models import (
+    Alternative,
     Balance,
     Charge,
     ExpectedAnswer,

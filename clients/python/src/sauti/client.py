@@ -15,7 +15,7 @@ from typing import Any, Callable
 from .forms import Recording, events, multipart, pieces, read_recording
 from .live import LiveTranscription
 from .models import (
-    Balance, Charge, Limits, Quote, Segment, Speech, SpeechPiece, TimedSpeech, Transcript, TranscriptPiece, Usage, Voice, Word, expected_answer,
+    Alternative, Balance, Charge, Limits, Quote, Segment, Speech, SpeechPiece, TimedSpeech, Transcript, TranscriptPiece, Usage, Voice, Word, expected_answer,
     read,
 )
 from .transport import Answer, Transport
@@ -98,20 +98,24 @@ class Sauti:
     def transcribe(
         self, recording: Recording, *, name: str | None = None, content_type: str = "application/octet-stream", words: bool = False,
         keyterms: Sequence[str] = (), numerals: str | None = None, expect: str | None = None, choices: Sequence[str] = (),
-        channels: str | None = None, diarize: bool = False, idempotency_key: str | None = None,
+        channels: str | None = None, diarize: bool = False, vocabulary: str | None = None, alternatives: int = 0,
+        idempotency_key: str | None = None,
     ) -> Transcript:
         """Transcribes a recording: bytes, a path or an open file. `channels="separate"` hears the two sides of a call each for itself,
-        `diarize` tells people apart."""
+        `diarize` tells people apart, `vocabulary` names one of the workspace, `alternatives` asks for so many readings."""
         granularities = ["segment", "word"] if words else ["segment"]
         fields = [("response_format", "verbose_json"), *(("timestamp_granularities[]", each) for each in granularities)]
         fields += [("channels", channels)] if channels else []
         fields += [("diarize", "true")] if diarize else []
+        fields += [("vocabulary", vocabulary)] if vocabulary else []
+        fields += [("alternatives", str(alternatives))] if alternatives else []
         body, form = upload(recording, name, content_type, fields, keyterms, numerals, expect, choices)
         answer = self.post("/v1/audio/transcriptions", body, form, idempotency_key)
         told = answer.json()
         return Transcript(
             told["text"], told["duration"], told["no_speech"], tuple(read(Segment, each) for each in told.get("segments") or ()),
-            tuple(read(Word, each) for each in told.get("words") or ()), Charge.of(answer.headers), **expected_answer(told),
+            tuple(read(Word, each) for each in told.get("words") or ()), Charge.of(answer.headers),
+            tuple(read(Alternative, each) for each in told.get("alternatives") or ()), **expected_answer(told),
         )
 
     def subtitles(
@@ -145,11 +149,11 @@ class Sauti:
 
     def live(
         self, rate_hz: int = 16_000, *, numerals: str | None = None, expect: str | None = None, keyterms: Sequence[str] = (),
-        choices: Sequence[str] = (), encoding: str | None = None, channels: str | None = None,
+        choices: Sequence[str] = (), encoding: str | None = None, channels: str | None = None, vocabulary: str | None = None,
     ) -> LiveTranscription:
         """Hears while somebody speaks; see LiveTranscription. G.711 (`encoding="ulaw"` or `"alaw"`) comes at 8000 samples a second."""
         rate = None if encoding in ("ulaw", "alaw") else str(rate_hz)
-        query = {"encoding": encoding, "rate": rate, "numerals": numerals, "expect": expect, "keyterms": ",".join(keyterms), "choices": ",".join(choices), "channels": channels}
+        query = {"encoding": encoding, "rate": rate, "numerals": numerals, "expect": expect, "keyterms": ",".join(keyterms), "choices": ",".join(choices), "channels": channels, "vocabulary": vocabulary}
         path = "/v1/audio/transcriptions/live?" + urllib.parse.urlencode({name: value for name, value in query.items() if value})
         return LiveTranscription(self.transport.parts, path, self.transport.headers, self.transport.timeout_s)
 

@@ -74,6 +74,16 @@ class Segment:
 
 
 @dataclass(frozen=True)
+class Alternative:
+    """One reading of a recording, with how likely it is; with `expect` or `choices` also its value."""
+
+    text: str
+    confidence: float
+    answer: Any = None
+    currency: str | None = None
+
+
+@dataclass(frozen=True)
 class Speech:
     audio: bytes
     content_type: str
@@ -121,6 +131,8 @@ class Transcript(ExpectedAnswer):
     segments: tuple[Segment, ...]
     words: tuple[Word, ...]
     charge: Charge
+    alternatives: tuple[Alternative, ...] = ()
+    """With `alternatives`, best first."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use sauti_audio::{Channels, DecodeLimits, RawFormat, Recording};
-use sauti_speech::recogniser::{ALTERNATIVES_MAX, Alternative, AnswerValue};
+use sauti_speech::recogniser::{
+    ALTERNATIVES_MAX, Alternative, AnswerValue, VocabularyModel, VocabularySource,
+};
 use sauti_speech::{Engine, Expect, SpokenLanguage, TranscribeRequest, Transcript};
 use serde_json::json;
 use tokio::task::JoinHandle;
@@ -38,6 +40,9 @@ pub(super) struct Transcribe {
     /// A name or term to listen for; may be repeated
     #[arg(long, value_name = "TERM")]
     keyterm: Vec<String>,
+    /// Sentences and words of your own to listen with, one a line; a line may be a word, a tab and how it sounds
+    #[arg(long, value_name = "FILE")]
+    vocabulary: Option<PathBuf>,
     /// What is expected: any, digits, yes_no, amount
     #[arg(long, value_enum, default_value_t)]
     expect: Expected,
@@ -131,10 +136,11 @@ impl Transcribe {
         limits: DecodeLimits,
     ) -> anyhow::Result<ExitCode> {
         let progress = Arc::new(offline::Progress::on_terminal());
-        let tasks = self
-            .file
-            .iter()
-            .map(|file| self.start(engine, file.clone(), limits.clone(), &progress));
+        let vocabulary = self.vocabulary(engine)?;
+        let tasks = self.file.iter().map(|file| {
+            let vocabulary = vocabulary.clone();
+            self.start(engine, file.clone(), limits.clone(), vocabulary, &progress)
+        });
         let (mut files, mut failed) = (self.file.iter(), 0);
         offline::in_order(tasks, engine.stats().workers, |answer| {
             let answer = answer.context("the transcription broke off").flatten();
@@ -155,6 +161,7 @@ impl Transcribe {
         engine: &Engine,
         file: PathBuf,
         limits: DecodeLimits,
+        vocabulary: Option<Arc<VocabularyModel>>,
         progress: &Arc<offline::Progress>,
     ) -> JoinHandle<TranscribedFile> {
         let (engine, progress) = (engine.clone(), progress.clone());
@@ -184,6 +191,7 @@ impl Transcribe {
                 diarize,
                 language,
                 alternatives,
+                vocabulary,
             };
             offline::transcribe(&engine, request, |done| {
                 progress.show(&format!("{}: {done:.0} of {seconds:.0} s", file.display()));
@@ -208,6 +216,18 @@ impl Transcribe {
         writeln!(out, "{line}")?;
         out.flush()?;
         Ok(())
+    }
+
+    fn vocabulary(&self, engine: &Engine) -> anyhow::Result<Option<Arc<VocabularyModel>>> {
+        let Some(file) = &self.vocabulary else {
+            return Ok(None);
+        };
+        let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
+        let source = VocabularySource::from_lines(&text);
+        anyhow::ensure!(source.word_count() > 0, "{} has no words", file.display());
+        let recogniser = engine.recogniser().context("the models are not loaded")?;
+        let weight = recogniser.fit_vocabulary(&source);
+        Ok(Some(Arc::new(VocabularyModel::new(&source, weight))))
     }
 
     fn alternatives(&self) -> usize {

@@ -144,6 +144,8 @@ pub struct Limits {
     pub live_sessions_max: usize,
     /// Zero: a quarter of all.
     pub live_sessions_per_workspace_max: usize,
+    pub vocabulary_bytes_max: usize,
+    pub vocabularies_max: u32,
     pub sign_in_failures_max: u32,
     pub sign_in_window_s: u64,
     pub signups_per_hour: u32,

@@ -73,6 +73,7 @@ fn rooms() -> Router<App> {
         .route("/console", get(tools::speak))
         .route("/console/transcribe", get(tools::transcribe))
         .route("/console/voices", get(tools::voices))
+        .route("/console/vocabularies", get(tools::vocabularies))
         .route("/console/pronunciations", get(tools::pronunciations))
         .route("/console/keys", get(manage::keys))
         .route("/console/members", get(manage::members))

@@ -5,6 +5,7 @@ use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use sauti_speech::voice::VoiceInfo;
+use sauti_store::{BuildState, VocabularyInfo};
 
 use super::page::{self, Me, Page};
 use crate::app::App;
@@ -91,11 +92,16 @@ struct TranscribePage {
     page: Page,
     me: Me,
     base_url: String,
+    vocabularies: Vec<VocabularyInfo>,
 }
 
 pub async fn transcribe(State(app): State<App>, page: Page, me: Me) -> Result<Response, Problem> {
-    let base_url = app.config.public_url();
-    page::render(&TranscribePage { page, me, base_url })
+    page::render(&TranscribePage {
+        base_url: app.config.public_url(),
+        vocabularies: app.store.vocabularies(&me.workspace.id).await?,
+        page,
+        me,
+    })
 }
 
 #[derive(Template)]
@@ -109,6 +115,34 @@ struct VoicesPage {
 pub async fn voices(State(app): State<App>, page: Page, me: Me) -> Result<Response, Problem> {
     let cards = cards(&app, &page, "");
     page::render(&VoicesPage { page, me, cards })
+}
+
+#[derive(Template)]
+#[template(path = "vocabularies.html")]
+struct VocabulariesPage {
+    page: Page,
+    me: Me,
+    vocabularies: Vec<VocabularyInfo>,
+    bytes_max: usize,
+}
+
+impl VocabulariesPage {
+    fn state(&self, vocabulary: &VocabularyInfo) -> &'static str {
+        match vocabulary.state {
+            BuildState::Building => self.page.t.vocabulary_building,
+            BuildState::Ready => self.page.t.vocabulary_ready,
+            BuildState::Failed => self.page.t.vocabulary_failed,
+        }
+    }
+}
+
+pub async fn vocabularies(State(app): State<App>, page: Page, me: Me) -> Result<Response, Problem> {
+    page::render(&VocabulariesPage {
+        vocabularies: app.store.vocabularies(&me.workspace.id).await?,
+        bytes_max: app.config.limits.vocabulary_bytes_max,
+        page,
+        me,
+    })
 }
 
 #[derive(Template)]

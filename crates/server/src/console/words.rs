@@ -38,6 +38,7 @@ words! {
     nav_transcribe: "Transcribe", "Nukuu";
     nav_voices: "Voices", "Orodha ya sauti";
     nav_words: "Pronunciations", "Matamshi";
+    nav_vocabularies: "Vocabularies", "Misamiati";
     nav_keys: "Keys", "Funguo";
     nav_usage: "Usage", "Matumizi";
     nav_money: "Money", "Fedha";
@@ -164,6 +165,21 @@ words! {
     licence: "Licence", "Leseni";
     use_voice: "Speak with it", "Tumia sauti hii";
 
+    vocabularies_intro: "Your own names, products and sentences for transcription. Name one where a recording is transcribed; nobody outside this workspace hears with it.", "Majina, bidhaa na sentensi zako za kunukuu. Taja msamiati unaponukuu rekodi; hakuna aliye nje ya eneo hili anayeutumia.";
+    vocabularies_none: "No vocabularies yet. Add names and sentences as your callers say them.", "Bado hakuna misamiati. Ongeza majina na sentensi kama wateja wako wanavyozisema.";
+    vocabularies_new: "New vocabulary, or a new version", "Msamiati mpya, au toleo jipya";
+    vocabulary: "Vocabulary", "Msamiati";
+    vocabulary_none: "none", "hakuna";
+    vocabulary_name: "Name", "Jina";
+    vocabulary_name_hint: "Small letters, figures, - and _.", "Herufi ndogo, tarakimu, - na _.";
+    vocabulary_text: "Words and sentences", "Maneno na sentensi";
+    vocabulary_text_hint: "One a line. How words sound can be said through the API.", "Kila moja kwenye mstari wake. Matamshi ya maneno hutajwa kupitia API.";
+    vocabulary_building: "being built", "unaandaliwa";
+    vocabulary_ready: "ready", "tayari";
+    vocabulary_failed: "failed", "umeshindwa";
+    vocabulary_version: "version", "toleo";
+    vocabulary_words: "words", "maneno";
+    vocabulary_remove_ask: "Remove this vocabulary in every version?", "Una uhakika unataka kuondoa msamiati huu na matoleo yake yote?";
     words_intro: "Names and terms that should be said your way. They count in every text of this workspace.", "Majina na istilahi zinazotakiwa kutamkwa upendavyo. Hufuatwa katika kila maandishi ya eneo hili.";
     words_none: "No pronunciations yet. Add a name that is said wrongly, and hear it.", "Bado hakuna matamshi. Ongeza jina linalotamkwa vibaya, kisha ulisikilize.";
     words_new: "New pronunciation", "Matamshi mapya";

@@ -14,6 +14,7 @@ pub mod payments;
 pub mod speech;
 pub mod transcription;
 pub mod usage;
+pub mod vocabularies;
 pub mod voices;
 pub mod webhooks;
 pub mod workspaces;
@@ -62,6 +63,12 @@ fn workspace() -> OpenApiRouter<App> {
         .routes(routes!(audit::export))
         .routes(routes!(lexicon::list_words))
         .routes(routes!(lexicon::set_word, lexicon::remove_word))
+        .routes(routes!(vocabularies::list))
+        .routes(routes!(
+            vocabularies::show,
+            vocabularies::set,
+            vocabularies::remove
+        ))
         .routes(routes!(webhooks::list, webhooks::create))
         .routes(routes!(webhooks::remove))
 }

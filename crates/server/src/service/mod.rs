@@ -12,6 +12,7 @@ pub mod money;
 mod payer;
 pub mod speaking;
 pub mod transcribing;
+pub mod vocabularies;
 pub mod webhooks;
 pub mod workspaces;
 

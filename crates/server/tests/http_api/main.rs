@@ -21,5 +21,6 @@ mod records;
 mod refusals;
 mod support;
 mod transcription;
+mod vocabularies;
 mod webhooks;
 mod with_models;

@@ -14,6 +14,7 @@ pub const PAGES: &[&str] = &[
     "/console/transcribe",
     "/console/voices",
     "/console/pronunciations",
+    "/console/vocabularies",
     "/console/keys",
     "/console/usage",
     "/console/money",

@@ -83,12 +83,17 @@ impl Alternative {
         }
         let joined = all.into_iter().filter(|(_, readings)| !readings.is_empty());
         let joined = joined.map(|(p, readings)| {
-            let text = super::text::join(readings.iter().map(|reading| reading.text.as_str()));
-            let said = super::text::join(readings.iter().map(|reading| reading.said.as_str()));
+            let text = joined_texts(readings.iter().map(|reading| reading.text.as_str()));
+            let said = joined_texts(readings.iter().map(|reading| reading.said.as_str()));
             Self::new(expect, text, said, p)
         });
         Self::distinct(joined, count)
     }
+}
+
+fn joined_texts<'a>(texts: impl Iterator<Item = &'a str>) -> String {
+    let texts: Vec<&str> = texts.filter(|text| !text.is_empty()).collect();
+    texts.join(" ")
 }
 
 #[cfg(test)]

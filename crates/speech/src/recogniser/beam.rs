@@ -434,7 +434,7 @@ mod tests {
         bias: &Bias,
     ) -> String {
         let config = BeamConfig::default();
-        let mixture = Mixture::new(lms, language, config.languages);
+        let mixture = Mixture::new(lms, language, config.languages, None);
         let search = BeamSearch::new(&config, &mixture, bias);
         let found = search.decode(posteriors, mixture.start());
         found[0].text.clone()

@@ -1,5 +1,7 @@
 //! From letter probabilities to words with times and confidences.
 
+use std::sync::Arc;
+
 use super::align::place_words;
 use super::alternatives::READINGS_FOR_EACH;
 use super::beam::{BeamConfig, BeamSearch, Hypothesis};
@@ -12,6 +14,7 @@ use super::orthography::as_written;
 use super::posteriors::{Posteriors, STEP_SECONDS};
 use super::prompt::{prompt_names, prompt_words};
 use super::text::Spellings;
+use super::vocabulary::VocabularyModel;
 use crate::job::mean_confidence;
 use crate::{Expect, SpeechError, SpokenLanguage, TranscribeRequest, Word};
 
@@ -29,6 +32,7 @@ pub(super) struct Expectations {
     /// The one that is spoken, where the caller knows.
     language: Option<SpokenLanguage>,
     pub expect: Expect,
+    vocabulary: Option<Arc<VocabularyModel>>,
     /// How many readings of each stretch the caller wants to see; none where only the best one counts.
     pub alternatives: usize,
 }
@@ -41,11 +45,22 @@ impl Expectations {
             joins_digits: request.digits && request.expect == Expect::Digits,
             spellings: Spellings::new(
                 &[&request.keyterms[..], &prompt_names(&request.prompt)].concat(),
+                request.vocabulary.as_deref(),
             ),
             language: request.language,
             expect: request.expect.clone(),
+            vocabulary: request.vocabulary.clone(),
             alternatives: request.alternatives,
         })
+    }
+
+    fn mixture<'a>(&'a self, lms: &'a LanguageModels, config: &BeamConfig) -> Mixture<'a> {
+        Mixture::new(
+            lms,
+            self.language,
+            config.languages,
+            self.vocabulary.as_deref(),
+        )
     }
 
     /// Whether only some answers can be heard.
@@ -56,7 +71,7 @@ impl Expectations {
 
 /// One reading of a stretch: its words, and a text of their own where the grammar gives one.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Reading {
+pub(super) struct HeardReading {
     pub words: Vec<Word>,
     pub written: Option<String>,
     /// How likely it is that exactly this was said.
@@ -74,8 +89,8 @@ pub(super) fn decode(
     wanted: &Expectations,
     before: &[Word],
     start_seconds: f64,
-) -> Vec<Reading> {
-    let mixture = Mixture::new(lms, wanted.language, config.languages);
+) -> Vec<HeardReading> {
+    let mixture = wanted.mixture(lms, config);
     let in_time = |text: &str| words_in_time(posteriors, text, &mixture, start_seconds);
     if let Some(grammar) = &wanted.grammar {
         let count = if wanted.alternatives > 0 {
@@ -111,7 +126,7 @@ pub(super) fn decode(
             text: hypothesis.text.clone(),
             share: hypothesis.weight(&hypotheses) / total,
         };
-        Reading {
+        HeardReading {
             words: as_written(words, &wanted.spellings),
             written: None,
             confidence: evidence.confidence(),
@@ -147,7 +162,7 @@ pub(super) fn evidence(
     wanted: &Expectations,
     readings_max: usize,
 ) -> (Vec<WordEvidence>, Vec<ReadingEvidence>) {
-    let mixture = Mixture::new(lms, wanted.language, config.languages);
+    let mixture = wanted.mixture(lms, config);
     let hypotheses = hypotheses(posteriors, &mixture, config, wanted, &[]);
     let Some(best) = hypotheses.first() else {
         return Default::default();
@@ -173,7 +188,7 @@ fn readings_of(
     answers: &[GrammarAnswer],
     wanted: &Expectations,
     in_time: impl Fn(&str) -> Vec<Word>,
-) -> Vec<Reading> {
+) -> Vec<HeardReading> {
     let Some(best) = answers.first() else {
         return Vec::new();
     };
@@ -184,7 +199,7 @@ fn readings_of(
         for word in &mut words {
             word.confidence = clearness(word.confidence, answer.fit.exp());
         }
-        Reading {
+        HeardReading {
             clearness: mean_confidence(&words),
             words,
             written: match wanted.joins_digits {

@@ -6,6 +6,7 @@
 use super::lm::letters::{END, symbol};
 use super::lm::{LEXICON_ROOT, LanguageModels, LetterState, Lm, LmState, UNKNOWN};
 use super::posteriors::log_add;
+use super::vocabulary::{VocabularyModel, VocabularyState};
 use crate::SpokenLanguage;
 
 const LANGUAGES_MAX: usize = 2;
@@ -29,6 +30,8 @@ pub struct MixtureConfig {
 pub(super) struct Mixture<'a> {
     lms: Vec<(SpokenLanguage, &'a Lm)>,
     config: MixtureConfig,
+    /// The caller's own words, beside any language.
+    own: Option<&'a VocabularyModel>,
 }
 
 /// The words before, in each language, and ln p that each is being spoken.
@@ -36,12 +39,14 @@ pub(super) struct Mixture<'a> {
 pub(super) struct MixtureState {
     words: [LmState; LANGUAGES_MAX],
     log_share: [f32; LANGUAGES_MAX],
+    own: VocabularyState,
 }
 
 /// An unfinished word: where it stands in each vocabulary, and ln p of its spelling.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OpenWord {
     lexicon: [u32; LANGUAGES_MAX],
+    own: u32,
     letters: LetterState,
     spelling: [f32; LANGUAGES_MAX],
 }
@@ -49,6 +54,7 @@ pub(super) struct OpenWord {
 impl OpenWord {
     pub(super) const EMPTY: Self = Self {
         lexicon: [LEXICON_ROOT; LANGUAGES_MAX],
+        own: LEXICON_ROOT,
         letters: LetterState::START,
         spelling: [0.0; LANGUAGES_MAX],
     };
@@ -59,9 +65,10 @@ impl<'a> Mixture<'a> {
         models: &'a LanguageModels,
         language: Option<SpokenLanguage>,
         config: MixtureConfig,
+        own: Option<&'a VocabularyModel>,
     ) -> Self {
         let lms = models.of(language);
-        Self { lms, config }
+        Self { lms, config, own }
     }
 
     /// Before the first word of a sentence.
@@ -73,6 +80,7 @@ impl<'a> Mixture<'a> {
                 1 => [0.0, f32::NEG_INFINITY],
                 _ => [ln_one_less(english), english],
             },
+            own: VocabularyModel::start(),
         }
     }
 
@@ -107,6 +115,12 @@ impl<'a> Mixture<'a> {
                 OUTSIDE_LEXICON => OUTSIDE_LEXICON,
                 node => lm.lexicon().child(node, symbol).unwrap_or(OUTSIDE_LEXICON),
             }),
+            own: match (self.own, word.own) {
+                (Some(own), node) if node != OUTSIDE_LEXICON => {
+                    own.child(node, symbol).unwrap_or(OUTSIDE_LEXICON)
+                }
+                _ => OUTSIDE_LEXICON,
+            },
             letters: word.letters.after(symbol),
             spelling: self
                 .each(|i, lm| word.spelling[i] + lm.letters().log_p(word.letters, symbol)),
@@ -124,11 +138,33 @@ impl<'a> Mixture<'a> {
             };
             share[i] + known
         });
-        best[0].max(best[1])
+        let best = best[0].max(best[1]);
+        match self.own {
+            None => best,
+            Some(own) => {
+                let best = best + own.others_log_p();
+                match word.own {
+                    OUTSIDE_LEXICON => best,
+                    node => best.max(own.best_below(node)),
+                }
+            }
+        }
     }
 
     /// ln p of the word, now that it is known to end here, and the state after it.
     pub(super) fn word_end(&self, state: &MixtureState, word: &OpenWord) -> (f32, MixtureState) {
+        let (log_p, mut next) = self.word_end_in_languages(state, word);
+        let Some(own) = self.own else {
+            return (log_p, next);
+        };
+        let node = Some(word.own).filter(|node| *node != OUTSIDE_LEXICON);
+        let (own_log_p, own_next) = own.word_end(state.own, node);
+        next.own = own_next;
+        let log_p = log_p + own.others_log_p();
+        (own_log_p.map_or(log_p, |own| log_add(log_p, own)), next)
+    }
+
+    fn word_end_in_languages(&self, state: &MixtureState, word: &OpenWord) -> (f32, MixtureState) {
         let share = self.next_share(state);
         let scored = self.each(|i, lm| {
             let known = match word.lexicon[i] {
@@ -144,13 +180,18 @@ impl<'a> Mixture<'a> {
         });
         let words = scored.map(|(_, next)| next);
         if self.lms.len() == 1 {
-            let log_share = state.log_share;
-            return (scored[0].0, MixtureState { words, log_share });
+            let next = MixtureState { words, ..*state };
+            return (scored[0].0, next);
         }
         let joint = [share[0] + scored[0].0, share[1] + scored[1].0];
         let total = log_add(joint[0], joint[1]);
         let log_share = joint.map(|log_p| log_p - total);
-        (total, MixtureState { words, log_share })
+        let next = MixtureState {
+            words,
+            log_share,
+            own: state.own,
+        };
+        (total, next)
     }
 
     /// The state after these words, the nearest last.
@@ -160,7 +201,7 @@ impl<'a> Mixture<'a> {
         })
     }
 
-    fn open(&self, word: &str) -> OpenWord {
+    pub(super) fn open(&self, word: &str) -> OpenWord {
         let symbols = word.bytes().filter_map(symbol);
         symbols.fold(OpenWord::EMPTY, |word, symbol| {
             self.with_letter(&word, symbol)
@@ -241,8 +282,8 @@ mod tests {
     #[test]
     fn a_second_language_costs_the_first_next_to_nothing() {
         let (alone, both) = (small_lm(), small_pair());
-        let alone = Mixture::new(&alone, None, config());
-        let both = Mixture::new(&both, None, config());
+        let alone = Mixture::new(&alone, None, config(), None);
+        let both = Mixture::new(&both, None, config(), None);
         let text = "mama anapika chakula leo";
         let words = text.split(' ').count() as f32;
         let stay = ln_one_less(config().english_log_p) + words * ln_one_less(config().switch_log_p);
@@ -253,8 +294,8 @@ mod tests {
     #[test]
     fn each_change_of_language_has_its_price() {
         let lms = small_pair();
-        let both = Mixture::new(&lms, None, config());
-        let english = Mixture::new(&lms, Some(SpokenLanguage::English), config());
+        let both = Mixture::new(&lms, None, config(), None);
+        let english = Mixture::new(&lms, Some(SpokenLanguage::English), config(), None);
         let after = log_p(&both, "mama the teacher reads") - log_p(&both, "mama");
         let within = log_p(&english, "the teacher reads");
         // The first word lacks what came before it; the rest is English as ever.
@@ -271,13 +312,13 @@ mod tests {
     #[test]
     fn words_are_told_apart_by_language() {
         let lms = small_pair();
-        let both = Mixture::new(&lms, None, config());
+        let both = Mixture::new(&lms, None, config(), None);
         let text = "mama anapika the teacher reads kitabu leo";
         let words: Vec<&str> = text.split(' ').collect();
         let (sw, en) = (SpokenLanguage::Swahili, SpokenLanguage::English);
         assert_eq!(both.languages(&words), [sw, sw, en, en, en, sw, sw]);
         assert_eq!(both.languages(&[]), []);
-        let only = Mixture::new(&lms, Some(sw), config());
+        let only = Mixture::new(&lms, Some(sw), config(), None);
         assert_eq!(only.languages(&["teacher"]), [sw]);
     }
 }

@@ -26,6 +26,8 @@ mod speakers;
 pub mod subtitles;
 mod text;
 mod vad;
+mod vocabulary;
+mod vocabulary_weight;
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -41,6 +43,7 @@ pub use readable::{HeardWord, ReadableModel, TextPlace};
 pub(crate) use speakers::tell_speakers_apart;
 pub use speakers::{SPEAKERS_MAX, SpeakerConfig, SpeakerTurn, speaker_turns};
 pub(crate) use text::join as join_texts;
+pub use vocabulary::{VocabularyModel, VocabularySource, VocabularyWord};
 
 use crate::job::mean_confidence;
 use crate::model_folder::ModelFolder;
@@ -48,7 +51,7 @@ use crate::weights::WeightsFile;
 use crate::{
     Segment, SpeechError, SpeechStretch, TranscribeEvent, TranscribeRequest, Transcript, Word,
 };
-use decode::{Expectations, Reading, decode, evidence};
+use decode::{Expectations, HeardReading, decode, evidence};
 use encoder::AcousticEncoder;
 use lm::LanguageModels;
 use segment::{SegmentConfig, Segmenter, Stretch};
@@ -200,7 +203,7 @@ impl Recogniser {
         Ok(evidence(posteriors, lms, config, &wanted, readings_max))
     }
 
-    fn read_freely(&self, posteriors: &Posteriors) -> Result<Option<Reading>, SpeechError> {
+    fn read_freely(&self, posteriors: &Posteriors) -> Result<Option<HeardReading>, SpeechError> {
         let wanted = Expectations::new(&TranscribeRequest::default())?;
         let readings = decode(posteriors, &self.lms, &self.config, &wanted, &[], 0.0);
         Ok(readings.into_iter().next())
@@ -241,7 +244,7 @@ impl Recogniser {
             false if flow.is_guess => Some(0),
             false => Some(pause_after_ms(stretch, &best.words)),
         };
-        let written = |reading: &Reading| {
+        let written = |reading: &HeardReading| {
             let text = reading.written.clone().unwrap_or_else(|| {
                 let model = &self.readable;
                 text::readable(model, &reading.words, digits, &before, pause_after_ms)
@@ -251,7 +254,7 @@ impl Recogniser {
         let text = written(best);
         let goes_on = pause_after_ms.is_some() && !text.ends_with(['.', '?']);
         let alternatives = match wanted.alternatives {
-            0 => Vec::new(),
+            count if count == 0 || flow.is_guess => Vec::new(),
             count => {
                 let alternatives = readings.iter().map(|reading| {
                     let said: Vec<&str> = reading.words.iter().map(|w| w.word.as_str()).collect();
@@ -300,7 +303,7 @@ struct Flow {
     is_guess: bool,
 }
 
-fn is_speech(reading: &Reading) -> bool {
+fn is_speech(reading: &HeardReading) -> bool {
     !reading.words.is_empty() && reading.clearness >= CLEARNESS_MIN
 }
 

@@ -50,7 +50,7 @@ mod tests {
             ..Word::default()
         });
         let terms: Vec<String> = keyterms.iter().map(|term| (*term).to_owned()).collect();
-        let out = as_written(words.collect(), &Spellings::new(&terms));
+        let out = as_written(words.collect(), &Spellings::new(&terms, None));
         assert!(out.is_sorted_by(|one, next| one.end <= next.start));
         let words: Vec<&str> = out.iter().map(|word| word.word.as_str()).collect();
         words.join(" ")

@@ -3,6 +3,7 @@
 use sauti_text::written;
 
 use super::readable::{HeardWord, ReadableModel, TextPlace};
+use super::vocabulary::VocabularyModel;
 use crate::{SpokenLanguage, Word};
 
 /// Words closer together than this belong to one phrase: a spoken number never spans a longer gap.
@@ -82,10 +83,17 @@ fn phrase_tokens(words: &[Word], from: usize, end: usize, digits: bool) -> Vec<(
 pub(super) struct Spellings(Vec<(Vec<String>, String)>);
 
 impl Spellings {
-    pub(super) fn new(terms: &[String]) -> Self {
+    /// A vocabulary's words too; where both name one, the terms count.
+    pub(super) fn new(terms: &[String], vocabulary: Option<&VocabularyModel>) -> Self {
         let mut spellings: Vec<(Vec<String>, String)> = terms
             .iter()
             .map(|term| (comparable_words(term), term.trim().to_owned()))
+            .chain(
+                vocabulary
+                    .into_iter()
+                    .flat_map(VocabularyModel::spellings)
+                    .cloned(),
+            )
             .filter(|(words, _)| !words.is_empty())
             .collect();
         // Of two terms that begin alike the longer one is meant.
@@ -219,7 +227,7 @@ mod tests {
     #[test]
     fn terms_are_spelled_as_their_owner_does() {
         let terms = ["M-Pesa", "Wambugu", "safaricom", "Benki ya Dunia"].map(String::from);
-        let spellings = Spellings::new(&terms);
+        let spellings = Spellings::new(&terms, None);
         assert_eq!(
             spellings.apply(
                 "Nilituma kwa m pesa, wambugu akapata. Safaricom na benki ya dunia wanajua benki."

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::common::{Database, key_with_cap};
 use sauti_store::{
-    Account, AttemptLimit, AuthError, IssuedSession, Role, Store, StoreError, TokenPurpose,
-    Workspace,
+    Account, AttemptLimit, AuthError, BuildState, IssuedSession, NewVocabulary, Role, Store,
+    StoreError, TokenPurpose, Workspace,
 };
 use secrecy::ExposeSecret;
 
@@ -19,6 +19,7 @@ on_both_databases!(
     members_come_by_invitation,
     a_workspace_keeps_an_owner,
     deleting_an_account_closes_its_own_workspace,
+    vocabularies_are_versioned_private_and_go_with_their_workspace,
 );
 
 async fn person(store: &Store, email: &str) -> Account {
@@ -299,4 +300,61 @@ async fn deleting_an_account_closes_its_own_workspace(database: Database) {
             .is_none()
     );
     person(&store, "asha@example.com").await;
+}
+
+async fn vocabularies_are_versioned_private_and_go_with_their_workspace(database: Database) {
+    let store = database.open().await;
+    let (asha, juma) = asha_and_juma(&store).await;
+    let own = workspace_of(&store, &asha, "Own").await;
+    let other = workspace_of(&store, &juma, "Other").await;
+    let new = |name: &str, source: &str| NewVocabulary {
+        name: name.to_owned(),
+        source: source.to_owned(),
+        words: 1,
+        bytes: source.len() as i64,
+        names_max: 2,
+    };
+    let add =
+        async |name: &str, source: &str| store.add_vocabulary(&own.id, &new(name, source)).await;
+    let first = add("majina", "moja").await.unwrap();
+    assert_eq!((first.version, first.state), (1, BuildState::Building));
+    assert_eq!(
+        store.ready_vocabulary(&own.id, "majina").await.unwrap(),
+        None
+    );
+    let unbuilt = store.unbuilt_vocabulary().await.unwrap().unwrap();
+    let ready = BuildState::Ready;
+    store
+        .finish_vocabulary(&unbuilt, ready, 300_000)
+        .await
+        .unwrap();
+
+    // The one in use stays so until the next one is ready.
+    assert_eq!(add("majina", "mbili").await.unwrap().version, 2);
+    let used = store.ready_vocabulary(&own.id, "majina").await.unwrap();
+    assert_eq!(used.unwrap().source, "moja");
+    let unbuilt = store.unbuilt_vocabulary().await.unwrap().unwrap();
+    store
+        .finish_vocabulary(&unbuilt, ready, 100_000)
+        .await
+        .unwrap();
+    let used = store.ready_vocabulary(&own.id, "majina").await.unwrap();
+    assert_eq!(used.unwrap().source, "mbili");
+
+    add("bidhaa", "tatu").await.unwrap();
+    assert!(matches!(
+        add("mengine", "nne").await,
+        Err(StoreError::Refused(_))
+    ));
+    let listed = store.vocabularies(&own.id).await.unwrap();
+    let names: Vec<&str> = listed.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(names, ["bidhaa", "majina"]);
+    assert_eq!(store.vocabularies(&other.id).await.unwrap(), []);
+    assert!(store.vocabulary(&other.id, "majina").await.is_err());
+    assert!(store.remove_vocabulary(&other.id, "majina").await.is_err());
+
+    store.remove_vocabulary(&own.id, "bidhaa").await.unwrap();
+    store.delete_account(&asha.id, false).await.unwrap();
+    assert_eq!(store.vocabularies(&own.id).await.unwrap(), []);
+    assert!(add("majina", "tano").await.is_err());
 }

@@ -43,6 +43,7 @@ const RATE_HZ_MAX: u32 = 48_000;
         ("language" = Option<String>, Query, description = "sw, en or auto (default): the language that is spoken, where it is known."),
         ("channels" = Option<String>, Query, description = "mixed (default: mono samples) or separate: samples of two channels in turn, each heard for itself."),
         ("keyterms" = Option<String>, Query, description = "Names and terms to listen for, separated by commas."),
+        ("vocabulary" = Option<String>, Query, description = "The name of a vocabulary of the workspace, to listen with."),
         ("alternatives" = Option<u32>, Query, description = "1 to 10: so many readings in each final, best first, each with how likely it is."),
     ),
     responses((status = 101, description = "The WebSocket is open.")))]
@@ -68,7 +69,7 @@ pub async fn live(
     let meter =
         LiveMeter::open(&app, caller.payer(&context), &caller.actor, wanted.channels).await?;
     let seat = app.live_sessions.take_seat(&caller.workspace_id)?;
-    let ear = LiveEar::open(&app, format, &wanted)?;
+    let ear = LiveEar::open(&app, &caller.workspace_id, format, &wanted).await?;
     let session = LiveConnection::new(app, caller, context, parts, meter, ear, seat);
     Ok(upgrade
         .max_message_size(MESSAGE_BYTES_MAX)
@@ -119,7 +120,14 @@ fn parse(query: Option<&str>) -> Result<(RawFormat, TranscriptionRequest), Probl
         query.take("rate").as_deref(),
     )?;
     let mut fields = TranscriptionFields::default();
-    for name in ["numerals", "expect", "language", "channels", "alternatives"] {
+    for name in [
+        "numerals",
+        "expect",
+        "language",
+        "channels",
+        "alternatives",
+        "vocabulary",
+    ] {
         fields.set(name, query.take(name).into_iter().collect());
     }
     for name in ["keyterms", "choices"] {

@@ -19,6 +19,7 @@ const KNOWN: &[&str] = &[
     "channel_names[]",
     "diarize",
     "alternatives",
+    "vocabulary",
 ];
 /// What OpenAI's clients also send.
 const IGNORED: &[&str] = &[
@@ -70,6 +71,8 @@ pub struct TranscriptionForm {
     /// 1 to 10: so many readings of the recording and, in `verbose_json`, of each segment, best first, each with how likely it is;
     /// with `expect` or `choices[]` also with its value. For `json` and `verbose_json`.
     pub alternatives: Option<u32>,
+    /// The name of a vocabulary of the workspace, to listen with.
+    pub vocabulary: Option<String>,
 }
 
 /// What an item of a batch has besides.

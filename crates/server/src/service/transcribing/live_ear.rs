@@ -6,12 +6,13 @@ use std::time::Duration;
 use sauti_audio::pcm::{f32_from_i16, i16_from_f32};
 use sauti_audio::{Channels, RawFormat, Resampler, SAMPLE_RATE_HZ};
 use sauti_speech::recogniser::{LiveEvent, LiveSession};
-use sauti_speech::{Expect, Segment, SpeechError};
+use sauti_speech::{Expect, Segment, SpeechError, TranscribeRequest};
+use sauti_store::WorkspaceId;
 use tokio::sync::mpsc;
 
 use super::request::TranscriptionRequest;
 use crate::app::App;
-use crate::service::ServiceError;
+use crate::service::{ServiceError, vocabularies};
 
 /// While the models are loading.
 const WARMING_UP_RETRY: Duration = Duration::from_secs(2);
@@ -40,8 +41,9 @@ pub struct LiveEar {
 }
 
 impl LiveEar {
-    pub fn open(
+    pub async fn open(
         app: &App,
+        workspace_id: &WorkspaceId,
         format: RawFormat,
         wanted: &TranscriptionRequest,
     ) -> Result<LiveEar, ServiceError> {
@@ -49,7 +51,12 @@ impl LiveEar {
         let retry_after = WARMING_UP_RETRY;
         let recogniser = app.engine.recogniser();
         let recogniser = recogniser.ok_or(SpeechError::WarmingUp { retry_after })?;
-        let listen = |_| LiveSession::new(&recogniser, &wanted.for_engine());
+        let named = vocabularies::named(app, workspace_id, wanted.vocabulary.as_deref());
+        let request = TranscribeRequest {
+            vocabulary: named.await?,
+            ..wanted.for_engine()
+        };
+        let listen = |_| LiveSession::new(&recogniser, &request);
         let sessions: Result<Vec<_>, _> = (0..wanted.channels.count()).map(listen).collect();
         let sessions = sessions?;
         let (sound, incoming) = mpsc::channel::<Vec<i16>>(MESSAGES_MAX);

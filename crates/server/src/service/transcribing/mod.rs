@@ -27,7 +27,7 @@ pub use written::{
 };
 
 use super::money::{Bill, Hold};
-use super::{Payer, ServiceError};
+use super::{Payer, ServiceError, vocabularies};
 use crate::app::App;
 use crate::telemetry::metrics;
 
@@ -58,6 +58,8 @@ impl Transcribing {
         booking: Option<Booking>,
         is_paid: bool,
     ) -> Result<Transcribing, ServiceError> {
+        let vocabulary = request.vocabulary.as_deref();
+        let vocabulary = vocabularies::named(app, &payer.workspace_id, vocabulary).await?;
         let channels = request.channels;
         let mut bill = Bill::transcription(&app.config.prices, sound.seconds, channels);
         let hold = match is_paid {
@@ -71,6 +73,7 @@ impl Transcribing {
         let heard = TranscribeRequest {
             samples: sound.samples,
             second_channel: sound.second_channel,
+            vocabulary,
             ..request.for_engine()
         };
         let handle = app.engine.transcribe(job, heard, booking)?;

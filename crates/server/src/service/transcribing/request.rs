@@ -46,6 +46,8 @@ pub struct TranscriptionRequest {
     pub channel_names: Vec<String>,
     /// How many readings to give, the text itself among them; 0 where they were not asked for.
     pub alternatives: usize,
+    /// A vocabulary of the workspace, by its name.
+    pub vocabulary: Option<String>,
 }
 
 impl TranscriptionRequest {
@@ -81,6 +83,7 @@ pub struct TranscriptionFields {
     channel_names: Vec<String>,
     diarize: Option<String>,
     alternatives: Option<String>,
+    vocabulary: Option<String>,
     /// OpenAI's fields for voices that are known beforehand.
     known_speakers: Vec<String>,
 }
@@ -120,6 +123,7 @@ impl TranscriptionFields {
             "prompt" => &mut self.prompt,
             "diarize" => &mut self.diarize,
             "alternatives" => &mut self.alternatives,
+            "vocabulary" => &mut self.vocabulary,
             "response_format" => &mut self.response_format,
             "numerals" => &mut self.numerals,
             "expect" => &mut self.expect,
@@ -155,6 +159,7 @@ impl TranscriptionFields {
             language: self.language.as_deref().and_then(named_language),
             channel_names: check.terms("channel_names[]", &self.channel_names, CHANNELS_MAX),
             alternatives: check.alternatives(format, diarize),
+            vocabulary: filled(&self.vocabulary).map(str::to_owned),
         };
         match check.errors.is_empty() {
             true => Ok(request),
