@@ -18,7 +18,7 @@ use symphonia::default::get_codecs;
 use super::aac;
 use super::edits::{self, Edit};
 use super::sniff::Container;
-use super::{AudioSource, DecodeSession, Decoded, SAMPLE_RATE_HZ, Window};
+use super::{AudioSource, DecodeSession, Decoded, Window};
 use crate::AudioError;
 use crate::opus::{OpusDecoder, OpusHead};
 
@@ -70,7 +70,7 @@ fn read(
         Container::Adts { .. } => AdtsReader::try_new(stream, options).map(boxed),
         Container::Wav | Container::Mp3 { .. } => MpaReader::try_new(stream, options).map(boxed),
     };
-    Demuxing::new(name, reader.map_err(undecodable)?, edit)?.run(session)
+    Demuxing::new(name, reader.map_err(undecodable)?, edit, session.rate_hz())?.run(session)
 }
 
 /// The MP3 stream inside a WAV file.
@@ -153,8 +153,9 @@ impl Demuxing {
         container: &'static str,
         reader: Box<dyn FormatReader>,
         edit: Option<Edit>,
+        rate_hz: u32,
     ) -> Result<Self, AudioError> {
-        let (track_id, codec, codec_name) = open_track(reader.as_ref())?;
+        let (track_id, codec, codec_name) = open_track(reader.as_ref(), rate_hz)?;
         Ok(Self {
             container,
             reader,
@@ -212,7 +213,8 @@ impl Demuxing {
             Ok(None) => return Ok(DecodeStep::End),
             // A chained stream: the next recording begins here.
             Err(Error::ResetRequired) => {
-                let Ok((track_id, codec, _)) = open_track(self.reader.as_ref()) else {
+                let Ok((track_id, codec, _)) = open_track(self.reader.as_ref(), session.rate_hz())
+                else {
                     return Ok(DecodeStep::End);
                 };
                 (self.track_id, self.codec) = (track_id, codec);
@@ -263,7 +265,8 @@ impl Demuxing {
                     // The decoder takes only frames like its first; a new one takes what comes now.
                     if self.container == "mp3" && self.mp3_changes < MP3_CHANGES_MAX {
                         self.mp3_changes += 1;
-                        (self.track_id, self.codec, _) = open_track(self.reader.as_ref())?;
+                        (self.track_id, self.codec, _) =
+                            open_track(self.reader.as_ref(), session.rate_hz())?;
                     }
                     Ok(DecodeStep::Damaged)
                 }
@@ -296,14 +299,14 @@ impl Beyond {
 }
 
 impl OpusStream {
-    fn new(params: &AudioCodecParameters) -> Result<Self, AudioError> {
+    fn new(params: &AudioCodecParameters, rate_hz: u32) -> Result<Self, AudioError> {
         let head = match params.extra_data.as_deref() {
             Some(bytes) => OpusHead::parse(bytes)?,
             None => OpusHead::simple(params.channels.as_ref().map_or(1, |c| c.count())),
         };
         Ok(Self {
-            skip: usize::from(head.pre_skip) * SAMPLE_RATE_HZ as usize / OPUS_RATE_HZ as usize,
-            decoder: OpusDecoder::new(&head, SAMPLE_RATE_HZ)?,
+            skip: usize::from(head.pre_skip) * rate_hz as usize / OPUS_RATE_HZ as usize,
+            decoder: OpusDecoder::new(&head, rate_hz)?,
         })
     }
 
@@ -322,7 +325,7 @@ impl OpusStream {
         let lanes = usize::from(channels);
         let frames = samples.len() / lanes;
         // The container counts in 48 kHz samples; only Ogg tells what to cut at the end.
-        let cut = (packet.trim_end.get() / u64::from(OPUS_RATE_HZ / SAMPLE_RATE_HZ))
+        let cut = (packet.trim_end.get() / u64::from(OPUS_RATE_HZ / session.rate_hz()))
             .min(frames as u64) as usize;
         let skip = self.skip.min(frames - cut);
         self.skip -= skip;
@@ -354,14 +357,14 @@ fn audio_params(track: &Track) -> Option<&AudioCodecParameters> {
 }
 
 /// The first sound track that can be decoded.
-fn open_track(reader: &dyn FormatReader) -> Result<(u32, Codec, String), AudioError> {
+fn open_track(reader: &dyn FormatReader, rate_hz: u32) -> Result<(u32, Codec, String), AudioError> {
     let mut failure = AudioError::undecodable("it holds no sound");
     let audio_tracks = reader
         .tracks()
         .iter()
         .filter(|track| track.track_type() == Some(TrackType::Audio));
     for (track, params) in audio_tracks.filter_map(|track| Some((track, audio_params(track)?))) {
-        match open_codec(params) {
+        match open_codec(params, rate_hz) {
             Ok((codec, name)) => return Ok((track.id, codec, name)),
             Err(error) => failure = error,
         }
@@ -369,10 +372,10 @@ fn open_track(reader: &dyn FormatReader) -> Result<(u32, Codec, String), AudioEr
     Err(failure)
 }
 
-fn open_codec(params: &AudioCodecParameters) -> Result<(Codec, String), AudioError> {
+fn open_codec(params: &AudioCodecParameters, rate_hz: u32) -> Result<(Codec, String), AudioError> {
     if params.codec == CODEC_ID_OPUS {
         return Ok((
-            Codec::Opus(Box::new(OpusStream::new(params)?)),
+            Codec::Opus(Box::new(OpusStream::new(params, rate_hz)?)),
             "opus".into(),
         ));
     }

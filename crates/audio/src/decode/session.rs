@@ -1,4 +1,4 @@
-use super::{Channels, DecodeLimits, Decoded, Recording, SAMPLE_RATE_HZ};
+use super::{Channels, DecodeLimits, Decoded, Recording};
 use crate::AudioError;
 use crate::pcm::i16_from_f32;
 use crate::resample::Resampler;
@@ -72,7 +72,7 @@ impl<'a> DecodeSession<'a> {
             resamplers: self
                 .out
                 .iter()
-                .map(|_| Resampler::new(rate_hz, SAMPLE_RATE_HZ))
+                .map(|_| Resampler::new(rate_hz, limits.rate_hz))
                 .collect(),
             mono: Vec::new(),
             resampled: Vec::new(),
@@ -89,7 +89,12 @@ impl<'a> DecodeSession<'a> {
         if self.source_rate_hz == 0 {
             (self.source_rate_hz, self.source_channels) = (source_rate_hz, channels);
         }
-        self.begin(SAMPLE_RATE_HZ, channels)
+        self.begin(self.limits.rate_hz, channels)
+    }
+
+    /// The rate that samples come out at.
+    pub(crate) fn rate_hz(&self) -> u32 {
+        self.limits.rate_hz
     }
 
     /// Refuses a stream that is going to be too long before decoding it.
@@ -146,7 +151,7 @@ impl<'a> DecodeSession<'a> {
             return Err(AudioError::Empty);
         }
         Ok(Recording {
-            seconds: samples.len() as f64 / f64::from(SAMPLE_RATE_HZ),
+            seconds: samples.len() as f64 / f64::from(self.limits.rate_hz),
             samples,
             second_channel: out.next(),
             container: decoded.container,

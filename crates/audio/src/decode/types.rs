@@ -1,6 +1,6 @@
 //! What decoding is told, and what it hands back.
 
-/// The rate of every decoded recording.
+/// The rate of a decoded recording, where no other is asked for.
 pub const SAMPLE_RATE_HZ: u32 = 16_000;
 
 /// Whether the channels of a recording are heard as one, or each for itself.
@@ -44,6 +44,8 @@ impl Channels {
 #[derive(Debug, Clone, PartialEq)]
 pub struct DecodeLimits {
     pub channels: Channels,
+    /// What it is resampled to; one of the rates that Opus decodes to by itself (16, 24 or 48 kHz).
+    pub rate_hz: u32,
     pub seconds_max: f64,
     pub channels_max: u16,
     pub rate_hz_min: u32,
@@ -54,6 +56,7 @@ impl Default for DecodeLimits {
     fn default() -> Self {
         Self {
             channels: Channels::Mixed,
+            rate_hz: SAMPLE_RATE_HZ,
             seconds_max: 7_200.0,
             channels_max: 16,
             rate_hz_min: 4_000,
@@ -73,7 +76,7 @@ pub enum RawFormat {
 /// A decoded recording.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recording {
-    /// Mono, 16 kHz.
+    /// Mono, at the rate that was asked for.
     pub samples: Vec<i16>,
     /// Where channels were asked for separately: `samples` is the first, this is the second, just as long.
     pub second_channel: Option<Vec<i16>>,

@@ -8,6 +8,7 @@ use sauti_lab::eval::{calibration, readable, search, speakers, speech, transcrip
 use sauti_speech::recogniser::Recogniser;
 use sauti_text::SpeechLanguage;
 
+use super::listen::Listen;
 use super::{Common, output};
 use crate::offline;
 
@@ -22,6 +23,8 @@ pub(super) enum Eval {
     Speakers(Speakers),
     Search(SearchFit),
     Calibration(CalibrationFit),
+    #[command(subcommand)]
+    Listen(Listen),
 }
 
 /// Measure word and character error rates on recordings with known text
@@ -217,6 +220,7 @@ impl Eval {
             Self::Speakers(command) => command.run(common),
             Self::Search(command) => command.run(common),
             Self::Calibration(command) => command.run(common),
+            Self::Listen(command) => command.run(common),
         }
     }
 }

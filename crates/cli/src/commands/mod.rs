@@ -13,6 +13,7 @@ mod health;
 mod key;
 mod ledger;
 mod limits;
+mod listen;
 mod lm;
 mod normalise;
 mod output;

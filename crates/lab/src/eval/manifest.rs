@@ -93,14 +93,14 @@ pub fn prompts(path: &Path) -> anyhow::Result<Vec<EvalPrompt>> {
     Ok(table.rows.iter().map(prompt).collect())
 }
 
-struct TsvTable {
+pub(super) struct TsvTable {
     path: PathBuf,
-    header: Vec<String>,
-    rows: Vec<Vec<String>>,
+    pub(super) header: Vec<String>,
+    pub(super) rows: Vec<Vec<String>>,
 }
 
 impl TsvTable {
-    fn open(path: &Path) -> anyhow::Result<Self> {
+    pub(super) fn open(path: &Path) -> anyhow::Result<Self> {
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("cannot read {}", path.display()))?;
         let cells = |line: &str| {
@@ -133,7 +133,7 @@ impl TsvTable {
         })
     }
 
-    fn column(&self, names: &[&str]) -> anyhow::Result<usize> {
+    pub(super) fn column(&self, names: &[&str]) -> anyhow::Result<usize> {
         let found = names
             .iter()
             .find_map(|name| self.header.iter().position(|cell| cell == name));

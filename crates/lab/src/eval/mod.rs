@@ -3,6 +3,7 @@
 pub mod calibration;
 pub mod degrade;
 pub mod judge;
+pub mod listen;
 pub mod manifest;
 mod page;
 mod processor;
