@@ -1,4 +1,4 @@
-"""Synthetic speakers: Kokoro says Swahili sentences in randomly blended voices.
+"""Synthetic speakers: Kokoro says Swahili, English and mixed sentences in randomly blended voices.
 
     python synthesise.py --teacher DIR --sentences FILE --out DIR --rank R --world N --minutes M
 
@@ -18,7 +18,7 @@ import numpy as np
 import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "teacher"))
-from phonemes import text_phonemes  # noqa: E402
+from phonemes import load_english, text_phonemes  # noqa: E402
 from teacher import Teacher  # noqa: E402
 
 
@@ -38,6 +38,7 @@ ACCENTS = (
     (0.15, "ð", "z"), (0.06, "ð", "d"), (0.2, "ɣ", "ɡ"), (0.04, "ʃ", "s"), (0.03, "z", "s"), (0.1, "a", "ɑ"),
 )
 PAUSE_P, STOPS = 0.04, ",.!?;:"
+NATIVE_SHARE = 0.5  # of the speakers of English words say them with Swahili sounds
 
 
 def with_accent(phonemes: str, dice: random.Random) -> str:
@@ -92,6 +93,7 @@ def main():
     args = argparse.ArgumentParser(description=__doc__)
     args.add_argument("--teacher", required=True)
     args.add_argument("--sentences", required=True)
+    args.add_argument("--english", help="misaki's gb_gold.json, for words marked with ~")
     args.add_argument("--out", required=True)
     args.add_argument("--rank", type=int, default=0)
     args.add_argument("--world", type=int, default=1)
@@ -106,13 +108,14 @@ def main():
     dice = random.Random(args.seed * 1000 + args.rank)
     teacher = Teacher(args.teacher, args.device)
     names = list(teacher.voices)
+    english = load_english(args.english) if args.english else None
     sentences = [line.strip() for line in open(args.sentences)][args.rank::args.world]
     dice.shuffle(sentences)
     ends, shard, number, hours = time.time() + 60 * args.minutes, [], 0, 0.0
     for sentence in sentences:
         if time.time() > ends:
             break
-        symbols = teacher.symbols(with_accent(text_phonemes(sentence), dice))
+        symbols = teacher.symbols(with_accent(text_phonemes(sentence, english, dice.random() < NATIVE_SHARE), dice))
         if not 4 < len(symbols) < 300:
             continue
         style = teacher.style(random_blend(names, dice), random_blend(names, dice), len(symbols))
@@ -122,7 +125,7 @@ def main():
         wave = teacher.say(symbols, style, dice.uniform(*args.speed), pitch, rhythm, melody)[0]
         if not torch.isfinite(wave).all():
             continue
-        shard.append((resample_24_to_16(wave), sentence))
+        shard.append((resample_24_to_16(wave), sentence.replace("~", "")))
         hours += len(shard[-1][0]) / 16_000 / 3600
         if len(shard) == args.shard_clips:
             save(shard, args, number)

@@ -1,9 +1,10 @@
-"""Swahili spelling to the phoneme symbols that Kokoro knows.
+"""Spelling to the phoneme symbols that Kokoro knows: Swahili by rule, English words (marked with ~) from a lexicon.
 
 The stress mark stands right before the vowel of the last syllable but one, as Kokoro was trained
 with it; with the mark before the whole syllable its Swahili is twice as hard to understand.
 """
 
+import json
 import re
 
 DIGRAPHS = [
@@ -37,12 +38,27 @@ def word_phonemes(word: str) -> str:
     return out
 
 
-def text_phonemes(text: str) -> str:
-    """Phonemes of a sentence: words apart by spaces, punctuation glued to the word before."""
+# English as most East Africans say it: five full vowels, a tapped r, th as it comes.
+NATIVE = str.maketrans({"ə": "a", "ᵊ": "e", "ʌ": "a", "ɪ": "i", "ᵻ": "i", "ʊ": "u", "ɒ": "o", "ɔ": "o", "ɜ": "a", "ɛ": "e", "æ": "a", "ɑ": "a",
+                        "ː": "", "ɹ": "ɾ", "A": "e", "Q": "o", "I": "ai", "W": "au", "Y": "oi"})
+
+
+def load_english(path: str) -> dict[str, str]:
+    """Words and their sounds out of misaki's lexicon (PyPI misaki, data/gb_gold.json); of several, the common one."""
+    lexicon = {}
+    for word, sounds in json.load(open(path, encoding="utf-8")).items():
+        lexicon.setdefault(word.lower(), sounds if isinstance(sounds, str) else sounds["DEFAULT"])
+    return lexicon
+
+
+def text_phonemes(text: str, english: dict[str, str] | None = None, native: bool = False) -> str:
+    """Phonemes of a sentence: words apart by spaces, punctuation glued to the word before. Words after ~ are looked up in
+    `english`; `native` says them with Swahili sounds."""
     out = ""
-    for token in re.findall(r"[a-z']+|[.,!?;:]", text.lower().replace("’", "'")):
+    for token in re.findall(r"~?[a-z']+|[.,!?;:]", text.lower().replace("’", "'")):
         if token in ".,!?;:":
             out += token
-        else:
-            out += (" " if out else "") + word_phonemes(token)
+            continue
+        sounds = english[token[1:]] if token[0] == "~" else word_phonemes(token)
+        out += (" " if out else "") + (sounds.translate(NATIVE) if native and token[0] == "~" else sounds)
     return out.strip()
