@@ -48,14 +48,14 @@ impl Default for BeamConfig {
     fn default() -> Self {
         Self {
             width: 320,
-            lm_weight: 0.25,
-            doubt_weight: 2.5,
+            lm_weight: 0.35,
+            doubt_weight: 3.5,
             word_bonus: 0.5,
             blank_bonus: 0.0,
             languages: MixtureConfig {
                 switch_log_p: -4.5,
                 english_log_p: -1.6,
-                unknown_bonus: 1.8,
+                unknown_bonus: 2.5,
             },
             letter_log_p_min: -8.0,
             letters_per_step: 8,

@@ -2,9 +2,9 @@
 //! other readings tell goes through a logistic function that `sauti eval calibration` fits and prints.
 
 /// Of a word: weights of its letters' log-odds, of its share's, of its length's logarithm, and the constant.
-const WORD: [f32; 4] = [0.433, 0.385, 0.007, -1.076];
+const WORD: [f32; 4] = [0.469, 0.371, -0.112, -1.080];
 /// Of a whole reading: weights of its share's log-odds, of the logarithm of how many words it has, and the constant.
-const READING: [f32; 3] = [0.555, -0.84, 0.167];
+const READING: [f32; 3] = [0.441, -0.556, -0.596];
 
 /// What speaks for a word of the best reading.
 #[derive(Debug, Clone, PartialEq)]
