@@ -22,8 +22,10 @@ const NAME_CHARS_MAX: usize = 64;
 /// Models that were listened with lately, each with the time that its version was written.
 #[derive(Debug, Default)]
 pub struct Vocabularies {
-    known: Mutex<HashMap<(WorkspaceId, String), (i64, Arc<VocabularyModel>)>>,
+    known: Mutex<HashMap<(WorkspaceId, String), KnownModel>>,
 }
+
+type KnownModel = (i64, Arc<VocabularyModel>);
 
 /// Letters, figures, `-` and `_`: a name stands in addresses.
 pub fn is_name(name: &str) -> bool {

@@ -50,7 +50,7 @@ fn mark_runs(sureness: &[Option<Sureness>], neighbours: &[bool], english: &mut [
     };
     let mut start = 0;
     for n in 0..sureness.len() {
-        let ends = n + 1 == sureness.len() || !neighbours[n] || !could_be(n + 1);
+        let ends = neighbours.get(n) != Some(&true) || !could_be(n + 1);
         if !could_be(n) {
             start = n + 1;
         } else if ends {

@@ -85,11 +85,11 @@ pub async fn make(engine: Option<&Engine>, options: &Options) -> anyhow::Result<
         let row = &table.rows[sentence];
         let mut made: Vec<(usize, String)> = Vec::new();
         let mut first = Vec::new();
-        for number in 0..systems.len() {
+        for (number, system) in systems.iter().enumerate() {
             let samples = match (columns.get(number), engine) {
                 (Some(&column), _) if row[column].is_empty() => continue,
                 (Some(&column), _) => read(&beside.join(&row[column]))?,
-                (None, Some(engine)) => say(engine, &systems[number], &row[text]).await?,
+                (None, Some(engine)) => say(engine, system, &row[text]).await?,
                 (None, None) => unreachable!("voices are asked for with an engine"),
             };
             made.push((number, clips.add(&samples)?));

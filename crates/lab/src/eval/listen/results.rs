@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
 use serde::{Deserialize, Serialize};
@@ -85,7 +85,7 @@ pub struct ScoreResult {
 }
 
 /// With `everyone`, those who failed the checks count too.
-pub fn run(key_file: &PathBuf, files: &[PathBuf], everyone: bool) -> anyhow::Result<Report> {
+pub fn run(key_file: &Path, files: &[PathBuf], everyone: bool) -> anyhow::Result<Report> {
     let trials = key::read(key_file)?;
     let test = key::test_id(&trials);
     let trials: HashMap<&str, &Trial> = trials.iter().map(|t| (t.name.as_str(), t)).collect();

@@ -229,7 +229,7 @@ pub(super) fn telephone(text: &str) -> String {
     let groups: Vec<String> = text
         .split(|c: char| !c.is_ascii_digit())
         .filter(|group| !group.is_empty())
-        .flat_map(|group| in_threes(group))
+        .flat_map(in_threes)
         .collect();
     format!("{plus}{}", groups.join(", "))
 }
