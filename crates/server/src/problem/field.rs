@@ -118,6 +118,11 @@ fn in_swahili(expected: &str) -> Option<&'static str> {
         "a list of objects" => "orodha ya vitu vya JSON",
         "a list of strings" => "orodha ya maandishi",
         "a day such as 2026-01-31" => "siku, kwa mfano 2026-01-31",
+        "a list" => "orodha",
+        "a list of objects with word and, if it sounds otherwise, a list of sounds" => {
+            "orodha ya vitu vya JSON vyenye word na, ikitamkwa vingine, orodha ya sounds"
+        }
+        "words with letters" => "maneno yenye herufi",
         "one word" => "neno moja",
         "text in UTF-8" => "maandishi ya UTF-8",
         "a Swahili spelling, or IPA between slashes" => {

@@ -168,7 +168,8 @@ fn from_json(body: &[u8]) -> Result<VocabularySource, Problem> {
         Some(Value::Array(words)) => {
             let words: Option<Vec<_>> = words.iter().map(word).collect();
             words.unwrap_or_else(|| {
-                let expected = "words, or objects with word and sounds";
+                let expected =
+                    "a list of objects with word and, if it sounds otherwise, a list of sounds";
                 fields.error("words", Reason::WrongType { expected });
                 Vec::new()
             })
@@ -189,20 +190,19 @@ fn from_json(body: &[u8]) -> Result<VocabularySource, Problem> {
     })
 }
 
-/// A string, or an object with `word` and perhaps `sounds`, a string or a list of them.
+/// An object with `word` and perhaps a list of `sounds`.
 fn word(value: &Value) -> Option<VocabularyWord> {
     let sounds = match value.get("sounds") {
         None | Some(Value::Null) => Vec::new(),
-        Some(Value::String(sound)) => vec![plain(sound)],
-        Some(Value::Array(sounds)) => {
-            let sounds = sounds.iter().map(|sound| sound.as_str().map(plain));
-            sounds.collect::<Option<_>>()?
+        Some(sounds) => {
+            let sounds = sounds.as_array()?.iter();
+            sounds
+                .map(|sound| sound.as_str().map(plain))
+                .collect::<Option<_>>()?
         }
-        Some(_) => return None,
     };
-    let word = value.as_str().or_else(|| value.get("word")?.as_str())?;
     Some(VocabularyWord {
-        word: plain(word),
+        word: plain(value.get("word")?.as_str()?),
         sounds,
     })
 }

@@ -91,6 +91,12 @@ async fn a_vocabulary_is_private_bounded_and_can_be_removed() {
             422,
         ),
         ("majina", "application/json", r#"{"words": "Juma"}"#, 422),
+        (
+            "majina",
+            "application/json",
+            r#"{"words": [{"word": "Juma", "sounds": "juma"}]}"#,
+            422,
+        ),
         ("majina", "application/xml", "<a/>", 415),
     ] {
         let refused = put(&world, name, kind, body).await;
