@@ -108,6 +108,34 @@ def test_killed_at_any_moment_nothing_is_lost_or_charged_twice(tmp_path):
     service.stop()
 
 
+def test_killed_while_a_vocabulary_is_built_the_next_process_builds_it(tmp_path):
+    service = Service(tmp_path, {"limits.vocabulary_bytes_max": "10000000"}).start()
+    path = "/v1/vocabularies/majina"
+
+    def put(text):
+        status, _, body = service.ask("PUT", path, text.encode(), {"Content-Type": "text/plain"})
+        assert status == 202, body
+
+    def shown():
+        return json.loads(service.ask("GET", path)[2])
+
+    put("Tuma ujumbe kwa Zabunela.")
+    until("the first version is built", lambda: shown()["state"] == "ready")
+    # So much of it that no machine is done before it is killed.
+    chance = random.Random(7)
+    words = ["".join(chance.choice("bdgklmnpst") + chance.choice("aeiou") for _ in range(3)) for _ in range(5000)]
+    put("\n".join(" ".join(chance.choices(words, k=12)) for _ in range(100_000)))
+    begun = "a vocabulary is being built"
+    until("the second version is begun", lambda: service.log().count(begun) == 2)
+    service.kill()
+    service.start()
+    told = shown()
+    assert (told["version"], told["state"]) == (2, "building"), told
+    until("it is built after all", lambda: shown()["state"] == "ready", 300)
+    assert service.log().count(begun) == 3 and shown() == {**told, "state": "ready"}
+    service.stop()
+
+
 def test_a_copy_made_under_load_restores_to_sound_books(tmp_path):
     service = Service(tmp_path).start()
     copy = tmp_path / "copy.db"

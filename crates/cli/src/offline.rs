@@ -4,7 +4,7 @@ use std::future::Future;
 
 use anyhow::Context;
 pub(crate) use sauti_lab::offline::{
-    Progress, choose_voice, in_order, speak, transcribe, wait_ready,
+    Progress, choose_voice, in_order, speak, transcribe, vocabulary, wait_ready,
 };
 use sauti_server::config::Config;
 use sauti_speech::{Engine, EngineConfig};

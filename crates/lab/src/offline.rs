@@ -2,9 +2,12 @@
 
 use std::collections::VecDeque;
 use std::io::{IsTerminal, Write};
+use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::bail;
+use anyhow::{Context, bail, ensure};
+use sauti_speech::recogniser::{VocabularyModel, VocabularySource};
 use sauti_speech::{
     Engine, Job, Priority, Readiness, SpeakRequest, Spoken, TranscribeRequest, Transcript,
 };
@@ -45,6 +48,16 @@ pub async fn transcribe(
 ) -> anyhow::Result<Transcript> {
     let handle = engine.transcribe(job(), request, None)?;
     Ok(handle.finish_with(progress).await?)
+}
+
+/// A vocabulary from a file, built as the service builds it.
+pub fn vocabulary(engine: &Engine, file: &Path) -> anyhow::Result<Arc<VocabularyModel>> {
+    let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
+    let source = VocabularySource::from_lines(&text);
+    ensure!(source.word_count() > 0, "{} has no words", file.display());
+    let recogniser = engine.recogniser().context("the models are not loaded")?;
+    let weight = recogniser.fit_vocabulary(&source);
+    Ok(Arc::new(VocabularyModel::new(&source, weight)))
 }
 
 /// A line on the terminal that is written over. Silent where standard error is not a terminal.

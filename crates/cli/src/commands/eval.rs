@@ -51,6 +51,9 @@ pub(super) struct TranscriptionCommand {
     /// Only so many clips, spread evenly over the list
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     limit: usize,
+    /// Listen with a vocabulary: sentences and words, one a line; a line may be a word, a tab and how it sounds
+    #[arg(long, value_name = "FILE")]
+    vocabulary: Option<PathBuf>,
     /// What another program heard (columns file and text): a clip whose label neither it nor Sauti comes
     /// near, with more than half of the letters wrong, is taken as mislabelled; the figures without
     /// such clips are given beside
@@ -234,6 +237,7 @@ impl TranscriptionCommand {
             mulaw: self.mulaw,
             noise_db: self.noise_db,
             babble_db: self.babble_db,
+            vocabulary: self.vocabulary,
             second_opinion: self.second_opinion,
         };
         let report = offline::block_on(async {

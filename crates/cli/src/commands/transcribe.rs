@@ -7,9 +7,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use sauti_audio::{Channels, DecodeLimits, RawFormat, Recording};
-use sauti_speech::recogniser::{
-    ALTERNATIVES_MAX, Alternative, AnswerValue, VocabularyModel, VocabularySource,
-};
+use sauti_speech::recogniser::{ALTERNATIVES_MAX, Alternative, AnswerValue, VocabularyModel};
 use sauti_speech::{Engine, Expect, SpokenLanguage, TranscribeRequest, Transcript};
 use serde_json::json;
 use tokio::task::JoinHandle;
@@ -136,7 +134,9 @@ impl Transcribe {
         limits: DecodeLimits,
     ) -> anyhow::Result<ExitCode> {
         let progress = Arc::new(offline::Progress::on_terminal());
-        let vocabulary = self.vocabulary(engine)?;
+        let vocabulary = self.vocabulary.as_deref();
+        let vocabulary = vocabulary.map(|file| offline::vocabulary(engine, file));
+        let vocabulary = vocabulary.transpose()?;
         let tasks = self.file.iter().map(|file| {
             let vocabulary = vocabulary.clone();
             self.start(engine, file.clone(), limits.clone(), vocabulary, &progress)
@@ -216,18 +216,6 @@ impl Transcribe {
         writeln!(out, "{line}")?;
         out.flush()?;
         Ok(())
-    }
-
-    fn vocabulary(&self, engine: &Engine) -> anyhow::Result<Option<Arc<VocabularyModel>>> {
-        let Some(file) = &self.vocabulary else {
-            return Ok(None);
-        };
-        let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
-        let source = VocabularySource::from_lines(&text);
-        anyhow::ensure!(source.word_count() > 0, "{} has no words", file.display());
-        let recogniser = engine.recogniser().context("the models are not loaded")?;
-        let weight = recogniser.fit_vocabulary(&source);
-        Ok(Some(Arc::new(VocabularyModel::new(&source, weight))))
     }
 
     fn alternatives(&self) -> usize {

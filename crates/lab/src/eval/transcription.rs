@@ -33,6 +33,8 @@ pub struct Options {
     pub mulaw: bool,
     pub noise_db: Option<f64>,
     pub babble_db: Option<f64>,
+    /// Words and sentences to listen with.
+    pub vocabulary: Option<PathBuf>,
     /// What another program heard: a list with the columns `file` and `text`.
     pub second_opinion: Option<PathBuf>,
 }
@@ -85,6 +87,12 @@ pub async fn run(engine: &Engine, options: &Options) -> anyhow::Result<Report> {
         options.manifest.display()
     );
     let degradation = Arc::new(degradation(&manifest, options)?);
+    let vocabulary = options.vocabulary.as_deref();
+    let vocabulary = vocabulary.map(|file| offline::vocabulary(engine, file));
+    let wanted = TranscribeRequest {
+        vocabulary: vocabulary.transpose()?,
+        ..TranscribeRequest::default()
+    };
     let chosen = spread(&manifest.clips, options.limit);
     let progress = offline::Progress::on_terminal();
     let (busy_before, started) = (engine.stats().transcription.busy_seconds, Instant::now());
@@ -100,6 +108,7 @@ pub async fn run(engine: &Engine, options: &Options) -> anyhow::Result<Report> {
             (*clip).clone(),
             degradation,
             number as u64,
+            wanted.clone(),
         ))
     });
     // One clip more than there are workers is being decoded while they work.
@@ -168,6 +177,7 @@ async fn hear(
     clip: Clip,
     degradation: Arc<Degradation>,
     seed: u64,
+    wanted: TranscribeRequest,
 ) -> anyhow::Result<Scored> {
     let name = clip.file.clone();
     let read = {
@@ -179,7 +189,7 @@ async fn hear(
         .context("decoding broke off")??;
     let request = TranscribeRequest {
         samples: samples.into(),
-        ..TranscribeRequest::default()
+        ..wanted
     };
     let heard = offline::transcribe(&engine, request, |_| ())
         .await
@@ -247,6 +257,8 @@ fn conditions(options: &Options) -> String {
             .noise_db
             .map(|db| format!("white noise {db} dB below")),
     );
+    let vocabulary = options.vocabulary.as_ref().map(|_| "with a vocabulary");
+    parts.extend(vocabulary.map(str::to_owned));
     parts.extend(options.mulaw.then(|| "8 kHz mu-law".to_owned()));
     if parts.is_empty() {
         "as recorded".to_owned()

@@ -77,9 +77,9 @@ pub async fn named(
     name: Option<&str>,
 ) -> Result<Option<Arc<VocabularyModel>>, ServiceError> {
     let Some(name) = name else { return Ok(None) };
-    let ready_us = app.store.ready_vocabulary_us(workspace_id, name).await?;
+    let ready_us = ready_us(app, workspace_id, name).await?;
     let key = (workspace_id.clone(), name.to_owned());
-    if let (Some(ready_us), Some((written_us, kept))) = (ready_us, app.vocabularies.get(&key))
+    if let Some((written_us, kept)) = app.vocabularies.get(&key)
         && ready_us == written_us
     {
         return Ok(Some(kept));
@@ -92,6 +92,18 @@ pub async fn named(
     let made = Arc::new(made.map_err(ServiceError::internal)??);
     app.vocabularies.keep(key, (written_us, Arc::clone(&made)));
     Ok(Some(made))
+}
+
+/// When the version to listen with was written; a refusal where there is none.
+pub async fn ready_us(
+    app: &App,
+    workspace_id: &WorkspaceId,
+    name: &str,
+) -> Result<i64, ServiceError> {
+    match app.store.ready_vocabulary_us(workspace_id, name).await? {
+        Some(ready_us) => Ok(ready_us),
+        None => Err(not_ready(app, workspace_id, name).await),
+    }
 }
 
 async fn not_ready(app: &App, workspace_id: &WorkspaceId, name: &str) -> ServiceError {
@@ -161,6 +173,7 @@ async fn build_next(app: &App) -> Result<bool, ServiceError> {
     let Some(stored) = app.store.unbuilt_vocabulary().await? else {
         return Ok(false);
     };
+    tracing::info!(version = stored.version, "a vocabulary is being built");
     let to_fit = parsed(&stored);
     let fitted = match to_fit {
         Ok(source) => tokio::task::spawn_blocking(move || recogniser.fit_vocabulary(&source))

@@ -23,7 +23,7 @@ pub fn texts(count: usize) -> Value {
     json!({"operation": "speech", "items": items, "defaults": {"voice_id": "asha"}})
 }
 
-async fn post_form(world: &World, parts: &[Part<'_>]) -> Answer {
+pub async fn post_form(world: &World, parts: &[Part<'_>]) -> Answer {
     let (content_type, body) = multipart(parts);
     let request = world
         .request(Method::POST, BATCHES)

@@ -7,7 +7,8 @@ use axum::http::Method;
 use sauti_server::background::Background;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, SPEECH, World};
+use crate::batches::{BATCHES, post_form};
+use crate::support::{Answer, Part, SPEECH, World, silent_wav};
 use crate::with_models::ready_world;
 
 const NAME: &str = "Xabunela";
@@ -106,4 +107,32 @@ async fn a_vocabulary_is_private_bounded_and_can_be_removed() {
     let removed = world.send(removed.body(Body::empty()).unwrap()).await;
     assert_eq!(removed.status, 204);
     assert_eq!(world.get("/v1/vocabularies/majina").await.status, 404);
+}
+
+/// A key that names a vocabulary wrongly learns it before anything is ordered, by the item's number.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_batch_that_names_no_vocabulary_of_ours_is_refused_at_once() {
+    let world = ready_world().await;
+    let _background = Background::start(&world.app);
+    let set = put(&world, "majina", "text/plain", "Wanjiku anakuja").await;
+    assert_eq!(set.status, 202);
+    until_ready(&world, "majina").await;
+    let items = r#"{"file": "a.wav", "vocabulary": "majina"}
+{"file": "b.wav", "vocabulary": "haipo"}
+{"file": "c.wav"}"#;
+    let sound = silent_wav(1.0);
+    let order = async |items: &str| {
+        let mut parts: Vec<Part<'_>> = vec![("items", None, items.as_bytes())];
+        for name in ["a.wav", "b.wav", "c.wav"] {
+            parts.push(("file", Some((name, "audio/wav")), &sound));
+        }
+        post_form(&world, &parts).await
+    };
+    let refused = order(items).await;
+    let refused = refused.assert_problem(422, "validation_failed");
+    assert_eq!(refused["errors"].as_array().unwrap().len(), 1);
+    assert_eq!(refused["errors"][0]["field"], "items[1].vocabulary");
+    assert_eq!(world.get(BATCHES).await.json()["batches"], json!([]));
+    let accepted = order(&items.replace("haipo", "majina")).await;
+    assert_eq!(accepted.status, 201, "{}", accepted.json());
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use sauti_store::Operation;
+use sauti_store::{Operation, WorkspaceId};
 use serde_json::{Map, Value};
 
 use super::read::{Spool, SpooledFile};
@@ -13,8 +13,8 @@ use crate::lexicons::VersionedLexicon;
 use crate::problem::{FieldError, Problem, Reason};
 use crate::routes::speech::AskedSpeech;
 use crate::routes::transcription;
-use crate::service::money;
 use crate::service::speaking::{Reader, SpeechItem};
+use crate::service::{ServiceError, money, vocabularies};
 
 const CUSTOM_ID_CHARS_MAX: usize = 128;
 /// More mistakes than this in one answer help nobody.
@@ -26,6 +26,8 @@ const SOUND_BYTES_PER_CHAR: u64 = 3_200;
 pub struct Order {
     pub operation: Operation,
     pub items: Vec<Item>,
+    /// Those that items name, each with the item's place in the list.
+    pub vocabularies: Vec<(usize, String)>,
     pub spool: Spool,
     /// What it takes to keep, recordings exactly and sounds by estimate.
     pub bytes: u64,
@@ -52,6 +54,32 @@ impl Order {
         }
         let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
         money::fingerprint(&parts)
+    }
+}
+
+/// What cannot be listened with now would fail every item that names it.
+pub async fn check_vocabularies(
+    app: &App,
+    workspace_id: &WorkspaceId,
+    named: &[(usize, String)],
+) -> Result<(), Problem> {
+    let (mut ready, mut errors) = (HashSet::new(), Vec::new());
+    for (index, name) in named {
+        if errors.len() >= ERRORS_MAX || ready.contains(name) {
+            continue;
+        }
+        match vocabularies::ready_us(app, workspace_id, name).await {
+            Ok(_) => drop(ready.insert(name)),
+            Err(ServiceError::Field(error)) => {
+                let field = format!("items[{index}].{}", error.field);
+                errors.push(FieldError::new(field, error.reason));
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    match errors.is_empty() {
+        true => Ok(()),
+        false => Err(Problem::fields(errors)),
     }
 }
 
@@ -84,6 +112,7 @@ pub fn check(
         operation,
         files: Files::of(&spool)?,
         names: HashSet::new(),
+        vocabularies: Vec::new(),
         characters: 0,
         errors: Vec::new(),
     };
@@ -102,6 +131,7 @@ pub fn check(
     Ok(Order {
         operation,
         items: checked,
+        vocabularies: check.vocabularies,
         bytes: spool.bytes + sound_bytes,
         spool,
     })
@@ -141,6 +171,7 @@ struct Check<'a> {
     operation: Operation,
     files: Files,
     names: HashSet<String>,
+    vocabularies: Vec<(usize, String)>,
     characters: usize,
     errors: Vec<FieldError>,
 }
@@ -243,7 +274,10 @@ impl Check<'_> {
             Ok(request) if request.stream => {
                 self.wrong(index, "stream", Reason::NotTogether { with: "a batch" });
             }
-            Ok(_) => {}
+            Ok(request) => {
+                let named = request.vocabulary.map(|name| (index, name));
+                self.vocabularies.extend(named);
+            }
             Err(problem) => self.take_over(index, problem),
         }
         let name = fields

@@ -72,11 +72,13 @@ pub async fn read(
         false => read_json(request).await?,
     };
     let lexicon = app.lexicons.of(&app.store, workspace_id).await?;
-    let app = app.clone();
+    let for_check = app.clone();
     // Every text is read, which may take a moment.
-    let check = move || order::check(&app, &lexicon, operation, items, defaults, spool);
+    let check = move || order::check(&for_check, &lexicon, operation, items, defaults, spool);
     let checked = tokio::task::spawn_blocking(check).await;
-    checked.map_err(Problem::internal)?
+    let order = checked.map_err(Problem::internal)??;
+    order::check_vocabularies(app, workspace_id, &order.vocabularies).await?;
+    Ok(order)
 }
 
 /// The operation, the items, what holds for all of them, and the recordings.
