@@ -83,7 +83,6 @@ impl From<ServiceError> for Problem {
             ServiceError::OriginNotAllowed | ServiceError::RecordingUnreachable(_) => {
                 Problem::detailed(Code::RecordingUnreachable, sentence(&error))
             }
-            ServiceError::Field(error) => Problem::fields(vec![error]),
             ServiceError::Internal(cause) => Problem::internal(cause),
         }
     }

@@ -63,9 +63,6 @@ pub enum ServiceError {
     /// The reason is for the customer, who chose the address; it names nothing of the inside.
     #[error("the recording was not fetched: {0}")]
     RecordingUnreachable(String),
-    /// What a field names cannot be used.
-    #[error("{} cannot be used: {:?}", .0.field, .0.reason)]
-    Field(FieldError),
     /// A fault of ours; the words are for the log.
     #[error("{0}")]
     Internal(String),

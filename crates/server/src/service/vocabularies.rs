@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use sauti_speech::recogniser::{VocabularyModel, VocabularySource};
+use sauti_speech::recogniser::{Recogniser, VocabularyModel, VocabularySource};
 use sauti_store::{
     AuditAction, BuildState, NewVocabulary, StoredVocabulary, VocabularyInfo, WorkspaceId,
 };
@@ -16,7 +16,8 @@ use crate::app::App;
 /// Models kept in memory; each takes a few megabytes at most.
 const KEPT_MAX: usize = 32;
 /// Another replica may have left one behind.
-const LOOK_EVERY: Duration = Duration::from_secs(2);
+const LOOK_EVERY: Duration = Duration::from_secs(60);
+const LOOK_EVERY_LOADING: Duration = Duration::from_secs(2);
 const NAME_CHARS_MAX: usize = 64;
 
 /// Models that were listened with lately, each with the time that its version was written.
@@ -123,7 +124,7 @@ async fn not_ready(app: &App, workspace_id: &WorkspaceId, name: &str) -> Service
         english: english.to_owned(),
         swahili: swahili.to_owned(),
     };
-    ServiceError::Field(FieldError::new("vocabulary", reason))
+    ServiceError::Fields(vec![FieldError::new("vocabulary", reason)])
 }
 
 impl Vocabularies {
@@ -154,22 +155,23 @@ fn model(stored: &StoredVocabulary) -> Result<VocabularyModel, ServiceError> {
 /// Builds what was written down, one after the other.
 pub async fn build_forever(app: App) {
     loop {
-        let built = build_next(&app).await.unwrap_or_else(|error| {
+        let (built, look_after) = match app.engine.recogniser() {
+            Some(recogniser) => (build_next(&app, recogniser).await, LOOK_EVERY),
+            None => (Ok(false), LOOK_EVERY_LOADING),
+        };
+        let built = built.unwrap_or_else(|error| {
             tracing::error!(%error, "a vocabulary could not be built");
             false
         });
         if !built {
             let bell = app.vocabulary_bell.notified();
-            tokio::time::timeout(LOOK_EVERY, bell).await.ok();
+            tokio::time::timeout(look_after, bell).await.ok();
         }
     }
 }
 
-/// False where there is nothing to build, or the models are not loaded yet.
-async fn build_next(app: &App) -> Result<bool, ServiceError> {
-    let Some(recogniser) = app.engine.recogniser() else {
-        return Ok(false);
-    };
+/// False where there is nothing to build.
+async fn build_next(app: &App, recogniser: Recogniser) -> Result<bool, ServiceError> {
     let Some(stored) = app.store.unbuilt_vocabulary().await? else {
         return Ok(false);
     };

@@ -2,11 +2,13 @@
 
 mod dictionary;
 mod found;
+mod numbers;
 mod sounds;
 mod spelling;
 
 pub(crate) use dictionary::Sureness;
 pub(crate) use found::{is_english_sentence, is_prefix, sureness};
+pub(crate) use numbers::{TENS, UNITS};
 pub(crate) use spelling::respell;
 
 use crate::Lexicon;

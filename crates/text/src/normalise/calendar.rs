@@ -16,7 +16,7 @@ const MONTHS_SHORT: [&str; 12] = [
     "Jan", "Feb", "Mac", "Apr", "Mei", "Jun", "Jul", "Ago", "Sep", "Okt", "Nov", "Des",
 ];
 
-const MONTHS_ENGLISH: [&str; 12] = [
+pub(crate) const MONTHS_ENGLISH: [&str; 12] = [
     "January",
     "February",
     "March",
@@ -36,7 +36,7 @@ const MONTHS_ENGLISH_SHORT: [&str; 12] = [
 ];
 
 /// Two-digit years from here on belong to the century before.
-const PIVOT_YEAR: u64 = 50;
+pub(crate) const PIVOT_YEAR: u64 = 50;
 
 /// A day with its month and year, without the word "tarehe".
 struct Date {

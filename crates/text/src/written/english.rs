@@ -2,32 +2,8 @@
 
 use super::Written;
 use super::numerals::{CODE_DIGITS_MIN, COMMAS_FROM, DIGITS_FROM, as_said, with_commas};
+use crate::english::{TENS, UNITS};
 
-const UNITS: [&str; 20] = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-];
-const TENS: [&str; 8] = [
-    "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
-];
 const GROUPS: [(&str, u64); 3] = [
     ("billion", 1_000_000_000),
     ("million", 1_000_000),

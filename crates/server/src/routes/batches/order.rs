@@ -70,10 +70,10 @@ pub async fn check_vocabularies(
         }
         match vocabularies::ready_us(app, workspace_id, name).await {
             Ok(_) => drop(ready.insert(name)),
-            Err(ServiceError::Field(error)) => {
+            Err(ServiceError::Fields(wrong)) => errors.extend(wrong.into_iter().map(|error| {
                 let field = format!("items[{index}].{}", error.field);
-                errors.push(FieldError::new(field, error.reason));
-            }
+                FieldError::new(field, error.reason)
+            })),
             Err(error) => return Err(error.into()),
         }
     }

@@ -2,26 +2,12 @@
 
 use super::number::{cardinal, digits, ordinal, year};
 use crate::normalise::SpokenForm;
+use crate::normalise::calendar::{MONTHS_ENGLISH, PIVOT_YEAR};
 use crate::normalise::context::TokenContext;
-
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
 
 /// The month a word names, in full or by its first three letters.
 fn month(word: &str) -> Option<&'static str> {
-    MONTHS.iter().copied().find(|month| {
+    MONTHS_ENGLISH.iter().copied().find(|month| {
         word.eq_ignore_ascii_case(month)
             || (word.len() == 3 && word != "may" && word.eq_ignore_ascii_case(&month[..3]))
             || word.eq_ignore_ascii_case("sept") && *month == "September"
@@ -29,7 +15,7 @@ fn month(word: &str) -> Option<&'static str> {
 }
 
 pub(super) fn said_date(day: u64, month: u64, year_written: Option<u64>) -> Option<String> {
-    let name = MONTHS.get(usize::try_from(month).ok()?.checked_sub(1)?)?;
+    let name = MONTHS_ENGLISH.get(usize::try_from(month).ok()?.checked_sub(1)?)?;
     let said = (1..=31)
         .contains(&day)
         .then(|| format!("the {} of {name}", ordinal(day)))?;
@@ -41,8 +27,8 @@ pub(super) fn said_date(day: u64, month: u64, year_written: Option<u64>) -> Opti
 
 fn full_year(n: u64) -> u64 {
     match n {
-        0..=49 => 2000 + n,
-        50..=99 => 1900 + n,
+        0..PIVOT_YEAR => 2000 + n,
+        PIVOT_YEAR..=99 => 1900 + n,
         _ => n,
     }
 }

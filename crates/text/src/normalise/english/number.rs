@@ -1,30 +1,7 @@
 //! English numbers in words, as they are said in East Africa: "one thousand two hundred and fifty".
 
-const UNITS: [&str; 20] = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-];
-const TENS: [&str; 10] = [
-    "", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
-];
+use crate::english::{TENS, UNITS};
+
 const GROUPS: [(u64, &str); 5] = [
     (1_000_000_000_000_000, "quadrillion"),
     (1_000_000_000_000, "trillion"),
@@ -58,8 +35,8 @@ pub(crate) fn cardinal(n: u64) -> String {
 fn below_hundred(n: u64) -> String {
     match (n / 10, n % 10) {
         (0 | 1, _) => UNITS[n as usize].to_owned(),
-        (tens, 0) => TENS[tens as usize].to_owned(),
-        (tens, unit) => format!("{}-{}", TENS[tens as usize], UNITS[unit as usize]),
+        (tens, 0) => TENS[tens as usize - 2].to_owned(),
+        (tens, unit) => format!("{}-{}", TENS[tens as usize - 2], UNITS[unit as usize]),
     }
 }
 
