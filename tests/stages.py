@@ -164,7 +164,7 @@ def rust():
 def fuzz():
     """Whatever reads strangers' bytes, on damaged real input: fixed seeds, more rounds than the tests above run."""
     counts = cargo_test("--test", "fuzz_smoke", env={"SAUTI_FUZZ_ROUNDS": "3000"})
-    counts.add(cargo_test("--test", "hostile", names=["mutations"], env={"SAUTI_FUZZ_ROUNDS": "2000"}))
+    counts.add(cargo_test("--test", "audio_suite", names=["mutations"], env={"SAUTI_FUZZ_ROUNDS": "2000"}))
     return counts
 
 

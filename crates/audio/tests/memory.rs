@@ -4,6 +4,8 @@
     reason = "counting allocations needs the allocator interface"
 )]
 
+#[expect(dead_code, reason = "this program uses a part of it")]
+#[path = "audio_suite/common/mod.rs"]
 mod common;
 
 use std::alloc::{GlobalAlloc, Layout, System};

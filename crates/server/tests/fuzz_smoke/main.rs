@@ -1,7 +1,7 @@
 //! Everything that reads a stranger's bytes, fed with real input that was damaged at random: a short run with fixed
 //! seeds, the same every time. `./test fuzz` runs more rounds, and those of the audio decoders in `sauti-audio`.
 
-#[path = "../../../audio/tests/common/mutate.rs"]
+#[path = "../../../audio/tests/audio_suite/common/mutate.rs"]
 #[expect(dead_code, reason = "the audio tests use more of it")]
 mod mutate;
 #[path = "../http_api/support.rs"]

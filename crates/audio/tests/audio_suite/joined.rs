@@ -1,8 +1,6 @@
 //! Files laid end to end: callers who join recordings with `cat` get the words of all of them.
 
-mod common;
-
-use common::{correlation, decode, floats, voice};
+use crate::common::{correlation, decode, floats, voice};
 use sauti_audio::{OutputFormat, encode};
 
 const VOICE_RATE_HZ: u32 = 24_000;
@@ -16,7 +14,7 @@ const BETWEEN_S: f64 = 0.25;
 
 #[test]
 fn two_mp3_files_joined_are_decoded_to_both_parts() {
-    let tagged = include_bytes!("data/tagged.mp3").as_slice();
+    let tagged = include_bytes!("../data/tagged.mp3").as_slice();
     let speech = voice(VOICE_RATE_HZ, 2.0);
     let ours = encode(&speech, VOICE_RATE_HZ, OutputFormat::Mp344100).expect("encodes");
     for (name, file) in [("tagged", tagged), ("ours", &ours)] {
@@ -47,7 +45,7 @@ fn two_mp3_files_joined_are_decoded_to_both_parts() {
 
 #[test]
 fn an_mp3_file_of_another_kind_may_follow() {
-    let low = include_bytes!("data/tagged.mp3").as_slice();
+    let low = include_bytes!("../data/tagged.mp3").as_slice();
     let speech = voice(VOICE_RATE_HZ, 2.0);
     let high = encode(&speech, VOICE_RATE_HZ, OutputFormat::Mp344100).expect("encodes");
     let (alone, other) = (joined(&[low]).seconds, joined(&[&high]).seconds);

@@ -16,7 +16,7 @@ fn words_of(text: &str) -> impl Iterator<Item = &str> {
 /// The frequent words; each tells how many letters it shares with the one before.
 fn frequent_words() -> Vec<String> {
     let mut before = String::new();
-    words_of(include_str!("data/frequent-words.txt"))
+    words_of(include_str!("../data/frequent-words.txt"))
         .map(|word| {
             let shared = word[..1].chars().next().unwrap().to_digit(36).unwrap() as usize;
             let shared: String = before.chars().take(shared).collect();
@@ -28,7 +28,7 @@ fn frequent_words() -> Vec<String> {
 
 #[test]
 fn no_frequent_word_of_swahili_is_taken_for_english_unless_it_was_reviewed() {
-    let reviewed: Vec<&str> = words_of(include_str!("data/english-in-swahili.txt")).collect();
+    let reviewed: Vec<&str> = words_of(include_str!("../data/english-in-swahili.txt")).collect();
     let frequent = frequent_words();
     assert_eq!(frequent.len(), 20_000);
     let lexicon = Lexicon::builtin();

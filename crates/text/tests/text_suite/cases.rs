@@ -63,7 +63,7 @@ fn score(cases: &[Case<'_>]) -> ((usize, usize), (usize, usize)) {
 
 #[test]
 fn the_shared_cases_are_spoken_as_expected() {
-    let cases = cases(include_str!("data/normalisation-cases.tsv"));
+    let cases = cases(include_str!("../data/normalisation-cases.tsv"));
     assert_eq!(cases.len(), 212);
     let ((right, sure), (_, _)) = score(&cases);
     assert!(right * 100 >= sure * 97, "{right} of {sure}");
@@ -71,7 +71,7 @@ fn the_shared_cases_are_spoken_as_expected() {
 
 #[test]
 fn further_cases_of_the_same_kinds_are_spoken_as_expected() {
-    let cases = cases(include_str!("data/further-cases.tsv"));
+    let cases = cases(include_str!("../data/further-cases.tsv"));
     assert!(cases.len() > 150);
     let ((right, all), _) = score(&cases);
     assert_eq!(right, all);
@@ -79,7 +79,7 @@ fn further_cases_of_the_same_kinds_are_spoken_as_expected() {
 
 #[test]
 fn cases_written_without_looking_at_the_code_are_spoken_as_expected() {
-    let cases = cases(include_str!("data/fresh-cases.tsv"));
+    let cases = cases(include_str!("../data/fresh-cases.tsv"));
     assert!(cases.len() > 150);
     let ((right, all), _) = score(&cases);
     assert_eq!(right, all);
@@ -87,7 +87,7 @@ fn cases_written_without_looking_at_the_code_are_spoken_as_expected() {
 
 #[test]
 fn what_is_read_over_a_telephone_line_is_spoken_as_expected() {
-    let cases = cases(include_str!("data/line-cases.tsv"));
+    let cases = cases(include_str!("../data/line-cases.tsv"));
     assert!(cases.len() > 150);
     let ((right, all), _) = score(&cases);
     assert_eq!(right, all);

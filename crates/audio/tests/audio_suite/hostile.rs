@@ -1,9 +1,7 @@
 //! Bytes nobody should send: broken, cut off, absurd, or mutated at random. Every one must end in an answer, never in a panic.
 
-mod common;
-
-use common::mutate::{self, Noise};
-use common::{decode, voice};
+use crate::common::mutate::{self, Noise};
+use crate::common::{decode, voice};
 use proptest::prelude::*;
 use sauti_audio::{AudioError, DecodeLimits, OutputFormat, RawFormat, decode_bytes, encode};
 

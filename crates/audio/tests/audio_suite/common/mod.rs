@@ -1,5 +1,4 @@
 //! A voice-like signal and ways to compare two signals.
-#![expect(dead_code, reason = "each test binary uses a part of it")]
 
 pub mod mutate;
 

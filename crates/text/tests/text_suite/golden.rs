@@ -12,7 +12,7 @@ fn rows(text: &'static str) -> impl Iterator<Item = (&'static str, &'static str)
 #[test]
 fn transcripts_are_compared_in_the_form_of_the_first_measurements() {
     let mut count = 0;
-    for (text, expected) in rows(include_str!("data/comparable-golden.tsv")) {
+    for (text, expected) in rows(include_str!("../data/comparable-golden.tsv")) {
         assert_eq!(comparable(text), expected, "{text}");
         count += 1;
     }
@@ -23,7 +23,7 @@ fn transcripts_are_compared_in_the_form_of_the_first_measurements() {
 fn swahili_words_sound_as_the_voices_were_trained() {
     let lexicon = Lexicon::builtin();
     let mut count = 0;
-    for (word, expected) in rows(include_str!("data/phonemes-golden.tsv")) {
+    for (word, expected) in rows(include_str!("../data/phonemes-golden.tsv")) {
         assert_eq!(swahili_phonemes(word), expected, "{word}");
         let script = Script::from_text(word, &lexicon).unwrap();
         let spoken: Vec<&str> = script

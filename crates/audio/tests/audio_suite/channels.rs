@@ -1,8 +1,6 @@
 //! The two sides of a call, taken apart.
 
-mod common;
-
-use common::{correlation, floats, voice};
+use crate::common::{correlation, floats, voice};
 use sauti_audio::{AudioError, Channels, DecodeLimits, decode_bytes};
 
 /// 16-bit PCM with these channels.
@@ -55,7 +53,7 @@ fn each_side_comes_back_for_itself() {
 #[test]
 fn mixed_down_there_is_no_second_one() {
     let side = voice(8_000, 0.5);
-    let recording = common::decode(wav(8_000, &[&side, &side])).unwrap();
+    let recording = crate::common::decode(wav(8_000, &[&side, &side])).unwrap();
     assert_eq!(recording.second_channel, None);
 }
 

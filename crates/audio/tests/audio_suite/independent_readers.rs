@@ -2,13 +2,11 @@
 //!
 //! Without the tools the tests say so and pass; with SAUTI_REQUIRE_TOOLS=1 a missing tool is a failure.
 
-mod common;
-
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use common::{correlation, floats, voice};
+use crate::common::{correlation, floats, voice};
 use sauti_audio::{
     DecodeLimits, OutputFormat, RawFormat, Recording, StreamEncoder, decode_file, encode, resample,
 };
@@ -501,7 +499,7 @@ fn streams_written_to_a_pipe_are_decoded() {
         all.push("pipe:1");
         let bytes = run("ffmpeg", &all).stdout;
         let recording =
-            common::decode(bytes).unwrap_or_else(|error| panic!("{arguments}: {error}"));
+            crate::common::decode(bytes).unwrap_or_else(|error| panic!("{arguments}: {error}"));
         assert_recording(arguments, &recording, &wanted);
     }
 }

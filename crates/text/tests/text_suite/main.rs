@@ -1,0 +1,6 @@
+//! The tests of text in one program: each program of its own would be compiled and linked with all that lies below.
+
+mod cases;
+mod english;
+mod golden;
+mod script;
