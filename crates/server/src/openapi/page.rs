@@ -1,7 +1,6 @@
 //! The document as a page to read: no script, nothing loaded from anywhere.
 
-use std::fmt::Write;
-
+use askama::Template;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD as STANDARD;
 use serde_json::Value;
@@ -21,169 +20,65 @@ pub fn style_source() -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(STYLE)))
 }
 
+#[derive(Template)]
+#[template(path = "docs.html")]
+struct DocsPage {
+    document: Value,
+}
+
 pub fn render(document: &utoipa::openapi::OpenApi) -> String {
     let document = serde_json::to_value(document).unwrap_or_default();
-    let mut html = String::with_capacity(64 * 1024);
-    html.push_str(
-        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Sauti API</title>",
-    );
-    html.push_str("<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"><style>");
-    html.push_str(STYLE);
-    html.push_str("</style></head><body><h1>Sauti API</h1>");
-    paragraphs(
-        &mut html,
-        document["info"]["description"].as_str().unwrap_or_default(),
-    );
-    html.push_str(
-        "<p>The same as a document for programs: <a href=\"/openapi.json\">/openapi.json</a>.</p>\
-         <h2>Speak</h2><pre>curl -H \"Authorization: Bearer $SAUTI_KEY\" -H \"Content-Type: application/json\" \\\n\
-         \x20 -d '{\"text\":\"Habari za asubuhi.\",\"voice_id\":\"asha\"}' \\\n\
-         \x20 -o habari.wav $SAUTI_URL/v1/audio/speech</pre>\
-         <h2>Transcribe</h2><pre>curl -H \"Authorization: Bearer $SAUTI_KEY\" -F file=@habari.wav $SAUTI_URL/v1/audio/transcriptions</pre>",
-    );
-    let operations = operations(&document);
-    html.push_str("<h2>Operations</h2><nav>");
-    for operation in &operations {
-        let id = escape(operation.id);
-        write!(
-            html,
-            "<a href=\"#{id}\"><span class=\"m\">{}</span> <code>{}</code> {}</a>",
-            operation.method.to_uppercase(),
-            escape(operation.path),
-            escape(operation.summary)
-        )
-        .ok();
-    }
-    html.push_str("</nav>");
-    for operation in &operations {
-        section(&mut html, &document, operation);
-    }
-    refusals(&mut html);
-    html.push_str("</body></html>");
-    html
+    DocsPage { document }.render().unwrap_or_default()
 }
 
-struct DocumentedOperation<'a> {
-    method: &'a str,
-    path: &'a str,
-    id: &'a str,
-    summary: &'a str,
-    value: &'a Value,
+impl DocsPage {
+    /// Method, path and description of each operation.
+    fn operations(&self) -> impl Iterator<Item = (String, &str, &Value)> {
+        entries(&self.document["paths"]).flat_map(|(path, item)| {
+            entries(item)
+                .filter(|(_, value)| value["operationId"].is_string())
+                .map(move |(method, value)| (method.to_uppercase(), path, value))
+        })
+    }
+
+    /// Name, type and meaning of each field.
+    fn fields<'a>(&'a self, schema: &'a Value) -> Vec<(&'a str, String, &'a str)> {
+        let schema = match schema["$ref"].as_str() {
+            Some(link) => &self.document["components"]["schemas"][last_part(link)],
+            None => schema,
+        };
+        let required = schema["required"].as_array();
+        let fields = entries(&schema["properties"]).map(|(field, about)| {
+            let needed = required.is_some_and(|names| names.iter().any(|name| name == field));
+            let optional = if needed { "" } else { ", optional" };
+            let kind = format!("{}{optional}", kind_of(about));
+            (field, kind, text(&about["description"]))
+        });
+        fields.collect()
+    }
 }
 
-fn operations(document: &Value) -> Vec<DocumentedOperation<'_>> {
-    let mut found = Vec::new();
-    for (path, item) in document["paths"].as_object().into_iter().flatten() {
-        for (method, value) in item.as_object().into_iter().flatten() {
-            let Some(id) = value["operationId"].as_str() else {
-                continue;
-            };
-            let summary = value["summary"].as_str().unwrap_or_default();
-            found.push(DocumentedOperation {
-                method,
-                path,
-                id,
-                summary,
-                value,
-            });
-        }
-    }
-    found
+fn entries(value: &Value) -> impl Iterator<Item = (&str, &Value)> {
+    let map = value.as_object().into_iter().flatten();
+    map.map(|(key, value)| (key.as_str(), value))
 }
 
-fn section(html: &mut String, document: &Value, operation: &DocumentedOperation<'_>) {
-    write!(html, "<section id=\"{}\"><h3><span class=\"m\">{}</span> <code>{}</code></h3><p><strong>{}</strong></p>",
-        escape(operation.id), operation.method.to_uppercase(), escape(operation.path), escape(operation.summary)).ok();
-    paragraphs(
-        html,
-        operation.value["description"].as_str().unwrap_or_default(),
-    );
-    let parameters = operation.value["parameters"].as_array();
-    if let Some(parameters) = parameters.filter(|parameters| !parameters.is_empty()) {
-        html.push_str("<table><tr><th>parameter</th><th>in</th><th>meaning</th></tr>");
-        for parameter in parameters {
-            row(
-                html,
-                &[
-                    parameter["name"].as_str().unwrap_or_default(),
-                    parameter["in"].as_str().unwrap_or_default(),
-                    parameter["description"].as_str().unwrap_or_default(),
-                ],
-            );
-        }
-        html.push_str("</table>");
-    }
-    for (kind, content) in operation.value["requestBody"]["content"]
-        .as_object()
-        .into_iter()
-        .flatten()
-    {
-        write!(html, "<p>Body: <code>{}</code></p>", escape(kind)).ok();
-        schema(html, document, &content["schema"]);
-    }
-    for (status, response) in operation.value["responses"]
-        .as_object()
-        .into_iter()
-        .flatten()
-    {
-        if !status.starts_with('2') {
-            continue;
-        }
-        let kinds: Vec<_> = response["content"]
-            .as_object()
-            .into_iter()
-            .flatten()
-            .map(|(kind, _)| kind.as_str())
-            .collect();
-        write!(
-            html,
-            "<p>{}: {} <code>{}</code></p>",
-            escape(status),
-            escape(response["description"].as_str().unwrap_or_default()),
-            escape(&kinds.join(", "))
-        )
-        .ok();
-        schema(
-            html,
-            document,
-            &response["content"]["application/json"]["schema"],
-        );
-    }
-    html.push_str("</section>");
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
 }
 
-fn schema(html: &mut String, document: &Value, schema: &Value) {
-    let name = schema["$ref"]
-        .as_str()
-        .and_then(|link| link.rsplit('/').next());
-    let schema = name.map_or(schema, |name| &document["components"]["schemas"][name]);
-    let Some(properties) = schema["properties"].as_object() else {
-        return;
-    };
-    let required = schema["required"].as_array();
-    html.push_str("<table><tr><th>field</th><th>type</th><th>meaning</th></tr>");
-    for (field, about) in properties {
-        let needed = required.is_some_and(|names| names.iter().any(|name| name == field));
-        let kind = format!(
-            "{}{}",
-            kind_of(about),
-            if needed { "" } else { ", optional" }
-        );
-        row(
-            html,
-            &[
-                field,
-                &kind,
-                about["description"].as_str().unwrap_or_default(),
-            ],
-        );
-    }
-    html.push_str("</table>");
+fn paragraphs(value: &Value) -> impl Iterator<Item = &str> {
+    let parts = text(value).split("\n\n");
+    parts.filter(|part| !part.trim().is_empty())
+}
+
+fn last_part(link: &str) -> &str {
+    link.rsplit('/').next().unwrap_or_default()
 }
 
 fn kind_of(about: &Value) -> String {
     if let Some(link) = about["$ref"].as_str() {
-        return link.rsplit('/').next().unwrap_or_default().to_owned();
+        return last_part(link).to_owned();
     }
     match &about["type"] {
         Value::String(kind) if kind == "array" => format!("list of {}", kind_of(&about["items"])),
@@ -198,40 +93,4 @@ fn kind_of(about: &Value) -> String {
         }
         _ => "object".to_owned(),
     }
-}
-
-fn refusals(html: &mut String) {
-    html.push_str("<h2>Refusals</h2><table><tr><th>code</th><th>status</th><th>meaning</th></tr>");
-    for code in Code::ALL {
-        write!(html, "<tr id=\"{0}\"><td><code>{0}</code></td><td>{1}</td><td>{2}<br><span lang=\"sw\">{3}</span></td></tr>",
-            code.as_str(), code.status().as_u16(), escape(code.english()), escape(code.swahili())).ok();
-    }
-    html.push_str("</table>");
-}
-
-fn row(html: &mut String, cells: &[&str]) {
-    html.push_str("<tr>");
-    for (i, cell) in cells.iter().enumerate() {
-        match i {
-            0 => write!(html, "<td><code>{}</code></td>", escape(cell)).ok(),
-            _ => write!(html, "<td>{}</td>", escape(cell)).ok(),
-        };
-    }
-    html.push_str("</tr>");
-}
-
-fn paragraphs(html: &mut String, text: &str) {
-    for paragraph in text
-        .split("\n\n")
-        .filter(|paragraph| !paragraph.trim().is_empty())
-    {
-        write!(html, "<p>{}</p>", escape(paragraph)).ok();
-    }
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
 }
