@@ -296,6 +296,9 @@ fn plain(text: &str, at: usize, c: char, out: &mut Cleaned) {
     if matches!(c, '"' | '“' | '”' | '„' | '«' | '»') {
         return out.push('"', from);
     }
+    if let Some(vowel) = kikuyu_vowel(c, &text[from.end..]) {
+        return out.push(vowel, from);
+    }
     if c == '\r' {
         if !text[at + 1..].starts_with('\n') {
             out.push('\n', from);
@@ -303,6 +306,22 @@ fn plain(text: &str, at: usize, c: char, out: &mut Cleaned) {
         return;
     }
     plain_from(c, from, out);
+}
+
+/// In Kikuyu, Embu, Meru and Kamba a tilde makes another vowel: Gĩkũyũ is said Gekoyo.
+fn kikuyu_vowel(c: char, rest: &str) -> Option<char> {
+    let tilde_follows = rest.starts_with('\u{303}');
+    Some(match c {
+        'ĩ' => 'e',
+        'Ĩ' => 'E',
+        'ũ' => 'o',
+        'Ũ' => 'O',
+        'i' if tilde_follows => 'e',
+        'I' if tilde_follows => 'E',
+        'u' if tilde_follows => 'o',
+        'U' if tilde_follows => 'O',
+        _ => return None,
+    })
 }
 
 fn plain_from(c: char, from: Range<usize>, out: &mut Cleaned) {

@@ -1,10 +1,11 @@
 //! How words that do not follow Swahili spelling are said: a built-in list, and a workspace's own words over it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use thiserror::Error;
 
+use crate::clean::clean;
 use crate::phonemes;
 
 /// The most entries of a workspace's own list.
@@ -59,7 +60,7 @@ impl Lexicon {
         Self::default()
     }
 
-    /// The words we ship: English words and names as they are said in East Africa.
+    /// The words we ship: English words, and names of places and people, as they are said in East Africa.
     pub fn builtin() -> Self {
         static BUILTIN: OnceLock<Arc<HashMap<String, LexiconEntry>>> = OnceLock::new();
         let base = BUILTIN.get_or_init(|| Arc::new(builtin_entries()));
@@ -120,13 +121,30 @@ fn key(word: &str) -> String {
     word.trim().to_lowercase().replace('’', "'")
 }
 
-fn builtin_entries() -> HashMap<String, LexiconEntry> {
-    include_str!("../data/pronunciations.tsv")
+fn rows(table: &'static str) -> impl Iterator<Item = (String, &'static str)> {
+    table
         .lines()
         .filter(|line| !line.starts_with('#'))
         .filter_map(|line| line.split_once('\t'))
-        .filter_map(|(word, said)| Some((key(word), LexiconEntry::parse(said)?)))
+        .map(|(word, said)| (key(&clean(word).text), said))
+}
+
+fn builtin_entries() -> HashMap<String, LexiconEntry> {
+    rows(include_str!("../data/pronunciations.tsv"))
+        .chain(rows(NAMES))
+        .filter_map(|(word, said)| Some((word, LexiconEntry::parse(said)?)))
         .collect()
+}
+
+static NAMES: &str = include_str!("../data/names.tsv");
+
+/// Whether a word, perhaps with an English "'s", is a name of our list and written as one: with a capital.
+pub(crate) fn is_name(word: &str) -> bool {
+    static KEYS: OnceLock<HashSet<String>> = OnceLock::new();
+    let keys = KEYS.get_or_init(|| rows(NAMES).map(|(name, _)| name).collect());
+    let key = key(word);
+    let name = key.strip_suffix("'s").unwrap_or(&key);
+    word.starts_with(|c: char| c.is_ascii_uppercase()) && keys.contains(name)
 }
 
 fn parse_lines(text: &str) -> Result<Vec<(String, LexiconEntry)>, LexiconError> {

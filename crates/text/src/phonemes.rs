@@ -37,14 +37,26 @@ const SYLLABIC: char = '\u{329}';
 
 /// Phonemes of one word in Swahili spelling, the stress mark right before the vowel of the last syllable but one.
 pub fn swahili_phonemes(word: &str) -> String {
-    let word = word.to_lowercase().replace(['’', 'ʼ', '‘'], "'");
-    joined(&stressed(&sounds(&word)))
+    joined(&stressed(&sounds(&small(word))))
+}
+
+/// In small letters, with one kind of apostrophe. At the end of a name "ng" is one sound: Ochieng, Kipsang.
+fn small(word: &str) -> String {
+    let mut word = word.to_lowercase().replace(['’', 'ʼ', '‘'], "'");
+    if word.ends_with("ng") {
+        word.push('\'');
+    }
+    word
 }
 
 /// Phonemes of any one word: from the lexicon, by its letters' names, by Swahili or by English spelling.
 pub(crate) fn pronounce(word: &str, lexicon: &Lexicon) -> String {
     if let Some(said) = lexicon.get(word) {
         return said.phonemes();
+    }
+    // "Muthoni's", in an English sentence.
+    if let Some(stem) = word.strip_suffix("'s").filter(|stem| stem.len() > 1) {
+        return pronounce(stem, lexicon) + "z";
     }
     let lower = word.to_ascii_lowercase();
     if is_without_vowel(&lower) {
@@ -119,7 +131,7 @@ fn respelled(text: &str) -> String {
 }
 
 fn respelled_word(word: &str) -> String {
-    let word = word.to_lowercase().replace(['’', 'ʼ', '‘'], "'");
+    let word = small(word);
     let Some(accented) = word.chars().position(|c| plain_vowel(c).is_some()) else {
         return joined(&stressed(&sounds(&word)));
     };

@@ -2,14 +2,18 @@
 
 use super::{Piece, PieceKind};
 use crate::english::{Sureness, is_prefix, sureness};
+use crate::lexicon::is_name;
 
 /// Marks the words among the pieces that are English.
 pub(super) fn find(pieces: &mut [Piece]) {
     let words: Vec<usize> = (0..pieces.len())
         .filter(|i| pieces[*i].kind == PieceKind::Word)
         .collect();
-    let sureness: Vec<Option<Sureness>> =
-        words.iter().map(|i| sureness(&pieces[*i].text)).collect();
+    let sureness: Vec<Option<Sureness>> = words
+        .iter()
+        .map(|i| pieces[*i].text.as_str())
+        .map(|word| sureness(word).filter(|_| !is_name(word)))
+        .collect();
     let mut english: Vec<bool> = (0..words.len())
         .map(|n| match sureness[n] {
             Some(Sureness::Anywhere) => true,

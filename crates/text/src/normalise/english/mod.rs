@@ -10,7 +10,8 @@ use super::reading::SpokenForm;
 use super::token::{Kind, tokens};
 use super::{Piece, PieceKind, Rule, push};
 use crate::clean::clean;
-use crate::english::is_known;
+use crate::english::{is_known, respell};
+use crate::lexicon::is_name;
 use number::{cardinal, digits, ordinal};
 
 pub(crate) fn pieces(text: &str) -> Vec<Piece> {
@@ -56,9 +57,25 @@ fn read(context: &TokenContext<'_>, i: usize) -> (SpokenForm, PieceKind) {
         }
         _ => {
             let text = token.text.to_owned();
-            (SpokenForm { text, end }, PieceKind::English)
+            let kind = match is_local_name(context, i) {
+                true => PieceKind::Word,
+                false => PieceKind::English,
+            };
+            (SpokenForm { text, end }, kind)
         }
     }
+}
+
+/// A name that is said by its Swahili letters or by our list: "Were" in "Mrs Were", "Cheptegei". A capital at the start
+/// of a sentence tells nothing.
+fn is_local_name(context: &TokenContext<'_>, i: usize) -> bool {
+    let Some(word) = context.word(i).filter(|word| word.is_capitalised()) else {
+        return false;
+    };
+    let lower = word.text.to_ascii_lowercase();
+    let stem = lower.strip_suffix("'s").unwrap_or(&lower);
+    let unknown = !is_known(stem) && respell(stem).is_none();
+    !context.starts_sentence(i) && !context.shouting && (is_name(word.text) || unknown)
 }
 
 fn said_mark(context: &TokenContext<'_>, i: usize, mark: char) -> String {
