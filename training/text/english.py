@@ -23,7 +23,7 @@ FURTHER = """monday tuesday wednesday thursday friday saturday sunday january fe
 september october november december english africa african american british european app apps wifi bluetooth whatsapp
 google facebook android iphone christmas easter mister okay ok online offline instagram youtube twitter netflix uber
 don't doesn't didn't can't won't isn't aren't wasn't o'clock i'm i'll i've you're you'll we're we'll we've they're it'll that'll
-windows microsoft tiktok zoom chrome telegram""".split()
+windows microsoft tiktok zoom chrome telegram kilogramme kilogrammes""".split()
 # Short words that English cannot do without and that Swahili does not have.
 SMALL = set("a the to you he she no so do be go are have here there were one more too see same two i my is it of or as at an in us".split())
 # Sounds of our own, where CMUdict has none or a very American one.
@@ -36,8 +36,15 @@ OWN = {
     "what": "wQt", "because": "bIk\"Qz", "from": "frQm", "your": "jO", "you": "ju", "are": "A", "or": "O", "an": "{n",
     "at": "{t", "as": "{z", "that": "D{t", "than": "D{n", "can": "k{n", "must": "mVst", "have": "h{v", "has": "h{z",
     "had": "h{d", "been": "bin", "with": "wID", "were": "wE", "her": "h3", "his": "hIz", "i": "aI", "app": "{p",
-    "apps": "{ps", "data": "d\"eIta", "kilometre": "kIl\"QmIt@", "kilometres": "kIl\"QmIt@z",
+    "apps": "{ps", "thirty": "T\"3ti", "thirtieth": "T\"3tiET", "minute": "m\"InIt", "minutes": "m\"InIts", "discount": "d\"IskaUnt",
+    "discounts": "d\"IskaUnts", "records": "r\"EkOdz", "climate": "kl\"aImEt", "private": "pr\"aIvEt", "chocolate": "C\"QkQlEt",
+    "pirate": "p\"aIrEt", "senate": "s\"EnEt", "certificate": "s@t\"IfIkEt", "advertisement": "{dv\"3tIsmEnt", "laboratory":
+    "l@b\"Qr@tri", "garage": "g\"{rAJ", "herb": "h\"3b", "herbs": "h\"3bz", "figure": "f\"Ig@", "figures": "f\"Ig@z", "data": "d\"eIta", "kilometre": "kIl\"QmIt@", "kilometres": "kIl\"QmIt@z",
 }
+# Words with the vowel of "father" in British English, and so in East Africa, where American has that of "cat".
+BROAD = re.compile("""(after|answer|ask|aunt|basket|bath|blast|branch|brass|calf|calves|can't$|cast(?!ig|il|r)|chance|chant|class(?!ic|if)|command|contrast|craft
+    |dance|dancing|demand|disaster|draft|example|fast(?!id)|flask|giraffe|glance|glass|grass|grant|half|halve|last|laugh|mask|master|mast(?!ec|i|o|u)|nasty|advance|advantage
+    |pass(?!age|eng|ion|ive)|past(?!e|r|a|i)|path(?!et|o)|plant|plaster|raft|rather|sample|staff|task|vast).*|.*(graph|cast)s?$""", re.X)
 CONSONANTS = {"CH": "C", "DH": "D", "HH": "h", "JH": "J", "NG": "N", "SH": "S", "TH": "T", "Y": "j", "ZH": "Z"}
 VOWELS = {"AA": "A", "AE": "{", "AO": "O", "AW": "aU", "AY": "aI", "EH": "E", "EY": "eI", "IH": "I", "IY": "i", "OW":
           "oU", "OY": "OI", "UH": "U", "UW": "u"}
@@ -103,14 +110,18 @@ def said(word, arpabet):
         elif phone == "ER":
             out.append(mark + ("3" if mark else "@") + ("r" if vowel_follows else ""))
         elif phone == "AH":
-            out.append(mark + ("V" if mark else full_vowel(before, written, phones[i + 1:i + 2])))
+            first = i == 0 and word.startswith(("un", "up"))
+            out.append(mark + ("V" if mark or first else full_vowel(before, written, phones[i + 1:i + 2])))
         elif phone in VOWELS:
             sound = VOWELS[phone]
             if phone in ("AA", "AO") and not r_follows and written.startswith("o") and len(written) == 1:
                 sound = "Q"
+            after_w = i and (letters[i - 1] in ("w", "wh") or letters[:i][-2:] == ["q", "u"])
+            if phone == "AA" and not r_follows and written == "a" and after_w and i + 1 < len(phones):
+                sound = "O" if re.search("wal[lk]|water", word) else "Q"
             if phone in ("AY", "AW") and r_follows:
                 sound += "@"
-            if phone in ("IH", "IY") and r_follows:
+            if phone in ("IH", "IY") and (r_follows or phones[i + 1:i + 2] == ["R"] and written in ("ea", "ee")):
                 sound = "I@"
             if phone == "EH" and written == "a" and re.search("arr|ara", word):
                 sound = "{"
@@ -132,8 +143,13 @@ def said(word, arpabet):
         sounds = sounds[:-2] + "@m"
     if word.endswith("es") and sounds.endswith("Ez") or re.search("[td]Ed$", sounds):
         sounds = sounds[:-2] + "I" + sounds[-1]
-    if word.endswith("ate") and sounds.endswith(("@t", "It")):
+    if word.endswith("ate") and sounds.endswith(("@t", "It")) and not sounds.endswith("eIt"):
         sounds = sounds[:-2].replace("J@w", "Ju") + "eIt"
+    if word.endswith(("ile", "iles")):
+        sounds = re.sub("(Q|@|(?<!a)I)l(z?)$", r"aIl\2", sounds)
+    if BROAD.match(word) and "{" in sounds:
+        at = sounds.rfind("{") if re.search("(graph|cast)s?$", word) else (sounds.find("\"{") + 1 or sounds.find("{"))
+        sounds = sounds[:at] + "A" + sounds[at + 1:]
     if word.endswith("day") and sounds.endswith("di"):
         sounds = sounds[:-1] + "eI"
     # One syllable needs no stress mark of its own weight, but a voice wants to know where the word leans.

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use crate::english::{self, EnglishSaid};
 use crate::normalise::{Piece, PieceKind, pieces_in};
-use crate::phonemes::pronounce;
+use crate::phonemes::{pronounce, unstressed};
+use crate::rhythm::with_pauses;
 use crate::{Clause, ClauseEnd, Lexicon, Script, SpeechLanguage, SpokenWord, TextError};
 
 /// The longest clause, in phonemes and the spaces between words.
@@ -58,6 +59,9 @@ impl<'a> ScriptBuilder<'a> {
         for (i, piece) in pieces.iter().enumerate() {
             let source = source_of(&piece.source);
             match piece.kind {
+                PieceKind::Word if is_prefix_of_english(&pieces[i..]) => {
+                    self.word_with_phonemes(&piece.text, unstressed(&piece.text), source)
+                }
                 PieceKind::Words | PieceKind::Word => self.spoken(&piece.text, source),
                 PieceKind::English => self.spoken_english(&piece.text, source),
                 PieceKind::Mark => self.marks(&piece.text, source, &pieces, i),
@@ -86,7 +90,8 @@ impl<'a> ScriptBuilder<'a> {
         say: fn(&mut Self, &str, Range<usize>),
     ) {
         let is_letter = |c: char| c.is_alphanumeric() || c == '\'';
-        let mut rest = text;
+        let text = with_pauses(text);
+        let mut rest = text.as_ref();
         while let Some(c) = rest.chars().next() {
             let len = if is_letter(c) {
                 rest.find(|c| !is_letter(c)).unwrap_or(rest.len())
@@ -245,6 +250,18 @@ impl<'a> ScriptBuilder<'a> {
         Ok(Script {
             clauses: self.clauses,
         })
+    }
+}
+
+/// "nime-save": the stress is the stem's.
+fn is_prefix_of_english(pieces: &[Piece]) -> bool {
+    match pieces {
+        [prefix, hyphen, stem, ..] => {
+            stem.kind == PieceKind::English
+                && hyphen.text == "-"
+                && english::is_prefix(&prefix.text.to_ascii_lowercase())
+        }
+        _ => false,
     }
 }
 

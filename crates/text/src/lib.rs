@@ -17,6 +17,7 @@ mod letters;
 mod lexicon;
 mod normalise;
 mod phonemes;
+mod rhythm;
 mod say_as;
 mod script;
 mod shape;

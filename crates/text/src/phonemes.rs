@@ -76,7 +76,7 @@ pub(crate) fn pronounce(word: &str, lexicon: &Lexicon) -> String {
 
 /// A prefix before a stem that has the stress.
 pub(crate) fn unstressed(prefix: &str) -> String {
-    joined(&sounds(prefix))
+    joined(&sounds(&small(prefix)))
 }
 
 /// Nasals joined to the consonant after them where that begins a syllable; at a word's end they stay two sounds.

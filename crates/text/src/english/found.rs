@@ -19,7 +19,7 @@ const SUBJECTS: &[&str] = &[
     "hu", "ha", "hatu", "ham", "hawa", "hai", "hazi", "ma", "mi", "ka",
 ];
 const TENSES: &[&str] = &[
-    "", "na", "me", "li", "ta", "ki", "ka", "nge", "ja", "naku", "meku",
+    "", "na", "me", "li", "ta", "ki", "ka", "nge", "ja", "si", "naku", "meku",
 ];
 const OBJECTS: &[&str] = &[
     "", "ni", "ku", "m", "mu", "tu", "wa", "i", "ya", "li", "ki", "vi", "zi", "ji",
@@ -57,11 +57,10 @@ pub(super) fn inflected(lower: &str) -> Option<(&str, &str)> {
         })
 }
 
-/// "Kuwait", "Patrick" and "Uislam" begin with what could be a prefix: only a tense or a long stem tells.
+/// "Kuwait", "Patrick" and "Uislam" begin with what could be a prefix: only a tense or an infinitive tells.
 fn is_sure_prefix(prefix: &str, stem: &str) -> bool {
-    const INFINITIVE_STEM_LETTERS_MIN: usize = 5;
     match prefix {
-        "ku" => stem.len() >= INFINITIVE_STEM_LETTERS_MIN,
+        "ku" => stem != "wait",
         _ => prefix.len() > 2 && has_parts(prefix, &SUBJECTS[1..], &TENSES[1..]),
     }
 }

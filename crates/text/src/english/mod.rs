@@ -40,8 +40,19 @@ pub(crate) fn pronounce(word: &str, lexicon: &Lexicon) -> Option<EnglishSaid> {
     if lexicon.is_own(word) {
         return None;
     }
-    if word.len() == 1 && word != "a" {
-        return letter(word).map(EnglishSaid::of);
+    // "A T M's": the last letter with an ending.
+    let (single, ending) = match word.strip_suffix("'s") {
+        Some(single) => (single, "'s"),
+        None => (word, ""),
+    };
+    if single.len() == 1 && word != "a" {
+        let sounds = letter(single)?;
+        let ending = if ending.is_empty() {
+            ""
+        } else {
+            dictionary::said(ending, sounds)
+        };
+        return Some(EnglishSaid::of(&format!("{sounds}{ending}")));
     }
     let lower = word.to_ascii_lowercase();
     if let Some(entry) = dictionary::look_up(&lower) {

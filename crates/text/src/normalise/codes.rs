@@ -148,7 +148,10 @@ fn is_money(context: &TokenContext<'_>, i: usize) -> bool {
 /// A code may go on after a space, in groups of three digits and more, or after a slash.
 fn code_groups<'a>(context: &TokenContext<'a>, i: usize) -> (Vec<&'a str>, usize) {
     let (groups, end) = groups_at(context, i);
-    if groups.len() > 1 && groups.iter().all(|g| g.len() >= 3) {
+    // "19900101-12345-00001-23".
+    let dashes = (i + 1..end).step_by(2).all(|j| context.is_mark(j, '-'));
+    let hangs_together = groups.len() > 2 && dashes && end == i + groups.len() * 2 - 1;
+    if groups.len() > 1 && (hangs_together || groups.iter().all(|g| g.len() >= 3)) {
         return (groups, end);
     }
     let slash = context

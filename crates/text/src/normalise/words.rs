@@ -49,7 +49,7 @@ fn initialisms() -> &'static HashMap<&'static str, &'static str> {
     TABLE.get_or_init(|| rows(include_str!("../../data/initialisms.tsv")).collect())
 }
 
-fn acronyms() -> &'static HashMap<&'static str, &'static str> {
+pub(super) fn acronyms() -> &'static HashMap<&'static str, &'static str> {
     static TABLE: OnceLock<HashMap<&'static str, &'static str>> = OnceLock::new();
     TABLE.get_or_init(|| rows(include_str!("../../data/acronyms.tsv")).collect())
 }
@@ -388,6 +388,12 @@ const SHORT_WORDS: &[&str] = &[
 
 /// All capitals: a word said as a word, or letters said one by one.
 fn acronym(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> Option<SpokenForm> {
+    // "ATMs", "NGOs".
+    if let Some(stem) = word.text.strip_suffix('s')
+        && acronyms().get(stem) == Some(&"-")
+    {
+        return SpokenForm::new(format!("{}s", spell(stem)), i + 1);
+    }
     if !word.is_all_caps() || word.text.contains('\'') {
         return None;
     }
@@ -424,7 +430,7 @@ fn is_spelled(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> bool {
 }
 
 /// A name in capitals, as mobile-money messages have them: "JOHN DOE".
-fn beside_capitals(context: &TokenContext<'_>, i: usize) -> bool {
+pub(super) fn beside_capitals(context: &TokenContext<'_>, i: usize) -> bool {
     let is_plain_caps = |token: Option<&Token<'_>>| {
         token.is_some_and(|t| {
             t.is_all_caps() && vowels(t.text) > 0 && !acronyms().contains_key(t.text)

@@ -57,6 +57,7 @@ fn english_words_are_found_in_swahili_sentences() {
         ),
         ("Nime-save number yako.", "save number"),
         ("Nataka kudownload app.", "kudownload app"),
+        ("Usiforget kuedit.", "Usiforget kuedit"),
         (
             "Nitaku-call back baada ya five minutes.",
             "call back five minutes",
@@ -133,7 +134,7 @@ fn numbers_dates_money_and_the_clock_are_read_in_english() {
         ),
         (
             "Call 0712345678 now.",
-            "Call zero seven one, two three four, five six seven eight now.",
+            "Call zero seven one two, three four five, six seven eight now.",
         ),
         ("Your PIN is 4729.", "Your PIN is four seven two nine."),
         (
@@ -149,6 +150,32 @@ fn numbers_dates_money_and_the_clock_are_read_in_english() {
             "doctor Otieno and missis Wanjiku met the U N.",
         ),
         ("Tom & Jerry", "Tom and Jerry"),
+        ("Dial *334#.", "Dial star three three four hash."),
+        (
+            "Car KDA 123B, code QX7T9.",
+            "Car K D A one two three B, code Q X seven T nine.",
+        ),
+        (
+            "483920 is your code, card ****4242.",
+            "four eight three nine two zero is your code, card star, four two four two.",
+        ),
+        (
+            "Token 1234 5678 9012, Till 832145.",
+            "Token one two three four, five six seven eight, nine zero one two, Till eight three two one four five.",
+        ),
+        (
+            "Two ATMs, the CEO's PIN, NASA and M-PESA.",
+            "Two A T M's, the C E O's PIN, NASA and M-PESA.",
+        ),
+        ("Sent to JANE DOE.", "Sent to JANE DOE."),
+        (
+            "Open 24/7, Mon-Fri 8am-5pm, at -5°C.",
+            "Open twenty-four seven, Monday to Friday eight A M to five P M, at minus five degrees Celsius.",
+        ),
+        (
+            "A 20% share, room 12B.",
+            "a twenty per cent share, room twelve B.",
+        ),
     ] {
         assert_eq!(
             normalise_in(written, SpeechLanguage::English),

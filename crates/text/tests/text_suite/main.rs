@@ -4,3 +4,4 @@ mod cases;
 mod english;
 mod golden;
 mod script;
+mod sounds;

@@ -1,13 +1,15 @@
 //! Written English to spoken words: numbers, dates, money, the clock, abbreviations. Names stay as they are.
 
 mod calendar;
+mod codes;
 mod money;
 mod number;
 
 use super::context::TokenContext;
 use super::number::Number;
 use super::reading::SpokenForm;
-use super::token::{Kind, tokens};
+use super::token::{Kind, Token, tokens};
+use super::words::{acronyms, beside_capitals};
 use super::{Piece, PieceKind, Rule, push};
 use crate::clean::clean;
 use crate::english::{is_known, respell};
@@ -29,16 +31,17 @@ pub(crate) fn pieces(text: &str) -> Vec<Piece> {
 }
 
 const RULES: &[Rule] = &[
-    phone,
     calendar::date,
     calendar::clock,
     money::before_number,
-    code,
+    codes::read,
+    codes::named,
     calendar::year_in_context,
     range,
     quantity,
     abbreviation,
     capitals,
+    article,
 ];
 
 fn read(context: &TokenContext<'_>, i: usize) -> (SpokenForm, PieceKind) {
@@ -91,12 +94,36 @@ fn said_mark(context: &TokenContext<'_>, i: usize, mark: char) -> String {
         '=' => "equals",
         '@' => "at",
         '°' => "degrees",
+        '#' if context.digits(i + 1).is_some() => "number",
+        '-' | '–' if is_range_of_times(context, i) => "to",
+        '-' if !glued(i.checked_sub(1)) && context.digits(i + 1).is_some() => "minus",
         '.' if inside => "dot",
         '/' if inside => "or",
         _ => return mark.to_string(),
     };
     format!(" {said} ")
 }
+
+/// "8am-5pm", "Mon-Fri".
+fn is_range_of_times(context: &TokenContext<'_>, i: usize) -> bool {
+    let word_before = i.checked_sub(1).and_then(|j| context.word(j));
+    let is_day = |word: &Token<'_>| DAYS.iter().any(|(short, _)| word.is(short));
+    match word_before {
+        Some(word) if word.is_one_of(&["am", "pm"]) => context.digits(i + 1).is_some(),
+        Some(word) if is_day(word) => context.word(i + 1).is_some_and(is_day),
+        _ => false,
+    }
+}
+
+const DAYS: &[(&str, &str)] = &[
+    ("mon", "Monday"),
+    ("tue", "Tuesday"),
+    ("wed", "Wednesday"),
+    ("thu", "Thursday"),
+    ("fri", "Friday"),
+    ("sat", "Saturday"),
+    ("sun", "Sunday"),
+];
 
 pub(super) fn said_number(number: &Number<'_>) -> String {
     let whole = match number.value() {
@@ -107,81 +134,6 @@ pub(super) fn said_number(number: &Number<'_>) -> String {
         Some(fraction) => format!("{whole} point {}", digits(fraction)),
         None => whole,
     }
-}
-
-/// "+254 712 345 678", "0712345678".
-fn phone(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    const DIGITS_MIN: usize = 9;
-    const GROUPS_MAX: usize = 6;
-    let plus = context.is_mark(i, '+');
-    let mut at = i + usize::from(plus);
-    let first = context.digits(at)?;
-    if !plus && !first.starts_with('0') {
-        return None;
-    }
-    let mut groups = vec![first];
-    at += 1;
-    while groups.len() < GROUPS_MAX
-        && context
-            .get(at)
-            .is_some_and(|t| t.text == " " || t.text == "-")
-        && let Some(group) = context.digits(at + 1)
-    {
-        groups.push(group);
-        at += 2;
-    }
-    let length: usize = groups.iter().map(|group| group.len()).sum();
-    let plus = if plus { "+" } else { "" };
-    (length >= DIGITS_MIN)
-        .then(|| {
-            SpokenForm::new(
-                calendar::telephone(&format!("{plus}{}", groups.join(" "))),
-                at,
-            )
-        })
-        .flatten()
-}
-
-/// Numbers that are names: "code 4729", "Till No. 832145".
-fn code(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    const NAMED: &[&str] = &[
-        "pin",
-        "code",
-        "token",
-        "otp",
-        "number",
-        "no",
-        "till",
-        "paybill",
-        "account",
-        "acc",
-        "ref",
-        "reference",
-        "id",
-        "ticket",
-        "box",
-        "dial",
-        "text",
-        "sms",
-        "password",
-        "flight",
-        "meter",
-    ];
-    const QUANTITY_DIGITS_MAX: usize = 6;
-    let figures = context.digits(i)?;
-    let number = context.number(i)?;
-    if number.grouped || number.fraction.is_some() {
-        return None;
-    }
-    let named = context
-        .words_back(i)
-        .take(3)
-        .any(|word| word.is_one_of(NAMED));
-    let long = figures.len() > QUANTITY_DIGITS_MAX;
-    let is_code = long || (named && figures.len() > 2);
-    is_code
-        .then(|| SpokenForm::new(digits(figures), i + 1))
-        .flatten()
 }
 
 /// "5-10 days".
@@ -244,12 +196,7 @@ fn quantity(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     if let Some(fraction) = fraction(context, &number) {
         return Some(fraction);
     }
-    let minus = i > 0
-        && context.is_mark(i - 1, '-')
-        && i.checked_sub(2)
-            .is_none_or(|j| context.kind(j) == Some(Kind::Space));
-    let minus = if minus { "minus " } else { "" };
-    let said = format!("{minus}{}", said_number(&number));
+    let said = said_number(&number);
     let at = context.skip_space(number.end);
     if let Some((_, one, many)) = context
         .word(at)
@@ -261,6 +208,13 @@ fn quantity(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
             at + 1,
         );
     }
+    if context.is_mark(at, '%') {
+        return SpokenForm::new(format!("{said} per cent"), at + 1);
+    }
+    let celsius = context.is_mark(at, '°') && context.word(at + 1).is_some_and(|w| w.is("c"));
+    if celsius {
+        return SpokenForm::new(format!("{said} degrees Celsius"), at + 2);
+    }
     SpokenForm::new(said, number.end)
 }
 
@@ -271,6 +225,7 @@ fn fraction(context: &TokenContext<'_>, number: &Number<'_>) -> Option<SpokenFor
         .filter(|_| context.is_mark(number.end, '/'))?;
     let below = context.number(number.end + 1)?;
     let said = match (above, below.plain()?) {
+        (24, 7) | (50, 50) => format!("{} {}", cardinal(above), said_number(&below)),
         (1, 2) => "a half".to_owned(),
         (1, 4) => "a quarter".to_owned(),
         (n, 4) => format!("{} quarters", cardinal(n)),
@@ -311,27 +266,53 @@ fn abbreviation(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     if word.is("no") && context.digits(next).is_some() && (dot == 1 || word.text == "No") {
         return SpokenForm::new("number", i + 2.min(1 + dot));
     }
-    let (_, said) = ABBREVIATIONS.iter().find(|(written, _)| word.is(written))?;
+    // "Sat" and "sun" are words too: a day stands beside another one, or has its dot.
+    let joined = |j: Option<usize>| j.is_some_and(|j| is_range_of_times(context, j));
+    let day = word.is_capitalised()
+        && (dot == 1 && next > i + 2 || joined(i.checked_sub(1)) || joined(Some(i + 1)));
+    let days = DAYS.iter().filter(|_| day);
+    let mut rows = ABBREVIATIONS.iter().chain(days);
+    let (_, said) = rows.find(|(written, _)| word.is(written))?;
     SpokenForm::new(*said, i + 1 + dot)
 }
 
-/// Letters one by one, unless they make a word.
+/// Letters one by one, unless they make a word: "ATM", "ATMs", "the CEO's", but "PIN" and "JOHN DOE".
 fn capitals(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    const AS_WORDS: &[&str] = &[
-        "PIN", "SIM", "VAT", "TIN", "COVID", "AIDS", "NASA", "FIFA", "UNESCO",
-    ];
+    const AS_WORDS: &[&str] = &["PESA", "MPESA"];
     const SPELLED_LETTERS_MAX: usize = 5;
-    let word = context.word(i).filter(|word| word.is_all_caps())?;
-    let lower = word.text.to_ascii_lowercase();
-    let has_vowel = lower.contains(['a', 'e', 'i', 'o', 'u']);
-    let is_word = AS_WORDS.contains(&word.text)
-        || context.shouting && is_known(&lower)
-        || has_vowel && (lower.len() > SPELLED_LETTERS_MAX || lower.len() > 3 && is_known(&lower));
-    if is_word || word.text.contains('\'') {
+    let word = context.word(i)?;
+    let (stem, ending) = match word.text.strip_suffix("'s") {
+        Some(stem) => (stem, "'s"),
+        None => match word.text.strip_suffix('s') {
+            Some(stem) => (stem, "'s"),
+            None => (word.text, ""),
+        },
+    };
+    if stem.len() < 2 || !stem.bytes().all(|b| b.is_ascii_uppercase()) {
         return None;
     }
-    let letters: Vec<String> = word.text.chars().map(String::from).collect();
-    SpokenForm::new(letters.join(" "), i + 1)
+    let lower = stem.to_ascii_lowercase();
+    let has_vowel = lower.contains(['a', 'e', 'i', 'o', 'u']);
+    let listed = acronyms().get(stem).filter(|said| !said.contains(' '));
+    let is_word = AS_WORDS.contains(&stem)
+        || has_vowel && listed.is_some_and(|said| *said != "-")
+        || context.shouting && is_known(&lower)
+        || has_vowel && listed.is_none() && beside_capitals(context, i)
+        || has_vowel && (lower.len() > SPELLED_LETTERS_MAX || lower.len() > 3 && is_known(&lower));
+    let letters: Vec<String> = stem.chars().map(String::from).collect();
+    (!is_word)
+        .then(|| SpokenForm::new(letters.join(" ") + ending, i + 1))
+        .flatten()
+}
+
+/// "A meeting": the article, not the letter.
+fn article(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let next = context.get(context.skip_space(i + 1));
+    let follows = next.is_some_and(|next| {
+        next.kind == Kind::Digits || next.kind == Kind::Word && !next.is_capitalised()
+    });
+    let is_article = context.token(i).text == "A" && follows && context.starts_sentence(i);
+    is_article.then(|| SpokenForm::new("a", i + 1)).flatten()
 }
 
 /// A text whose kind the caller names, for SSML's say-as.

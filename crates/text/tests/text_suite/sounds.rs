@@ -8,7 +8,7 @@ fn words(text: &str, language: SpeechLanguage) -> Vec<SpokenWord> {
 }
 
 fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let lines = include_str!("data/names.tsv").lines();
+    let lines = include_str!("../data/names.tsv").lines();
     lines.filter_map(|line| line.split_once('\t'))
 }
 
@@ -36,7 +36,7 @@ fn a_thousand_names_are_said_as_listed_in_both_languages() {
 
 #[test]
 fn every_name_of_the_data_is_among_the_listed() {
-    let data = include_str!("../data/names.tsv").lines();
+    let data = include_str!("../../data/names.tsv").lines();
     for (name, _) in data.filter_map(|line| line.split_once('\t')) {
         assert!(names().any(|(listed, _)| listed == name), "{name}");
     }
@@ -58,4 +58,47 @@ fn a_tilde_makes_the_vowels_of_kikuyu() {
         assert_eq!(said(gikuyu), "ɡekˈojo");
     }
     assert_eq!(said("Gikuyu"), "ɡikˈuju");
+}
+
+#[test]
+fn long_numbers_and_codes_are_read_in_groups() {
+    for (text, language, spoken) in [
+        (
+            "Till 832145.",
+            SpeechLanguage::Swahili,
+            "Till nane tatu mbili, moja nne tano.",
+        ),
+        (
+            "Lipa kwa KDA 123B",
+            SpeechLanguage::Swahili,
+            "Lipa kwa kei di ei, moja mbili tatu bi.",
+        ),
+        (
+            "Your code is QX7T9PLK2.",
+            SpeechLanguage::English,
+            "Your code is Q X seven, T nine, P L K two.",
+        ),
+        (
+            "NIDA 19900101-12345-00001-23",
+            SpeechLanguage::Swahili,
+            "nida moja tisa tisa sifuri, sifuri moja sifuri moja, moja mbili tatu nne tano, \
+             sifuri sifuri sifuri sifuri moja, mbili tatu.",
+        ),
+        (
+            "ATMs za KCB",
+            SpeechLanguage::Swahili,
+            "ei ti emus za kei si bi.",
+        ),
+    ] {
+        let script = Script::from_text_in(text, &Lexicon::builtin(), language).unwrap();
+        assert_eq!(script.spoken(), spoken, "{text}");
+    }
+}
+
+#[test]
+fn a_prefix_leaves_the_stress_to_its_english_stem() {
+    let said = words("Nime-save number.", SpeechLanguage::Swahili);
+    assert_eq!(said[0].phonemes, "nime");
+    let letters = words("ATMs", SpeechLanguage::English);
+    assert_eq!(letters[2].phonemes, "ˈemz");
 }

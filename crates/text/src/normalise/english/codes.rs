@@ -1,0 +1,69 @@
+//! Numbers and letters that are names: telephone numbers, accounts, plates, references, codes to dial. The Swahili rules
+//! know them all, and say them in digits and letters: only the words are put into English.
+
+use super::number::digits;
+use crate::cardinal;
+use crate::english::UNITS;
+use crate::letters::letter_name;
+use crate::normalise::context::TokenContext;
+use crate::normalise::{Rule, SpokenForm, alphanumeric, codes, masked, phone};
+
+const RULES: &[Rule] = &[
+    masked::read,
+    phone::ussd_code,
+    phone::read,
+    alphanumeric::read,
+    codes::by_context,
+];
+
+pub(super) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let is_ordinal = context
+        .word(i + 1)
+        .is_some_and(|word| word.is_one_of(&["st", "nd", "rd", "th"]));
+    if is_ordinal && context.digits(i).is_some() {
+        return None;
+    }
+    let said = RULES.iter().find_map(|rule| rule(context, i))?;
+    SpokenForm::new(in_english(&said.text)?, said.end)
+}
+
+/// Nothing where a word is none of these.
+fn in_english(said: &str) -> Option<String> {
+    let words = said.split(' ').map(|word| {
+        let comma = if word.ends_with(',') { "," } else { "" };
+        let word = word.trim_end_matches(',');
+        let digit = cardinal::UNITS.iter().position(|unit| *unit == word);
+        let letter = || ('A'..='Z').find(|letter| letter_name(*letter) == Some(word));
+        let english = match (digit, word) {
+            (Some(digit), _) => UNITS[digit].to_owned(),
+            (_, "jumlisha") => "plus".to_owned(),
+            (_, "nyota") => "star".to_owned(),
+            (_, "reli") => "hash".to_owned(),
+            (_, "mkwaju") => "slash".to_owned(),
+            (_, "au") => "or".to_owned(),
+            _ => letter()?.to_string(),
+        };
+        Some(english + comma)
+    });
+    let words: Option<Vec<String>> = words.collect();
+    words.map(|words| words.join(" "))
+}
+
+/// Numbers that only English names so: "flight KQ 101", "box 204".
+pub(super) fn named(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    const NAMED: &[&str] = &["number", "no", "text", "sms", "flight", "box"];
+    const QUANTITY_DIGITS_MAX: usize = 6;
+    let figures = context.digits(i)?;
+    let number = context.number(i)?;
+    if number.grouped || number.fraction.is_some() {
+        return None;
+    }
+    let named = context
+        .words_back(i)
+        .take(3)
+        .any(|word| word.is_one_of(NAMED));
+    let is_code = figures.len() > QUANTITY_DIGITS_MAX || (named && figures.len() > 2);
+    is_code
+        .then(|| SpokenForm::new(digits(figures), i + 1))
+        .flatten()
+}
