@@ -6,9 +6,10 @@ use crate::cardinal;
 use crate::english::UNITS;
 use crate::letters::letter_name;
 use crate::normalise::context::TokenContext;
-use crate::normalise::{Rule, SpokenForm, alphanumeric, codes, masked, phone};
+use crate::normalise::reading::SpokenForm;
+use crate::normalise::{alphanumeric, codes, masked, phone};
 
-const RULES: &[Rule] = &[
+const RULES: &[fn(&TokenContext<'_>, usize) -> Option<SpokenForm>] = &[
     masked::read,
     phone::ussd_code,
     phone::read,
