@@ -6,3 +6,4 @@ pub(crate) mod floats;
 mod integer;
 pub(crate) mod linear;
 pub(crate) mod simd;
+mod tiles;
