@@ -10,8 +10,8 @@ def spread(items, limit):
     return [items[n * len(items) // count] for n in range(count)]
 
 
-def unpack(manifest, limit, folder):
-    """The chosen clips as 16 kHz mono WAV files in `folder`: (path, name in the list, text) of each."""
+def unpack(manifest, limit, folder, wanted=lambda file: True):
+    """The chosen ones of the wanted clips as 16 kHz mono WAV files in `folder`: (path, name in the list, text) of each."""
     import soundfile
 
     header, *lines = [line.split("\t") for line in manifest.read_text(encoding="utf-8").rstrip("\n").split("\n")]
@@ -20,6 +20,7 @@ def unpack(manifest, limit, folder):
     archive = manifest.with_suffix(".tar")
     members = tarfile.open(archive) if archive.is_file() else None
     clips = []
+    lines = [row for row in lines if wanted(row[file])]
     for number, row in enumerate(spread(lines, limit)):
         source = manifest.parent / row[file]
         source = source.open("rb") if source.is_file() else members.extractfile(row[file])

@@ -63,12 +63,12 @@ class Server:
         except OSError:
             return 0, b""
 
-    def post(self, path, body, kind="application/json"):
+    def post(self, path, body, kind="application/json", timeout_s=120):
         data = json.dumps(body).encode() if isinstance(body, dict) else body
         headers = {"Authorization": f"Bearer {self.key}", "Content-Type": kind}
         request = urllib.request.Request(f"http://{self.address}{path}", data, headers)
         try:
-            with urllib.request.urlopen(request, timeout=120) as answer:
+            with urllib.request.urlopen(request, timeout=timeout_s) as answer:
                 return answer.status, answer.read()
         except urllib.error.HTTPError as error:
             return error.code, error.read()

@@ -1,5 +1,5 @@
 import { byId, clock, copy, hideError, money, Refusal, refusal, say, sessionHeaders, showBalance, showError } from "./common.js";
-import { files } from "./subtitles.js";
+import { files, who } from "./subtitles.js";
 import * as microphone from "./microphone.js";
 
 const UNSURE_BELOW = 0.6;
@@ -51,16 +51,21 @@ async function upload(file) {
   form.append("numerals", byId("numerals").value);
   for (const term of terms()) form.append("keyterms[]", term);
   if (vocabulary()) form.append("vocabulary", vocabulary());
+  const speakers = byId("speakers").value;
+  if (speakers === "diarize") form.append("diarize", "true");
+  if (speakers === "channels") form.append("channels", "separate");
   const heard = { segments: [], seconds: 0 };
   try {
     const done = await post(form, {
       sent: (part) =>
         busy(true, part < 1 ? say("uploading", Math.round(part * 100)) : say("listening"), part < 1 ? part * 100 : undefined),
       length: (seconds) => {
-        heard.seconds = seconds;
+        // Each side of a call is charged.
+        heard.seconds = speakers === "channels" ? seconds / 2 : seconds;
       },
       segment: (event) => {
-        heard.segments.push({ start: event.start, end: event.end, text: event.delta.trim(), words: event.words ?? [] });
+        const { start, end, speaker, channel, words = [] } = event;
+        heard.segments.push({ start, end, speaker, channel, text: event.delta.trim(), words });
         showSoFar(heard, event.done_seconds);
       },
     });
@@ -158,7 +163,7 @@ function paragraph(segment) {
   const p = document.createElement("p");
   const stamp = document.createElement("span");
   stamp.className = "stamp";
-  stamp.textContent = clock(segment.start);
+  stamp.textContent = [clock(segment.start), who(segment)].filter(Boolean).join(" ");
   p.append(stamp);
   const own = segment.words;
   const written = segment.text.split(/\s+/).filter(Boolean);

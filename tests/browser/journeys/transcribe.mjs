@@ -52,6 +52,17 @@ test("a file can be dropped", async () => {
   await finish(page);
 });
 
+test("the speakers of a file are told apart", async () => {
+  const page = await transcribePage();
+  await page.selectOption("#speakers", "diarize");
+  await page.setInputFiles("#file", world.recording);
+  await costIsShown(page);
+  assert.match(await page.textContent("#transcript .stamp"), /^\d+:\d\d A$/);
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click("[data-save=txt]")]);
+  assert.match(await readFile(await download.path(), "utf8"), /^A: .*asubuhi/i);
+  await finish(page);
+});
+
 test("words that were hardly heard are marked", async () => {
   const page = await transcribePage();
   const words = [

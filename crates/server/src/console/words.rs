@@ -152,6 +152,10 @@ words! {
     numerals: "Numbers", "Namba";
     numerals_words: "in words", "kwa maneno";
     numerals_digits: "in digits", "kwa tarakimu";
+    speakers: "Speakers of a file", "Wazungumzaji wa faili";
+    speakers_together: "all together", "wote pamoja";
+    speakers_diarize: "told apart by their voices", "watofautishwe kwa sauti zao";
+    speakers_channels: "a call: each side by itself", "simu: kila upande peke yake";
     keyterms: "Names to listen for", "Majina yanayotarajiwa";
     keyterms_hint: "Names and terms that may come up, separated by commas.", "Majina na istilahi zinazoweza kutajwa; zitenganishe kwa koma.";
     transcript_empty: "The words appear here. Click any of them to hear it again.", "Maneno yataonekana hapa. Bofya neno lolote kulisikia tena.";

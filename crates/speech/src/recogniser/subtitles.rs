@@ -9,6 +9,8 @@ const CUE_SECONDS_MAX: f64 = 7.0;
 const CUE_SECONDS_MIN: f64 = 1.0;
 /// A cue ends early where the speaker pauses this long.
 const BREAK_PAUSE_S: f64 = 0.6;
+/// What people read without haste.
+const CHARS_PER_SECOND: f64 = 17.0;
 
 /// One subtitle on the screen.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,7 +53,7 @@ pub fn cues(transcript: &Transcript) -> Vec<Cue> {
     }
     // Both sides of a call may speak at once.
     out.sort_by(|a, b| a.start.total_cmp(&b.start));
-    lengthen_short_ones(&mut out, transcript.seconds);
+    give_time_to_read(&mut out, transcript.seconds);
     out
 }
 
@@ -143,8 +145,9 @@ fn cue_length(tokens: &[TimedToken<'_>]) -> usize {
     while length < tokens.len() && fits(&tokens[..=length]) {
         let last = &tokens[length - 1];
         let pause = tokens[length].start - last.end;
-        let long_enough = last.end - tokens[0].start >= CUE_SECONDS_MIN;
-        if pause >= BREAK_PAUSE_S || (long_enough && last.text.ends_with(['.', '?', '!'])) {
+        // It may stay until the next one begins.
+        let long_enough = tokens[length].start - tokens[0].start >= CUE_SECONDS_MIN;
+        if long_enough && (pause >= BREAK_PAUSE_S || last.text.ends_with(['.', '?', '!'])) {
             return length;
         }
         length += 1;
@@ -195,11 +198,13 @@ fn broken_in_lines(tokens: &[TimedToken<'_>]) -> Vec<String> {
     vec![join(&tokens[..split]), join(&tokens[split..])]
 }
 
-/// A cue of a single short word stays long enough to be read, as far as the next one or the recording's end allows.
-fn lengthen_short_ones(cues: &mut [Cue], seconds: f64) {
+/// A cue stays long enough to be read, as far as the next one or the recording's end allows.
+fn give_time_to_read(cues: &mut [Cue], seconds: f64) {
     for i in 0..cues.len() {
         let limit = cues.get(i + 1).map_or(seconds, |next| next.start);
-        let wanted = (cues[i].start + CUE_SECONDS_MIN).min(limit);
+        let chars: usize = cues[i].lines.iter().map(|line| line.chars().count()).sum();
+        let reading = (chars as f64 / CHARS_PER_SECOND).clamp(CUE_SECONDS_MIN, CUE_SECONDS_MAX);
+        let wanted = (cues[i].start + reading).min(limit);
         cues[i].end = cues[i].end.max(wanted);
     }
 }
@@ -358,6 +363,21 @@ mod tests {
         transcript.seconds = 9.0;
         let ends: Vec<f64> = cues(&transcript).iter().map(|cue| cue.end).collect();
         assert_eq!(ends, [0.6, 1.6]);
+    }
+
+    #[test]
+    fn a_cue_stays_until_it_is_read_and_a_word_before_a_pause_does_not_flash_by() {
+        let fast = cues(&said(
+            "Wanakijiji walikusanyika uwanjani kumsikiliza mwenyekiti",
+            0.3,
+        ));
+        assert!((fast[0].end - 56.0 / 17.0).abs() < 0.1, "{fast:?}");
+        let mut transcript = said("Ndiyo nitakuja kesho", 0.2);
+        for word in &mut transcript.segments[0].words[1..] {
+            word.start += 0.6;
+            word.end += 0.6;
+        }
+        assert_eq!(joined(&cues(&transcript)), ["Ndiyo nitakuja kesho"]);
     }
 
     #[test]
