@@ -21,6 +21,11 @@ use crate::{Expect, SpeechError, SpokenLanguage, TranscribeRequest, Word};
 /// Where others are asked for, as many answers of a known form are looked at: many say the same.
 const ANSWERS_MAX: usize = 32;
 
+/// A word among others that is so far from both neighbours and was heard so unsurely is taken for music.
+const STRAY_GAP_S: f64 = 0.7;
+const STRAY_CONFIDENCE_MAX: f32 = 0.4;
+const STRAY_AMONG_MIN: usize = 3;
+
 /// What a caller expects to hear, made ready once per request.
 pub(super) struct Expectations {
     bias: Bias,
@@ -106,6 +111,7 @@ pub(super) fn decode(
     let shares = word_shares(&hypotheses);
     let total = total_weight(&hypotheses);
     let count = (wanted.alternatives * READINGS_FOR_EACH).max(1);
+    let end = start_seconds + posteriors.steps() as f64 * STEP_SECONDS;
     let read = |(rank, hypothesis): (usize, &Hypothesis)| {
         let mut words = in_time(&hypothesis.text);
         let share_of = |i: usize| if rank == 0 { shares[i] } else { 1.0 };
@@ -127,7 +133,7 @@ pub(super) fn decode(
             share: hypothesis.weight(&hypotheses) / total,
         };
         HeardReading {
-            words: as_written(words, &wanted.spellings),
+            words: as_written(without_strays(words, start_seconds, end), &wanted.spellings),
             written: None,
             confidence: evidence.confidence(),
             clearness,
@@ -139,6 +145,22 @@ pub(super) fn decode(
         .enumerate()
         .map(read)
         .collect()
+}
+
+/// The words without those that music between them made. `from` and `to`: where the sound begins and ends.
+fn without_strays(words: Vec<Word>, from: f64, to: f64) -> Vec<Word> {
+    if words.len() < STRAY_AMONG_MIN {
+        return words;
+    }
+    let is_stray = |i: usize| {
+        let word = &words[i];
+        let before = words[..i].last().map_or(from, |before| before.end);
+        let after = words.get(i + 1).map_or(to, |after| after.start);
+        let gap = (word.start - before).min(after - word.end);
+        gap >= STRAY_GAP_S && word.confidence < STRAY_CONFIDENCE_MAX
+    };
+    let kept: Vec<usize> = (0..words.len()).filter(|i| !is_stray(*i)).collect();
+    kept.into_iter().map(|i| words[i].clone()).collect()
 }
 
 fn hypotheses(
@@ -266,4 +288,33 @@ fn word_shares(hypotheses: &[Hypothesis]) -> Vec<f32> {
 fn total_weight(hypotheses: &[Hypothesis]) -> f32 {
     let weights = hypotheses.iter().map(|one| one.weight(hypotheses));
     weights.sum::<f32>().max(1e-9)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_alone_between_others_that_was_hardly_heard_is_music() {
+        let said = |spoken: &[(&str, f64, f32)]| -> Vec<Word> {
+            let word = |&(word, start, confidence): &(&str, f64, f32)| Word {
+                word: word.to_owned(),
+                start,
+                end: start + 0.3,
+                confidence,
+                ..Word::default()
+            };
+            spoken.iter().map(word).collect()
+        };
+        let kept = |spoken: &[(&str, f64, f32)]| {
+            let words = without_strays(said(spoken), 0.0, 9.0);
+            words.into_iter().map(|word| word.word).collect::<Vec<_>>()
+        };
+        let (first, last) = (("habari", 0.3, 0.9), ("leo", 4.0, 0.9));
+        assert_eq!(kept(&[first, ("na", 2.0, 0.3), last]), ["habari", "leo"]);
+        // Surely heard, near another, or one of two: such words are said.
+        assert_eq!(kept(&[first, ("na", 2.0, 0.5), last]).len(), 3);
+        assert_eq!(kept(&[first, ("na", 3.2, 0.3), last]).len(), 3);
+        assert_eq!(kept(&[("na", 2.0, 0.3), last]).len(), 2);
+    }
 }
