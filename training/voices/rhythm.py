@@ -152,6 +152,7 @@ def main() -> None:
     parser.add_argument("--aligned", type=Path, required=True)
     parser.add_argument("--ear", type=Path, required=True)
     parser.add_argument("--per-set", type=int, default=20)
+    parser.add_argument("--sets", nargs="+", help="these alone")
     parser.add_argument("--imitate", action="store_true", help="speak as the recordings do: the least that can be measured")
     parser.add_argument("--predicted", action="store_true", help="ask the model for its durations and pitch instead of measuring its speech: quick")
     parser.add_argument("--voices", type=int, nargs="+", default=[0, 1, 2, 3])
@@ -166,7 +167,7 @@ def main() -> None:
         raise SystemExit("--predicted and --imitate want a model in the teacher's symbols")
     clips = []
     everything = list(np.load(args.aligned, allow_pickle=True))
-    for name in sorted({c["set"] for c in everything}):
+    for name in args.sets or sorted({c["set"] for c in everything}):
         mine = [c for c in everything if c["set"] == name]
         sure = np.quantile([c["score"] for c in mine], args.drop)
         mine = [c for c in mine if c["score"] > sure and is_held_out(c["file"])]

@@ -1,10 +1,12 @@
 """Choose what the teacher says: everyday sentences, and much of what telephones and applications say.
 
-    python sentences.py --text DIR --exclude DIR/prompts.tsv SPEECH/common-voice-dev.tsv --out sentences.txt
+    python sentences.py --text DIR --exclude DIR/prompts.tsv DIR/prompts-mixed.tsv SPEECH/common-voice-dev.tsv --english list.tsv --out sentences.txt
     cargo run --release -p sauti-text --example phonemes < sentences.txt > phonemes.txt
+    cargo run --release -p sauti-text --example phonemes -- en < sentences.english.txt >> phonemes.txt
 
 Questions, lists, digits, amounts, times, single words, short prompts, exclamations and English words as they are said in
-Swahili get more room than texts give them. No sentence of the lists that measure the voices is among them.
+Swahili get more room than texts give them. No sentence of the lists that measure the voices is among them. With Common Voice's English
+list (validated.tsv: columns client_id and sentence) also English, in a file of its own, and more Swahili with English words.
 """
 
 import argparse
@@ -12,11 +14,16 @@ import csv
 import lzma
 import random
 import re
+import sys
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "recogniser"))
+from english import ORDINALS, UNITS, mixed, talk  # noqa: E402
 
 SOURCES = {"common-voice-sentences": 11_000, "general": 11_000, "bible": 2_000, "parliament": 2_500}
 KINDS = {"question": 5_000, "exclamation": 2_500, "list": 2_500, "short": 4_500, "english": 2_500, "rare": 1_500}
 WORDS, TELEPHONE, ENGLISH_LINES = 3_500, 5_000, 1_500
+MIXED, ENGLISH, ENGLISH_TALK, ENGLISH_WORDS = 16_000, 15_000, 5_000, 2_500
 READABLE = re.compile(r"[A-Za-z0-9 ,.!?;:'’“”\"()\-–%/]+")
 # Sounds that few words have.
 RARE = re.compile(r"kh|ng['’]", re.I)
@@ -95,10 +102,23 @@ def english_line(dice: random.Random, words: list[str]) -> str:
     ])
 
 
+def english_sentences(path: Path, words: list[str], dice: random.Random) -> list[str]:
+    """Read sentences, telephone talk, and single words, letters and numbers."""
+    with open(path, newline="") as file:
+        # People whose id begins with 0 are for testing the recogniser.
+        rows = [row for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE) if not row["client_id"].startswith("0")]
+    read = sorted({row["sentence"] for row in rows if READABLE.fullmatch(row["sentence"]) and len(row["sentence"]) < CHARACTERS_MAX})
+    letters = lambda: " ".join(dice.choice("ABCDEFGHIJKLMNOPQRSTUVWXYZ") for _ in range(dice.randrange(1, 6)))
+    short = [lambda: dice.choice(words), lambda: dice.choice(words), letters, lambda: dice.choice([*UNITS, *ORDINALS.values()]), lambda: str(dice.randrange(10_000))]
+    alone = [dice.choice(short)().capitalize() + dice.choice([".", ".", "?", "!"]) for _ in range(ENGLISH_WORDS)]
+    return dice.sample(read, min(ENGLISH, len(read))) + talk(ENGLISH_TALK, dice) + alone
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--text", type=Path, required=True)
     parser.add_argument("--exclude", type=Path, nargs="+", default=[], help="TSV files with a column `sentence` or `text`")
+    parser.add_argument("--english", type=Path, help="Common Voice's list of English: both languages")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--seed", type=int, default=11)
     args = parser.parse_args()
@@ -125,8 +145,15 @@ def main() -> None:
     single = [w for w in frequent if not FOREIGN.search(w) and plain(w) not in measured]
     chosen += [w.capitalize() + dice.choice(["", "", "?", "!"] if len(w) > 3 else ["."]) for w in dice.sample(single, min(WORDS, len(single)))]
     with open(args.text / "english-words-in-swahili.tsv", newline="") as file:
-        english = [row["word"] for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE) if re.fullmatch(r"[a-z]{3,}", row["word"])][:800]
+        nouns = [(row["word"], int(row["total"])) for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE) if re.fullmatch(r"[a-z]{3,}", row["word"])]
+    english = [word for word, _ in nouns[:800]]
     made = [telephone_line(dice) for _ in range(TELEPHONE)] + [english_line(dice, english) for _ in range(ENGLISH_LINES)]
+    if args.english:
+        made += dice.sample(mixed(nouns, 2 * MIXED, dice), MIXED)
+        spoken = [line for line in english_sentences(args.english, english, dice) if plain(line) not in measured]
+        dice.shuffle(spoken)
+        args.out.with_suffix(".english.txt").write_text("\n".join(spoken) + "\n")
+        print(len(spoken), "English sentences")
     chosen += [line for line in made if plain(line) not in measured]
     dice.shuffle(chosen)
     args.out.write_text("\n".join(chosen) + "\n")

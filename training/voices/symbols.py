@@ -1,4 +1,4 @@
-"""The voices' alphabet: one symbol for each sound of Swahili.
+"""The voices' alphabet: one symbol for each sound of Swahili, and the teacher's for those of English.
 
 The service's text (`crates/text`) writes prenasalised consonants as one sound (ᵐb) and marks nasals that are a syllable (m̩).
 The teacher knows neither: for it they are taken apart, and what it says of the parts is put together again.
@@ -15,8 +15,14 @@ OWN = {
     "ᵐb": ("mb", 7), "ᵐv": ("mv", 8), "ⁿd": ("nd", 26), "ⁿz": ("nz", 27), "ⁿʤ": ("nʤ", 28), "ᵑɡ": ("ŋɡ", 29),
     "m̩": ("m", 30), "n̩": ("n", 32),
 }
+# Sounds of English alone, and what stood nearest before the voices knew them.
+ENGLISH = {
+    "A": "ei", "I": "ai", "O": "o", "W": "au", "Y": "oi", "ɑ": "a", "ɒ": "o", "ə": "a", "ɛ": "e", "ɜ": "a", "ɪ": "i", "ɔ": "o", "ʊ": "u", "ʌ": "a",
+    "ɹ": "ɾ", "ʒ": "ʃ", "ˌ": "ˈ", "ː": "a",
+}
 # What else is ever said or taught; the rest of the teacher's table means nothing to the voices.
-SHARED = "aeioubdðfɡɣhʤjklmnɲŋpɾsʃtʧθvwxz ˈ.,!?;:"
+SHARED = "aeioubdðfɡɣhʤjklmnɲŋpɾsʃtʧθvwxz ˈ.,!?;:" + "".join(ENGLISH)
+MARKS = " .,!?;:"
 
 
 def split(phonemes: str) -> list[str]:
@@ -52,6 +58,25 @@ def joined_word(word: str) -> str:
 def teachers(phonemes: str) -> str:
     """The same line in the teacher's symbols."""
     return "".join(OWN[s][0] if s in OWN else s for s in split(phonemes))
+
+
+def english_in(phonemes: str) -> list[bool]:
+    """For each symbol whether it is of a word with English sounds."""
+    flags, word = [], []
+    for symbol in [*split(phonemes), " "]:
+        if symbol in MARKS:
+            flags += [any(s in ENGLISH for s in word)] * len(word) + [False]
+            word = []
+        else:
+            word.append(symbol)
+    return flags[:-1]
+
+
+def language_of(phonemes: str) -> str:
+    """sw, en or mixed, by the share of its symbols."""
+    flags = [english for english, s in zip(english_in(phonemes), split(phonemes)) if s not in MARKS]
+    share = sum(flags) / max(1, len(flags))
+    return "sw" if share == 0 else "en" if share > 0.7 else "mixed"
 
 
 def parts_of(phonemes: str) -> list[int]:
@@ -95,5 +120,16 @@ def with_own_sounds(state: dict, table: dict[str, int]) -> dict:
             rows[number] = sum(rows[table[p]].float() for p in parts) / len(parts)
         # Written kh was taught as h before it had a symbol of its own.
         rows[table["x"]] = rows[table["h"]]
+        state[name] = rows
+    return state
+
+
+def with_english_sounds(state: dict, table: dict[str, int]) -> dict:
+    """Weights of a model that knew Swahili only: an English sound starts as what stood nearest."""
+    state = dict(state)
+    for name in ("te.e.weight", "pt.e.weight"):
+        rows = state[name].clone()
+        for sound, nearest in ENGLISH.items():
+            rows[table[sound]] = sum(rows[table[n]] for n in nearest) / len(nearest)
         state[name] = rows
     return state

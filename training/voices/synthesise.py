@@ -19,9 +19,9 @@ import numpy as np
 import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "teacher"))
-from symbols import parts_of, table_from, teachers, numbers_of  # noqa: E402
+from symbols import language_of, numbers_of, parts_of, table_from, teachers  # noqa: E402
 from teacher import SAMPLE_RATE, Teacher  # noqa: E402
-from ways import NativeWays, random_melody, random_rhythm  # noqa: E402
+from ways import NativeWays, random_melody, random_rhythm, way_of  # noqa: E402
 
 # Timbre and prosody by weight. The order is the speakers' number in the model.
 BLENDS = [
@@ -32,9 +32,8 @@ BLENDS = [
 ]
 SYMBOLS_RANGE = range(3, 260)
 PEAK = 0.7
+LESSONS = {("en", "own"), ("mixed", "native")}
 SHARD = 120
-# Shares of the ways of speaking.
-OWN_WAYS, NATIVE_WAYS = 0.35, 0.45
 
 
 def main() -> None:
@@ -80,11 +79,10 @@ def main() -> None:
             continue
         speaker = (count + args.rank) % len(BLENDS)
         _, timbre, prosody = BLENDS[speaker]
-        way = dice.random()
-        own_ways = way < OWN_WAYS
-        if own_ways:
+        way = way_of(line, dice)
+        if way == "own":
             change = {}
-        elif native and way < OWN_WAYS + NATIVE_WAYS:
+        elif native and way == "native":
             change = native.of(line, speaker, dice)
         else:
             change = {"rhythm": random_rhythm(dice), "melody": random_melody(dice)}
@@ -102,7 +100,9 @@ def main() -> None:
                 "pitch": pitch.cpu().numpy().astype(np.float16),
                 "energy": energy.cpu().numpy().astype(np.float16),
                 "speaker": speaker,
-                "own_ways": own_ways,
+                "own_ways": way == "own",
+                # What the prosody side learns English from.
+                "prosody": (language_of(line), way) in LESSONS,
             }
         )
         count += 1

@@ -196,6 +196,7 @@ def main() -> None:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
     torch.backends.cudnn.benchmark = True
+    torch.backends.cuda.enable_cudnn_sdp(False)  # it plans each new shape for a second
     start = time.time()
     speech = Speech([Path(p) for p in sorted(glob.glob(args.speech))], device)
     trainer = Trainer(args, device)

@@ -13,9 +13,11 @@ import torch.nn.functional as F
 
 from data import TEACHER_PITCH_STEP, TEACHER_STEP
 from model import HOP
-from symbols import merged, numbers_of, parts_of
+from symbols import MARKS, english_in, language_of, merged, numbers_of, parts_of, split
 
 VOICED_HZ, HIGHEST_HZ = 50.0, 480.0
+# Shares of the ways of speaking: the teacher's own, native; the rest is by chance. English has no native way here.
+OWN_WAYS, NATIVE_WAYS = {"sw": 0.3, "mixed": 0.2, "en": 0.75}, {"sw": 0.5, "mixed": 0.6, "en": 0.0}
 
 
 def random_rhythm(dice: random.Random):
@@ -46,6 +48,11 @@ def random_melody(dice: random.Random):
     return changed
 
 
+def way_of(line: str, dice: random.Random) -> str:
+    language, way = language_of(line), dice.random()
+    return "own" if way < OWN_WAYS[language] else "native" if way < OWN_WAYS[language] + NATIVE_WAYS[language] else "chance"
+
+
 class NativeWays:
     """Durations and pitch of a trained prosody side, as changes of what the teacher is about to say."""
 
@@ -63,13 +70,18 @@ class NativeWays:
         way = model.spp(torch.tensor([speaker], device=self.device))
         frames = model.log_durations(prosody, way)[0].exp() * float(np.exp(dice.gauss(0, 0.07)))
         scope, shift = dice.uniform(0.9, 1.25), dice.gauss(0, 0.03)
+        english = torch.tensor([False, *english_in(line), False], device=self.device)
+        swahili = torch.tensor([False, *(s not in MARKS for s in split(line)), False], device=self.device) & ~english
         group = torch.repeat_interleave(torch.arange(len(parts) + 2), torch.tensor([1, *parts, 1])).to(self.device)
         said = []
 
         def rhythm(steps):
             # A sound that is two for the teacher is shared out as the teacher would.
             whole = torch.zeros_like(frames).index_add(0, group, steps[0])
-            changed = steps * (frames * HOP / TEACHER_STEP / whole)[group]
+            wanted = frames * HOP / TEACHER_STEP
+            # English words as the teacher says them, as quick or slow as the Swahili around them.
+            tempo = (wanted[swahili].sum() / whole[swahili].sum()).clamp(0.8, 1.25) if swahili.any() else 1.0
+            changed = steps * (torch.where(english, whole * tempo, wanted) / whole)[group]
             said.append(changed.round().clamp(min=1)[0].cpu().numpy())
             return changed
 

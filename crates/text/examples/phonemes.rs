@@ -2,8 +2,7 @@
 //!
 //! `cargo run --release -p sauti-text --example phonemes < sentences.txt > phonemes.txt`
 //!
-//! With `-- LANGUAGE` (sw, en, auto) the text is read in that language and English words come in their own sounds, in IPA,
-//! for voices that are to learn them; without it in the symbols that the voices know.
+//! With `-- LANGUAGE` (sw, en, auto) the text is read in that language.
 //!
 //! A line that cannot be spoken comes out empty, so that lines stay beside each other.
 
@@ -21,19 +20,16 @@ fn main() -> io::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     for line in io::stdin().lock().lines() {
         let spoken = Script::from_text_in(&line?, &lexicon, language.unwrap_or_default())
-            .map(|script| phonemes(&script, language.is_some()));
+            .map(|script| phonemes(&script));
         writeln!(out, "{}", spoken.unwrap_or_default())?;
     }
     out.flush()
 }
 
 /// Words apart by spaces, marks glued to the word before.
-fn phonemes(script: &Script, own_sounds: bool) -> String {
+fn phonemes(script: &Script) -> String {
     let clauses = script.clauses.iter().map(|clause| {
-        let words = clause.words.iter().map(|word| match own_sounds {
-            true => word.sounds_ipa(),
-            false => word.phonemes.as_str(),
-        });
+        let words = clause.words.iter().map(|word| word.phonemes.as_str());
         words.collect::<Vec<_>>().join(" ") + clause.end.mark()
     });
     clauses.collect::<Vec<_>>().join(" ")

@@ -79,30 +79,6 @@ pub(crate) fn unstressed(prefix: &str) -> String {
     joined(&sounds(&small(prefix)))
 }
 
-/// Nasals joined to the consonant after them where that begins a syllable; at a word's end they stay two sounds.
-pub(crate) fn joined_before_vowels(sounds: &str) -> String {
-    let mut out = String::with_capacity(sounds.len() + 4);
-    let mut rest = sounds;
-    while let Some(first) = rest.chars().next() {
-        let pair = PRENASALISED.iter().find_map(|(nasal, consonant, one)| {
-            let after = rest.strip_prefix(*nasal)?.strip_prefix(*consonant)?;
-            let vowel = after.trim_start_matches([STRESS, 'ɾ', 'l', 'w', 'j']);
-            vowel.starts_with(is_vowel).then_some((*one, after))
-        });
-        match pair {
-            Some((one, after)) => {
-                out.push_str(one);
-                rest = after;
-            }
-            None => {
-                out.push(first);
-                rest = &rest[first.len_utf8()..];
-            }
-        }
-    }
-    out
-}
-
 fn is_without_vowel(word: &str) -> bool {
     !word.contains(is_vowel) && word.contains(|c: char| c.is_ascii_alphabetic())
 }

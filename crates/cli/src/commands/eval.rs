@@ -337,6 +337,7 @@ impl Speech {
                 python,
                 script: self.judge_script,
                 whisper: self.whisper,
+                language: self.language,
             }),
         };
         let report = offline::block_on(async {

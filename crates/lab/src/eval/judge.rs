@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail, ensure};
+use sauti_text::SpeechLanguage;
 
 /// How to call the judges.
 #[derive(Debug, Clone)]
@@ -13,6 +14,8 @@ pub struct Judge {
     pub script: PathBuf,
     /// The folder of Whisper's weights; without it nobody else listens for words.
     pub whisper: Option<PathBuf>,
+    /// English where the sentences are read in it, else Swahili: Whisper is not asked which.
+    pub language: SpeechLanguage,
 }
 
 /// What was said of one recording.
@@ -33,7 +36,9 @@ impl Judge {
         let mut command = Command::new(&self.python);
         command.arg(&self.script).arg(audio_dir);
         if let Some(folder) = &self.whisper {
+            let english = self.language == SpeechLanguage::English;
             command.arg("--whisper").arg(folder);
+            command.args(["--language", if english { "en" } else { "sw" }]);
         }
         // Its progress and its complaints belong on the caller's terminal.
         let ran = command.stderr(Stdio::inherit()).output();

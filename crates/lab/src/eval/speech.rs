@@ -8,7 +8,9 @@ use anyhow::{Context, ensure};
 use sauti_audio::{OutputFormat, resample};
 use sauti_speech::voice::VoiceInfo;
 use sauti_speech::{Engine, SpeakRequest, TranscribeRequest};
-use sauti_text::compare::{Errors, Step, character_errors, comparable, word_alignment};
+use sauti_text::compare::{
+    Errors, Step, character_errors, comparable, word_alignment, word_errors,
+};
 use sauti_text::{Lexicon, Script, SpeechLanguage};
 use serde::Serialize;
 
@@ -56,6 +58,7 @@ pub struct ByWhisper {
     pub whisper_cer_percent: f64,
     /// The same of the letters alone: Whisper often writes Swahili words together or takes them apart.
     pub whisper_letters_percent: f64,
+    pub whisper_wer_percent: f64,
 }
 
 /// A judge's figures over all clips of a voice.
@@ -254,15 +257,17 @@ fn judged(said: &[&Said]) -> BTreeMap<String, Judged> {
 }
 
 fn by_whisper(said: &[&Said]) -> Option<ByWhisper> {
-    let (mut characters, mut letters) = (Errors::default(), Errors::default());
+    let [mut characters, mut letters, mut words] = [Errors::default(); 3];
     for one in said {
         let heard = comparable(one.verdict.heard.as_ref()?);
         characters += character_errors(&one.scored.reference, &heard);
         letters += character_errors(&unspaced(&one.scored.reference), &unspaced(&heard));
+        words += word_errors(&one.scored.reference, &heard);
     }
     Some(ByWhisper {
         whisper_cer_percent: characters.rate() * 100.0,
         whisper_letters_percent: letters.rate() * 100.0,
+        whisper_wer_percent: words.rate() * 100.0,
     })
 }
 
@@ -285,7 +290,7 @@ impl Report {
             header.push("WER of English words".to_owned());
         }
         if whisper {
-            header.extend(["CER by Whisper", "letters alone"].map(str::to_owned));
+            header.extend(["CER by Whisper", "letters alone", "words"].map(str::to_owned));
         }
         for judge in &judges {
             header.extend([(*judge).clone(), "worst".to_owned()]);
@@ -309,6 +314,7 @@ impl Report {
                 row.extend([
                     cell(|w| w.whisper_cer_percent),
                     cell(|w| w.whisper_letters_percent),
+                    cell(|w| w.whisper_wer_percent),
                 ]);
             }
             for judge in &judges {
@@ -402,6 +408,7 @@ mod tests {
         let heard = by_whisper(&[&said]).unwrap();
         assert!((heard.whisper_cer_percent - 100.0 / 9.0).abs() < 1e-9);
         assert_eq!(heard.whisper_letters_percent, 0.0);
+        assert_eq!(heard.whisper_wer_percent, 100.0);
     }
 
     #[test]

@@ -213,7 +213,7 @@ fn speech_sounds_like_that_of_the_float_model() {
     assert_eq!(out.len(), want.len());
     assert_eq!(out.len(), clause.timeline.frames() * HOP);
     let distance = spectral_distance_db(&out, &want);
-    assert!(distance < 2.5, "{distance} dB apart");
+    assert!(distance < 3.0, "{distance} dB apart");
 }
 
 #[test]

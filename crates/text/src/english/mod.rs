@@ -120,16 +120,16 @@ mod tests {
     #[test]
     fn english_words_keep_their_last_consonants_and_full_vowels() {
         for (word, symbols) in [
-            ("laptop", "lˈaptop"),
-            ("download", "dˈaunlod"),
-            ("Assignment", "asˈainment"),
-            ("computer", "kompjˈuta"),
-            ("bundle", "bˈaⁿdol"),
-            ("send", "sˈend"),
-            ("station", "stˈeiʃen"),
-            ("thing", "θˈiŋ"),
-            ("river", "ɾˈiva"),
-            ("storage", "stˈoɾeʤ"),
+            ("laptop", "lˈaptˌɒp"),
+            ("download", "dˈWnlˌOd"),
+            ("Assignment", "əsˈInmɛnt"),
+            ("computer", "kɒmpjˈuːtə"),
+            ("bundle", "bˈʌndɒl"),
+            ("send", "sˈɛnd"),
+            ("station", "stˈAʃɛn"),
+            ("thing", "θˈɪŋ"),
+            ("river", "ɹˈɪvə"),
+            ("storage", "stˈɒɹɛʤ"),
         ] {
             assert_eq!(said(word), symbols, "{word}");
         }
@@ -142,7 +142,7 @@ mod tests {
         let said = pronounce("kudownload", &Lexicon::builtin()).unwrap();
         assert_eq!(
             (said.symbols.as_str(), said.ipa.as_str()),
-            ("kudˈaunlod", "kudˈaʊnlˌoʊd")
+            ("kudˈWnlˌOd", "kudˈaʊnlˌoʊd")
         );
     }
 
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_word_that_no_list_has_is_said_by_its_spelling() {
-        assert_eq!(said("blockchains"), "blˈokʧeins");
+        assert_eq!(said("blockchains"), "blˈɒkʧAns");
         assert_eq!(said("Safaricom's"), said("safaricom's"));
     }
 }

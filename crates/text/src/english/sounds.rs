@@ -1,33 +1,33 @@
 //! The sounds of East African English: no r but before a vowel, no swallowed vowels. This table alone says which symbols
-//! the voices are given for them; voices that know more sounds need another last column and nothing else.
+//! the voices are given for them: Kokoro's, who taught them, in which a capital letter is a diphthong.
 
-use crate::phonemes::joined_before_vowels;
-
-/// The letters that stand for a sound in the dictionary (after X-SAMPA), its IPA, and the nearest symbols of the voices.
+/// The letters that stand for a sound in the dictionary (after X-SAMPA), its IPA, and its symbols for the voices.
 const SOUNDS: &[(&str, &str, &str)] = &[
-    ("eI", "eɪ", "ei"),
-    ("aI", "aɪ", "ai"),
-    ("OI", "ɔɪ", "oi"),
-    ("aU", "aʊ", "au"),
-    ("oU", "oʊ", "o"),
-    ("I@", "ɪə", "ia"),
-    ("E@", "ɛə", "ea"),
-    ("U@", "ʊə", "ua"),
+    ("eI", "eɪ", "A"),
+    ("aI", "aɪ", "I"),
+    ("OI", "ɔɪ", "Y"),
+    ("aU", "aʊ", "W"),
+    ("oU", "oʊ", "O"),
+    ("I@", "ɪə", "ɪə"),
+    ("E@", "ɛə", "ɛː"),
+    ("U@", "ʊə", "ʊə"),
+    ("\"i", "ˈi", "ˈiː"),
+    ("\"u", "ˈu", "ˈuː"),
     ("i", "i", "i"),
-    ("I", "ɪ", "i"),
-    ("E", "ɛ", "e"),
+    ("I", "ɪ", "ɪ"),
+    ("E", "ɛ", "ɛ"),
     ("{", "æ", "a"),
     ("a", "a", "a"),
-    ("A", "ɑ", "a"),
-    ("Q", "ɒ", "o"),
-    ("O", "ɔ", "o"),
-    ("U", "ʊ", "u"),
+    ("A", "ɑ", "ɑː"),
+    ("Q", "ɒ", "ɒ"),
+    ("O", "ɔ", "ɔː"),
+    ("U", "ʊ", "ʊ"),
     ("u", "u", "u"),
-    ("V", "ʌ", "a"),
-    ("3", "ɜ", "a"),
-    ("@", "ə", "a"),
+    ("V", "ʌ", "ʌ"),
+    ("3", "ɜ", "ɜː"),
+    ("@", "ə", "ə"),
     ("\"", "ˈ", "ˈ"),
-    ("%", "ˌ", ""),
+    ("%", "ˌ", "ˌ"),
     ("p", "p", "p"),
     ("b", "b", "b"),
     ("t", "t", "t"),
@@ -43,13 +43,13 @@ const SOUNDS: &[(&str, &str, &str)] = &[
     ("s", "s", "s"),
     ("z", "z", "z"),
     ("S", "ʃ", "ʃ"),
-    ("Z", "ʒ", "ʃ"),
+    ("Z", "ʒ", "ʒ"),
     ("h", "h", "h"),
     ("m", "m", "m"),
     ("n", "n", "n"),
     ("N", "ŋ", "ŋ"),
     ("l", "l", "l"),
-    ("r", "ɹ", "ɾ"),
+    ("r", "ɹ", "ɹ"),
     ("w", "w", "w"),
     ("j", "j", "j"),
 ];
@@ -59,7 +59,7 @@ pub(super) fn ipa(sounds: &str) -> String {
 }
 
 pub(super) fn symbols(sounds: &str) -> String {
-    joined_before_vowels(&mapped(sounds, |row| row.2))
+    mapped(sounds, |row| row.2)
 }
 
 fn mapped(
