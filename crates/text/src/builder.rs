@@ -6,7 +6,9 @@ use crate::english::{self, EnglishSaid};
 use crate::normalise::{Piece, PieceKind, pieces_in};
 use crate::phonemes::{pronounce, unstressed};
 use crate::rhythm::with_pauses;
-use crate::{Clause, ClauseEnd, Lexicon, Script, SpeechLanguage, SpokenWord, TextError};
+use crate::{
+    Clause, ClauseEnd, Lexicon, Prosody, Script, SpeechLanguage, SpokenWord, SsmlMark, TextError,
+};
 
 /// The longest clause, in phonemes and the spaces between words.
 pub const CLAUSE_PHONEMES_MAX: usize = 200;
@@ -27,7 +29,9 @@ pub(crate) struct ScriptBuilder<'a> {
     unspeakable: Vec<char>,
     /// All breaks so far.
     breaks_ms: u32,
-    pub rate: f32,
+    /// With their places in the caller's text.
+    marks: Vec<(SsmlMark, usize)>,
+    pub prosody: Prosody,
     pub language: SpeechLanguage,
 }
 
@@ -39,14 +43,24 @@ impl<'a> ScriptBuilder<'a> {
             words: Vec::new(),
             unspeakable: Vec::new(),
             breaks_ms: 0,
-            rate: 1.0,
+            marks: Vec::new(),
+            prosody: Prosody::default(),
             language,
         }
     }
 
-    /// Written text that stands at `offset` in the caller's.
-    pub(crate) fn text(&mut self, text: &str, offset: usize) {
-        self.pieces(text, |own| own.start + offset..own.end + offset);
+    /// Written text, and for each part of it, where it begins and where that stands in the caller's text.
+    pub(crate) fn text(&mut self, text: &str, places: &[(usize, usize)]) {
+        let place = |at: usize| {
+            let part = places.partition_point(|(own, _)| *own <= at);
+            let (own, callers) = places[part.saturating_sub(1)];
+            at - own + callers
+        };
+        // The end by the last byte: what follows it may stand elsewhere.
+        self.pieces(text, |own| match own.is_empty() {
+            true => place(own.start)..place(own.start),
+            false => place(own.start)..place(own.end - 1) + 1,
+        });
     }
 
     /// Written text that stands for what the caller has at `source`.
@@ -109,10 +123,9 @@ impl<'a> ScriptBuilder<'a> {
     }
 
     /// The word that was said last.
-    pub(crate) fn last_word(&self) -> Option<&str> {
+    pub(crate) fn last_word(&self) -> Option<&SpokenWord> {
         let before = self.clauses.last().and_then(|clause| clause.words.last());
-        let word = self.words.last().or(before);
-        word.map(|word| word.text.as_str())
+        self.words.last().or(before)
     }
 
     /// A word whose phonemes are given.
@@ -208,14 +221,14 @@ impl<'a> ScriptBuilder<'a> {
     pub(crate) fn end(&mut self, end: ClauseEnd) {
         if !self.words.is_empty() {
             let words = std::mem::take(&mut self.words);
-            let rate = self.rate;
+            let prosody = self.prosody;
             cut(words, &mut |words, last| {
                 let end = if last { end } else { ClauseEnd::None };
                 self.clauses.push(Clause {
                     words,
                     end,
                     break_after_ms: None,
-                    rate,
+                    prosody,
                 });
             });
         } else if let Some(clause) = self.clauses.last_mut()
@@ -226,10 +239,25 @@ impl<'a> ScriptBuilder<'a> {
         }
     }
 
+    /// The caller's mark, at a place of the caller's text.
+    pub(crate) fn mark(&mut self, name: &str, at: usize) {
+        let mark = SsmlMark {
+            name: name.to_owned(),
+            words_before: 0,
+            before_break: false,
+        };
+        self.marks.push((mark, at));
+    }
+
     /// A pause after what has been said so far; false when the text has had all the silence it may have. Before the
     /// first word there is nothing to pause after.
     pub(crate) fn pause(&mut self, ms: u32) -> bool {
         self.end(ClauseEnd::None);
+        let said = self.last_word().map(|word| word.source.start);
+        let since = |at: usize| said.is_none_or(|said| said < at);
+        for (mark, _) in self.marks.iter_mut().rev().take_while(|(_, at)| since(*at)) {
+            mark.before_break = true;
+        }
         if let Some(clause) = self.clauses.last_mut() {
             let before_ms = clause.break_after_ms.unwrap_or(0);
             let after_ms = before_ms.saturating_add(ms).min(BREAK_MS_MAX);
@@ -247,7 +275,14 @@ impl<'a> ScriptBuilder<'a> {
         if self.clauses.is_empty() {
             return Err(TextError::NothingSpeakable);
         }
+        let words = self.clauses.iter().flat_map(|clause| &clause.words);
+        let starts: Vec<usize> = words.map(|word| word.source.start).collect();
+        let placed = |(mark, at): (SsmlMark, usize)| SsmlMark {
+            words_before: starts.partition_point(|start| *start < at),
+            ..mark
+        };
         Ok(Script {
+            marks: self.marks.into_iter().map(placed).collect(),
             clauses: self.clauses,
         })
     }

@@ -17,6 +17,7 @@ mod letters;
 mod lexicon;
 mod normalise;
 mod phonemes;
+mod prosody;
 mod rhythm;
 mod say_as;
 mod script;
@@ -32,7 +33,8 @@ pub use language::{SpeechLanguage, UnknownSpeechLanguage};
 pub use lexicon::{Lexicon, LexiconEntry, LexiconError};
 pub use normalise::{normalise, normalise_in};
 pub use phonemes::swahili_phonemes;
-pub use script::{Clause, ClauseEnd, Script, SpokenWord};
+pub use prosody::Prosody;
+pub use script::{Clause, ClauseEnd, Script, SpokenWord, SsmlMark};
 pub use ssml_mistake::SsmlMistake;
 
 /// The longest text that is taken, in characters. A service's own limit may be lower.

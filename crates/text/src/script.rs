@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::builder::ScriptBuilder;
-use crate::{CHARACTERS_MAX, Lexicon, SpeechLanguage, TextError, ssml};
+use crate::{CHARACTERS_MAX, Lexicon, Prosody, SpeechLanguage, TextError, ssml};
 
 /// The mark that closes a clause; it decides melody and pause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -51,14 +51,25 @@ pub struct Clause {
     pub end: ClauseEnd,
     /// A pause the caller asked for; `None` leaves it to the voice.
     pub break_after_ms: Option<u32>,
-    /// Speed relative to the voice's own, from SSML.
-    pub rate: f32,
+    pub prosody: Prosody,
+}
+
+/// A place that the caller's SSML names, to be told when it is reached. It changes nothing of the sound.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SsmlMark {
+    pub name: String,
+    /// How many words of the script are said before it.
+    pub words_before: usize,
+    /// It is reached at the end of the word before it, not at the start of the next: a break lies between.
+    pub before_break: bool,
 }
 
 /// A whole text, ready for a voice.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Script {
     pub clauses: Vec<Clause>,
+    /// In the order in which they are reached.
+    pub marks: Vec<SsmlMark>,
 }
 
 impl Script {
@@ -76,11 +87,11 @@ impl Script {
     ) -> Result<Self, TextError> {
         check_length(text)?;
         let mut builder = ScriptBuilder::new(lexicon, language);
-        builder.text(text, 0);
+        builder.text(text, &[(0, 0)]);
         builder.finish()
     }
 
-    /// Reads the SSML subset: speak, p, s, break, say-as, sub, prosody (rate), phoneme (ipa), lang.
+    /// Reads the SSML subset: speak, p, s, break, mark, say-as, sub, prosody, emphasis, phoneme (ipa), lang.
     pub fn from_ssml(ssml: &str, lexicon: &Lexicon) -> Result<Self, TextError> {
         Self::from_ssml_in(ssml, lexicon, SpeechLanguage::Swahili)
     }
@@ -134,7 +145,12 @@ impl Script {
                 out.push_str(&ms.to_string());
             }
             out.push('\u{1f}');
-            out.push_str(&clause.rate.to_string());
+            let prosody = clause.prosody;
+            out.push_str(&prosody.rate.to_string());
+            if (prosody.pitch_semitones, prosody.volume_db) != (0.0, 0.0) {
+                let (pitch, volume) = (prosody.pitch_semitones, prosody.volume_db);
+                out.push_str(&format!("\u{1f}{pitch}\u{1f}{volume}"));
+            }
             out.push('\u{1d}');
         }
         out
@@ -155,7 +171,7 @@ impl Script {
     pub fn seconds_estimate(&self, speed: f32) -> f64 {
         let clause_ms = |clause: &Clause| {
             let sounds = clause.words.iter().map(|w| w.sounds() + 1).sum::<usize>();
-            let pace = f64::from((speed * clause.rate).max(PACE_MIN));
+            let pace = f64::from((speed * clause.prosody.rate).max(PACE_MIN));
             let own_pause_ms = match clause.end {
                 ClauseEnd::Full | ClauseEnd::Question | ClauseEnd::Exclamation => SENTENCE_PAUSE_MS,
                 ClauseEnd::Comma | ClauseEnd::Colon => CLAUSE_PAUSE_MS,

@@ -1,16 +1,18 @@
-//! A small SSML: speak, p, s, break, say-as, sub, prosody (rate), phoneme (ipa), lang. Anything else is an error that names
-//! its line. Entities are the five of XML and character numbers; nothing is expanded, nothing is fetched.
+//! A small SSML: speak, p, s, break, mark, say-as, sub, prosody, emphasis, phoneme (ipa), lang. Anything else is an error that
+//! names its line. Entities are the five of XML and character numbers; nothing is expanded, nothing is fetched.
 
 use std::ops::Range;
 
 use crate::builder::{BREAK_MS_MAX, BREAKS_MS_MAX, ScriptBuilder};
 use crate::normalise::{self, money_is_named_in};
 use crate::phonemes::from_ipa;
+use crate::prosody::Prosody;
 use crate::ssml_mistake::SsmlMistake;
 use crate::{ClauseEnd, SpeechLanguage, TextError, say_as};
 
 const DEPTH_MAX: usize = 32;
 const TAG_BYTES_MAX: usize = 2_000;
+const MARK_NAME_CHARACTERS_MAX: usize = 64;
 
 enum Open<'a> {
     /// The whole, a paragraph, a sentence or `lang`: what may name a language.
@@ -18,9 +20,8 @@ enum Open<'a> {
         name: &'a str,
         language_before: SpeechLanguage,
     },
-    Prosody {
-        rate_before: f32,
-    },
+    /// `prosody` or `emphasis`.
+    Said { name: &'a str, before: Prosody },
     /// An element whose text is said in its own way.
     Word {
         name: &'a str,
@@ -38,8 +39,7 @@ enum How {
 impl Open<'_> {
     fn name(&self) -> &str {
         match self {
-            Self::Block { name, .. } | Self::Word { name, .. } => name,
-            Self::Prosody { .. } => "prosody",
+            Self::Block { name, .. } | Self::Word { name, .. } | Self::Said { name, .. } => name,
         }
     }
 }
@@ -99,21 +99,33 @@ impl<'a> SsmlReader<'a, '_, '_> {
         TextError::Ssml { line, mistake }
     }
 
-    /// Text up to the next tag; the offset after it.
+    /// Text up to the next tag; the offset after it. A mark parts nothing: the text around it is read as one.
     fn text(&mut self, at: usize) -> Result<usize, TextError> {
-        let end = self.ssml[at..]
-            .find('<')
-            .map_or(self.ssml.len(), |n| at + n);
-        let text = &self.ssml[at..end];
-        self.check_entities(at, text)?;
+        let (mut text, mut places) = (String::new(), Vec::new());
+        let mut next = at;
+        loop {
+            let rest = &self.ssml[next..];
+            let part = &rest[..rest.find('<').unwrap_or(rest.len())];
+            self.check_entities(next, part)?;
+            places.push((text.len(), next));
+            text.push_str(part);
+            next += part.len();
+            let in_text = !matches!(self.open.last(), None | Some(Open::Word { .. }));
+            if !in_text || !is_mark(&self.ssml[next..]) {
+                break;
+            }
+            let (tag, after) = self.tag(next)?;
+            self.mark(&tag, next)?;
+            next = after;
+        }
         match self.open.last() {
             None if text.trim().is_empty() => {}
             None => return Err(self.error(at, SsmlMistake::OutsideSpeak)),
             // The text of such an element is taken at its end.
             Some(Open::Word { .. }) => {}
-            Some(_) => self.builder.text(text, at),
+            Some(_) => self.builder.text(&text, &places),
         }
-        Ok(end)
+        Ok(next)
     }
 
     fn check_entities(&self, at: usize, text: &str) -> Result<(), TextError> {
@@ -142,15 +154,21 @@ impl<'a> SsmlReader<'a, '_, '_> {
                 .ok_or_else(|| self.error(at, SsmlMistake::MarkupNotClosed))?;
             return Ok(at + end + 2);
         }
-        let end = tag_end(rest).ok_or_else(|| self.error(at, SsmlMistake::MarkupNotClosed))?;
-        let tag = parse_tag(&rest[1..end]).map_err(|mistake| self.error(at, mistake))?;
-        let after = at + end + 1;
+        let (tag, after) = self.tag(at)?;
         if tag.closes {
             self.close(&tag, at)?;
         } else {
             self.start(&tag, at, after)?;
         }
         Ok(after)
+    }
+
+    /// A tag and the offset after it.
+    fn tag(&self, at: usize) -> Result<(Tag<'a>, usize), TextError> {
+        let rest = &self.ssml[at..];
+        let end = tag_end(rest).ok_or_else(|| self.error(at, SsmlMistake::MarkupNotClosed))?;
+        let tag = parse_tag(&rest[1..end]).map_err(|mistake| self.error(at, mistake))?;
+        Ok((tag, at + end + 1))
     }
 
     fn start(&mut self, tag: &Tag<'a>, at: usize, after: usize) -> Result<(), TextError> {
@@ -167,7 +185,8 @@ impl<'a> SsmlReader<'a, '_, '_> {
         let open = match tag.name {
             "speak" | "p" | "s" | "lang" => self.block(tag, at)?,
             "break" => return self.pause(tag, at),
-            "prosody" => self.prosody(tag, at)?,
+            "mark" => return self.mark(tag, at),
+            "prosody" | "emphasis" => self.prosody(tag, at)?,
             "say-as" | "sub" | "phoneme" => self.word_element(tag, at, after)?,
             name => return Err(self.error(at, SsmlMistake::Unknown(name.to_owned()))),
         };
@@ -206,9 +225,7 @@ impl<'a> SsmlReader<'a, '_, '_> {
     }
 
     fn pause(&mut self, tag: &Tag<'_>, at: usize) -> Result<(), TextError> {
-        if !tag.empty {
-            return Err(self.error(at, SsmlMistake::BreakNotEmpty));
-        }
+        self.check_empty(tag, at)?;
         let ms = match (tag.attribute("time"), tag.attribute("strength")) {
             (Some(time), _) => milliseconds(time)
                 .ok_or_else(|| self.error(at, SsmlMistake::WrongTime(time.to_owned())))?,
@@ -223,19 +240,52 @@ impl<'a> SsmlReader<'a, '_, '_> {
         Ok(())
     }
 
-    fn prosody(&mut self, tag: &Tag<'_>, at: usize) -> Result<Open<'a>, TextError> {
-        if let Some((name, _)) = tag.attributes.iter().find(|(name, _)| *name != "rate") {
-            return Err(self.error(at, SsmlMistake::OnlyRate((*name).to_owned())));
+    fn mark(&mut self, tag: &Tag<'_>, at: usize) -> Result<(), TextError> {
+        self.check_empty(tag, at)?;
+        let name = tag.attribute("name").unwrap_or_default();
+        let length = name.trim().chars().count();
+        if !(1..=MARK_NAME_CHARACTERS_MAX).contains(&length) || name.contains(char::is_control) {
+            let characters_max = MARK_NAME_CHARACTERS_MAX;
+            return Err(self.error(at, SsmlMistake::WrongMark { characters_max }));
         }
-        let rate = tag
-            .attribute("rate")
-            .ok_or_else(|| self.error(at, SsmlMistake::NoRate))?;
-        let factor = rate_factor(rate)
-            .ok_or_else(|| self.error(at, SsmlMistake::WrongRate(rate.to_owned())))?;
-        let rate_before = self.builder.rate;
+        self.builder.mark(name.trim(), at);
+        Ok(())
+    }
+
+    fn check_empty(&self, tag: &Tag<'_>, at: usize) -> Result<(), TextError> {
+        match tag.empty {
+            true => Ok(()),
+            false => Err(self.error(at, SsmlMistake::NotEmpty(tag.name.to_owned()))),
+        }
+    }
+
+    fn prosody(&mut self, tag: &Tag<'a>, at: usize) -> Result<Open<'a>, TextError> {
+        let wrong = |attribute: &str, value: &str| {
+            let (attribute, value) = (attribute.to_owned(), value.to_owned());
+            self.error(at, SsmlMistake::WrongProsody { attribute, value })
+        };
+        let mut asked = Prosody::default();
+        if tag.name == "emphasis" {
+            let level = tag.attribute("level").unwrap_or("moderate");
+            asked = Prosody::emphasis(level).ok_or_else(|| wrong("level", level))?;
+        } else if tag.attributes.is_empty() {
+            return Err(self.error(at, SsmlMistake::NoProsody));
+        } else {
+            for (attribute, value) in &tag.attributes {
+                if !["rate", "pitch", "volume"].contains(attribute) {
+                    let attribute = (*attribute).to_owned();
+                    return Err(self.error(at, SsmlMistake::OtherProsody(attribute)));
+                }
+                asked
+                    .set(attribute, value)
+                    .ok_or_else(|| wrong(attribute, value))?;
+            }
+        }
+        let before = self.builder.prosody;
         self.builder.end(ClauseEnd::None);
-        self.builder.rate = (rate_before * factor).clamp(0.5, 2.0);
-        Ok(Open::Prosody { rate_before })
+        self.builder.prosody = before.with(asked);
+        let name = tag.name;
+        Ok(Open::Said { name, before })
     }
 
     fn word_element(
@@ -312,9 +362,9 @@ impl<'a> SsmlReader<'a, '_, '_> {
                     self.builder.end(ClauseEnd::Full);
                 }
             }
-            Some(Open::Prosody { rate_before }) => {
+            Some(Open::Said { before, .. }) => {
                 self.builder.end(ClauseEnd::None);
-                self.builder.rate = rate_before;
+                self.builder.prosody = before;
             }
             Some(Open::Word { how, .. }) => self.say(how, content)?,
             None => {}
@@ -351,7 +401,7 @@ impl<'a> SsmlReader<'a, '_, '_> {
                 }
                 // "Tarehe <say-as interpret-as="date">" has said the word already.
                 let said = match (said.split_once(' '), self.builder.last_word()) {
-                    (Some((first, rest)), Some(last)) if names_kind(first, last) => rest,
+                    (Some((first, rest)), Some(last)) if names_kind(first, &last.text) => rest,
                     _ => &said,
                 };
                 self.builder.spoken(said, content);
@@ -379,6 +429,11 @@ fn tag_end(rest: &str) -> Option<usize> {
         }
     }
     None
+}
+
+fn is_mark(rest: &str) -> bool {
+    let rest = rest.strip_prefix("<mark");
+    rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_whitespace() || c == '/'))
 }
 
 fn parse_tag(inside: &str) -> Result<Tag<'_>, SsmlMistake> {
@@ -480,28 +535,4 @@ fn strength_ms(strength: &str) -> Option<u32> {
         "x-strong" => 1_200,
         _ => return None,
     })
-}
-
-fn rate_factor(rate: &str) -> Option<f32> {
-    let named = match rate {
-        "x-slow" => 0.5,
-        "slow" => 0.75,
-        "medium" | "default" => 1.0,
-        "fast" => 1.25,
-        "x-fast" => 1.6,
-        _ => 0.0,
-    };
-    if named > 0.0 {
-        return Some(named);
-    }
-    let (number, percent) = rate
-        .strip_suffix('%')
-        .map_or((rate, false), |number| (number, true));
-    let value: f32 = number.parse().ok()?;
-    let factor = match (percent, rate.starts_with(['+', '-'])) {
-        (true, true) => 1.0 + value / 100.0,
-        (true, false) => value / 100.0,
-        (false, _) => value,
-    };
-    (factor.is_finite() && factor > 0.0).then(|| factor.clamp(0.5, 2.0))
 }

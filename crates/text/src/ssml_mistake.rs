@@ -14,8 +14,11 @@ pub enum SsmlMistake {
     BreaksTooLong {
         minutes_max: u32,
     },
-    BreakNotEmpty,
-    NoRate,
+    NotEmpty(String),
+    NoProsody,
+    WrongMark {
+        characters_max: usize,
+    },
     OtherAlphabet,
     NoKnownSound,
     NamelessTag,
@@ -32,8 +35,11 @@ pub enum SsmlMistake {
     UnknownLanguage(String),
     WrongTime(String),
     WrongStrength(String),
-    WrongRate(String),
-    OnlyRate(String),
+    WrongProsody {
+        attribute: String,
+        value: String,
+    },
+    OtherProsody(String),
     Wants {
         tag: String,
         attribute: String,
@@ -52,7 +58,17 @@ pub enum SsmlMistake {
     },
 }
 
-const TAGS: &str = "speak, p, s, break, say-as, sub, prosody, phoneme, lang";
+const TAGS: &str = "speak, p, s, break, mark, say-as, sub, prosody, emphasis, phoneme, lang";
+
+/// What may stand in an attribute of `prosody` or `emphasis`.
+fn examples(attribute: &str) -> &'static str {
+    match attribute {
+        "rate" => "x-slow ... x-fast, 80%, 0.8",
+        "pitch" => "x-low ... x-high, +10%, -2st",
+        "volume" => "silent, x-soft ... x-loud, +6dB",
+        _ => "strong, moderate, none, reduced",
+    }
+}
 
 impl SsmlMistake {
     pub fn english(&self) -> String {
@@ -68,8 +84,11 @@ impl SsmlMistake {
             Self::BreaksTooLong { minutes_max } => {
                 format!("the breaks add up to more than {minutes_max} minutes")
             }
-            Self::BreakNotEmpty => "<break> must be empty: <break/>".to_owned(),
-            Self::NoRate => "<prosody> wants rate".to_owned(),
+            Self::NotEmpty(tag) => format!("<{tag}> must be empty: <{tag}/>"),
+            Self::NoProsody => "<prosody> wants rate, pitch or volume".to_owned(),
+            Self::WrongMark { characters_max } => format!(
+                "<mark> wants a name of 1 to {characters_max} characters: <mark name=\"a\"/>"
+            ),
             Self::OtherAlphabet => "<phoneme> knows only the alphabet ipa".to_owned(),
             Self::NoKnownSound => "the ph of <phoneme> has no known sound".to_owned(),
             Self::NamelessTag => "a tag has no name".to_owned(),
@@ -86,8 +105,12 @@ impl SsmlMistake {
             }
             Self::WrongTime(value) => format!("'{value}' is no time; write 300ms or 1.5s"),
             Self::WrongStrength(value) => format!("'{value}' is no strength"),
-            Self::WrongRate(value) => format!("'{value}' is no rate"),
-            Self::OnlyRate(attribute) => format!("<prosody> knows only rate, not {attribute}"),
+            Self::WrongProsody { attribute, value } => {
+                format!("'{value}' is no {attribute}; write {}", examples(attribute))
+            }
+            Self::OtherProsody(attribute) => {
+                format!("<prosody> knows rate, pitch and volume, not {attribute}")
+            }
             Self::Wants { tag, attribute } => format!("<{tag}> wants {attribute}"),
             Self::WrongAttribute(tag) => format!("<{tag}> has a wrong attribute"),
             Self::NoValue(tag) => format!("<{tag}> has an attribute without a value"),
@@ -113,8 +136,11 @@ impl SsmlMistake {
             Self::BreaksTooLong { minutes_max } => {
                 format!("vituo kwa jumla vinazidi dakika {minutes_max}")
             }
-            Self::BreakNotEmpty => "<break> iwe tupu: <break/>".to_owned(),
-            Self::NoRate => "<prosody> inahitaji rate".to_owned(),
+            Self::NotEmpty(tag) => format!("<{tag}> iwe tupu: <{tag}/>"),
+            Self::NoProsody => "<prosody> inahitaji rate, pitch au volume".to_owned(),
+            Self::WrongMark { characters_max } => format!(
+                "<mark> inahitaji jina la herufi 1 hadi {characters_max}: <mark name=\"a\"/>"
+            ),
             Self::OtherAlphabet => "<phoneme> inakubali alfabeti ya ipa pekee".to_owned(),
             Self::NoKnownSound => "ph ya <phoneme> haina sauti inayojulikana".to_owned(),
             Self::NamelessTag => "kuna lebo isiyo na jina".to_owned(),
@@ -131,8 +157,13 @@ impl SsmlMistake {
             }
             Self::WrongTime(value) => format!("'{value}' si muda; andika 300ms au 1.5s"),
             Self::WrongStrength(value) => format!("'{value}' si kiwango cha strength"),
-            Self::WrongRate(value) => format!("'{value}' si kasi"),
-            Self::OnlyRate(attribute) => format!("<prosody> inajua rate pekee, si {attribute}"),
+            Self::WrongProsody { attribute, value } => {
+                let examples = examples(attribute);
+                format!("'{value}' si thamani ya {attribute}; andika {examples}")
+            }
+            Self::OtherProsody(attribute) => {
+                format!("<prosody> inajua rate, pitch na volume, si {attribute}")
+            }
             Self::Wants { tag, attribute } => format!("<{tag}> inahitaji {attribute}"),
             Self::WrongAttribute(tag) => format!("<{tag}> ina sifa isiyo sahihi"),
             Self::NoValue(tag) => format!("<{tag}> ina sifa isiyo na thamani"),
