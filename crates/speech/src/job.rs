@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::Speed;
+use crate::Direction;
 use crate::recogniser::{Alternative, VocabularyModel};
 
 /// What every job carries, whatever its kind.
@@ -33,7 +33,7 @@ pub struct SpeakRequest {
     pub voice_id: String,
     /// What the voice says, in order. See `sauti_text::script`.
     pub script: sauti_text::Script,
-    pub speed: Speed,
+    pub direction: Direction,
 }
 
 #[derive(Debug, Clone)]

@@ -6,6 +6,7 @@
 
 #![warn(unreachable_pub)]
 
+mod direction;
 pub mod engine;
 mod error;
 mod handles;
@@ -13,10 +14,10 @@ mod job;
 mod kernels;
 mod model_folder;
 pub mod recogniser;
-mod speed;
 pub mod voice;
 mod weights;
 
+pub use direction::{Direction, PitchShift, Speed, VolumeGain};
 pub use engine::{Booking, Engine, EngineConfig, EngineStats, Readiness};
 pub use error::SpeechError;
 pub use handles::{SpeakHandle, Spoken, TranscribeHandle};
@@ -25,4 +26,3 @@ pub use job::{
     TranscribeEvent, TranscribeRequest, Transcript, Word,
 };
 pub use model_folder::check_model;
-pub use speed::Speed;

@@ -89,7 +89,7 @@ fn warm_up(models: &mut ModelBackend, voice_id: &str) -> Result<(), SpeechError>
     let request = SpeakRequest {
         voice_id: voice_id.to_owned(),
         script,
-        speed: crate::Speed::default(),
+        direction: crate::Direction::default(),
     };
     let mut spoken = Vec::new();
     models.speak(&request, &mut |event| {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::filter::{Filter, Transform};
 use super::network::{BIN_OUTPUTS, BINS, Encoded, VoiceNetwork};
+use super::plan::Manner;
 use super::source::{HOP, Noise, Pitch};
 use super::stream::VoiceStream;
 use super::timeline::Timeline;
@@ -33,6 +34,7 @@ fn network() -> VoiceNetwork {
 
 struct Clause {
     encoded: Encoded,
+    manners: Vec<Manner>,
     timeline: Timeline,
 }
 
@@ -42,7 +44,16 @@ fn clause(network: &VoiceNetwork, golden: &WeightsFile) -> Clause {
     let encoded = network.encode(&symbols, VOICE, &mut Scratch::default());
     let ends = golden.table("ends").unwrap().values;
     let timeline = Timeline::from_ends(ends.iter().map(|&e| e as usize).collect());
-    Clause { encoded, timeline }
+    let plain = Manner {
+        pace: 1.0,
+        log_pitch: 0.0,
+        volume: 1.0,
+    };
+    Clause {
+        encoded,
+        manners: vec![plain; symbols.len()],
+        timeline,
+    }
 }
 
 fn decode(network: &VoiceNetwork, clause: &Clause, windows: &[usize]) -> Vec<f32> {
@@ -52,6 +63,7 @@ fn decode(network: &VoiceNetwork, clause: &Clause, windows: &[usize]) -> Vec<f32
         &transform,
         &clause.encoded,
         &clause.timeline,
+        &clause.manners,
         VOICE,
     );
     let (mut scratch, mut noise, mut out) = (Scratch::default(), Noise::new(), Vec::new());
@@ -125,6 +137,7 @@ fn melody_and_energy_are_those_of_the_float_model() {
         &transform,
         &clause.encoded,
         &clause.timeline,
+        &clause.manners,
         VOICE,
     );
     let frames = clause.timeline.frames();

@@ -5,6 +5,8 @@ use super::source::SAMPLE_RATE_HZ;
 
 /// 5 ms.
 const FADE_SAMPLES: usize = SAMPLE_RATE_HZ as usize / 200;
+/// From silence to the voice's own loudness in a fade's time: no clicks.
+const VOLUME_STEP_MAX: f32 = 1.0 / FADE_SAMPLES as f32;
 /// -1.5 dB of full scale: the wave between two samples can rise a little over both.
 const CEILING: f32 = 0.84;
 /// One-pole high-pass at about 20 Hz.
@@ -63,6 +65,8 @@ impl Tail {
 pub(super) struct Leveller {
     gain: f32,
     gain_control: GainControl,
+    /// What was asked for on top of the loudness of all speech, as a factor.
+    volume: f32,
     last_in: f32,
     last_out: f32,
     /// Samples that wait for the limiter to have seen what follows, and the gains they call for.
@@ -76,9 +80,10 @@ pub(super) struct Leveller {
 impl Leveller {
     pub(super) const DELAY_SAMPLES: usize = FADE_SAMPLES;
 
-    pub(super) fn new(gain: f32) -> Self {
+    pub(super) fn new(gain: f32, volume: f32) -> Self {
         Self {
             gain,
+            volume,
             gain_control: GainControl::new(),
             last_in: 0.0,
             last_out: 0.0,
@@ -89,19 +94,23 @@ impl Leveller {
         }
     }
 
-    /// Samples in, as many samples out, `DELAY_SAMPLES` later.
-    pub(super) fn push(&mut self, samples: &[f32]) -> Vec<f32> {
+    /// Samples in, as many samples out, `DELAY_SAMPLES` later. Without `volumes` the last one stays.
+    pub(super) fn push(&mut self, samples: &[f32], volumes: &[f32]) -> Vec<f32> {
         let (from, to) = self.gain_control.over(samples, self.gain);
         let rise = (to - from) / samples.len().max(1) as f32;
         let steps = samples.iter().enumerate();
         steps
-            .map(|(at, &sample)| self.step(sample * self.gain * (from + rise * at as f32)))
+            .map(|(at, &sample)| {
+                let volume = volumes.get(at).copied().unwrap_or(self.volume);
+                self.volume += (volume - self.volume).clamp(-VOLUME_STEP_MAX, VOLUME_STEP_MAX);
+                self.step(sample * self.gain * (from + rise * at as f32) * self.volume)
+            })
             .collect()
     }
 
     /// The samples still waiting.
     pub(super) fn flush(&mut self) -> Vec<f32> {
-        self.push(&[0.0; FADE_SAMPLES])
+        self.push(&[0.0; FADE_SAMPLES], &[])
     }
 
     fn step(&mut self, sample: f32) -> f32 {
@@ -170,8 +179,8 @@ mod tests {
     }
 
     fn run(gain: f32, samples: &[f32]) -> Vec<f32> {
-        let mut leveller = Leveller::new(gain);
-        let mut out = leveller.push(samples);
+        let mut leveller = Leveller::new(gain, 1.0);
+        let mut out = leveller.push(samples, &[]);
         out.extend(leveller.flush());
         out
     }

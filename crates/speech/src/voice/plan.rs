@@ -2,14 +2,19 @@
 
 use std::collections::HashMap;
 
+use sauti_audio::loudness::gain_from_db;
 use sauti_text::{Clause, ClauseEnd, Script};
+
+use crate::{Direction, VolumeGain};
 
 /// Stands at both ends of what the model speaks.
 const EDGE: u16 = 0;
 /// The model was taught on stretches up to 260 symbols; beyond that its rhythm is a guess.
 const SYMBOLS_MAX: usize = 220;
-/// Effective pace: the request's speed times the script's own rate.
+/// The request's speed times the script's own rate.
 const PACE_RANGE: (f32, f32) = (0.33, 3.0);
+/// The request's pitch and the script's own, in octaves.
+const OCTAVES_MAX: f32 = 2.0;
 const BREAK_MS_MAX: u32 = 10_000;
 /// A symbol is said at most this often in a row: a drawn-out sound, not a stutter.
 const REPEATS_MAX: usize = 3;
@@ -22,12 +27,40 @@ pub(super) struct PlannedWord {
     pub last_symbol: usize,
 }
 
+/// How a symbol is said: what the request and its SSML ask for together.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Manner {
+    pub pace: f32,
+    /// Added to the logarithm of the frequency.
+    pub log_pitch: f32,
+    /// A factor; 0 is silence.
+    pub volume: f32,
+}
+
+impl Manner {
+    fn of(clause: &Clause, direction: &Direction) -> Self {
+        let finite = |value: f32, own: f32| if value.is_finite() { value } else { own };
+        let prosody = clause.prosody;
+        let (slowest, fastest) = PACE_RANGE;
+        let pace = direction.speed.get() * finite(prosody.rate, 1.0);
+        let octaves = (direction.pitch.get() + finite(prosody.pitch_semitones, 0.0)) / 12.0;
+        let volume_db = f64::from(direction.volume.get() + prosody.volume_db);
+        Self {
+            pace: pace.clamp(slowest, fastest),
+            log_pitch: octaves.clamp(-OCTAVES_MAX, OCTAVES_MAX) * std::f32::consts::LN_2,
+            // What is no number becomes the loudest that is allowed; the limiter bears it.
+            volume: gain_from_db(volume_db.min(VolumeGain::MAX)),
+        }
+    }
+}
+
 /// A sentence, or as much of it as fits: spoken in one go, followed by a pause.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Utterance {
     pub symbols: Vec<u16>,
     pub words: Vec<PlannedWord>,
-    pub pace: f32,
+    /// One for each symbol.
+    pub manners: Vec<Manner>,
     pub pause_ms: u32,
     /// The caller asked for the pause: it is made even after the last word.
     pause_asked: bool,
@@ -98,15 +131,18 @@ fn full_nasal(symbol: char) -> char {
 
 /// Sentences are kept whole where they fit: the melody then runs over the commas, and the model
 /// makes their pauses itself.
-pub(super) fn plan(script: &Script, speed: f32, symbols: &Symbols) -> Vec<Utterance> {
+pub(super) fn plan(script: &Script, direction: &Direction, symbols: &Symbols) -> Vec<Utterance> {
+    let Some(first) = script.clauses.first() else {
+        return Vec::new();
+    };
     let mut planner = Planner {
         symbols,
-        speed,
+        manner: Manner::of(first, direction),
         done: Vec::new(),
         open: OpenUtterance::default(),
     };
     for clause in &script.clauses {
-        planner.add_clause(clause);
+        planner.add_clause(clause, Manner::of(clause, direction));
     }
     planner.close(ClauseEnd::Full, None);
     let mut stretches = planner.done;
@@ -120,30 +156,31 @@ pub(super) fn plan(script: &Script, speed: f32, symbols: &Symbols) -> Vec<Uttera
 struct OpenUtterance {
     symbols: Vec<u16>,
     words: Vec<PlannedWord>,
-    pace: f32,
+    manners: Vec<Manner>,
 }
 
 struct Planner<'a> {
     symbols: &'a Symbols,
-    speed: f32,
+    /// How the clause is said that is being added.
+    manner: Manner,
     done: Vec<Utterance>,
     open: OpenUtterance,
 }
 
+impl OpenUtterance {
+    fn extend(&mut self, symbols: &[u16], manner: Manner) {
+        self.symbols.extend_from_slice(symbols);
+        self.manners.resize(self.symbols.len(), manner);
+    }
+}
+
 impl Planner<'_> {
-    fn add_clause(&mut self, clause: &Clause) {
-        let (slowest, fastest) = PACE_RANGE;
-        let rate = if clause.rate.is_finite() {
-            clause.rate
-        } else {
-            1.0
-        };
-        let pace = (self.speed * rate).clamp(slowest, fastest);
+    fn add_clause(&mut self, clause: &Clause, manner: Manner) {
         let length = self.clause_length(clause);
-        if pace != self.open.pace || self.open.symbols.len() + length > SYMBOLS_MAX {
+        if self.open.symbols.len() + length > SYMBOLS_MAX {
             self.close(ClauseEnd::Comma, None);
         }
-        self.open.pace = pace;
+        self.manner = manner;
         for word in &clause.words {
             self.add_word(&word.text, &word.phonemes);
         }
@@ -164,7 +201,6 @@ impl Planner<'_> {
     }
 
     fn add_word(&mut self, text: &str, phonemes: &str) {
-        let pace = self.open.pace;
         let numbers = without_long_runs(self.symbols.numbers(phonemes));
         if numbers.is_empty() {
             return;
@@ -175,12 +211,11 @@ impl Planner<'_> {
         let pieces = numbers.chunks(SYMBOLS_MAX);
         let count = pieces.len();
         for (at, piece) in pieces.enumerate() {
-            self.open.pace = pace;
             if let (false, Some(space)) = (self.open.symbols.is_empty(), self.symbols.number(' ')) {
-                self.open.symbols.push(space);
+                self.open.extend(&[space], self.manner);
             }
             let first_symbol = self.open.symbols.len();
-            self.open.symbols.extend_from_slice(piece);
+            self.open.extend(piece, self.manner);
             self.open.words.push(PlannedWord {
                 // A word too long for one stretch is named where it begins.
                 text: if at == 0 {
@@ -206,12 +241,12 @@ impl Planner<'_> {
             ClauseEnd::Exclamation => '!',
             ClauseEnd::None => return,
         };
-        self.open.symbols.extend(self.symbols.number(mark));
+        self.open
+            .extend(self.symbols.number(mark).as_slice(), self.manner);
     }
 
     /// Ends the open stretch, if there is one.
     fn close(&mut self, end: ClauseEnd, break_ms: Option<u32>) {
-        let pace = self.open.pace;
         if self.open.words.is_empty() {
             self.open = OpenUtterance::default();
             // A pause between nothing and something belongs to what came before.
@@ -230,21 +265,24 @@ impl Planner<'_> {
                 end
             });
         }
-        let OpenUtterance { symbols, words, .. } = std::mem::take(&mut self.open);
-        let mut framed = Vec::with_capacity(symbols.len() + 2);
-        framed.push(EDGE);
-        framed.extend(symbols);
-        framed.push(EDGE);
+        self.open.extend(&[EDGE], self.manner);
+        let OpenUtterance {
+            mut symbols,
+            words,
+            mut manners,
+        } = std::mem::take(&mut self.open);
+        symbols.insert(0, EDGE);
+        manners.insert(0, manners[0]);
         let words = words.into_iter().map(|word| PlannedWord {
             first_symbol: word.first_symbol + 1,
             last_symbol: word.last_symbol + 1,
             ..word
         });
-        let own_pause = (own_pause_ms(end) as f32 / pace) as u32;
+        let own_pause = (own_pause_ms(end) as f32 / self.manner.pace) as u32;
         self.done.push(Utterance {
-            symbols: framed,
+            symbols,
             words: words.collect(),
-            pace,
+            manners,
             pause_ms: break_ms.unwrap_or(own_pause).min(BREAK_MS_MAX),
             pause_asked: break_ms.is_some(),
         });
@@ -274,7 +312,7 @@ fn own_pause_ms(end: ClauseEnd) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use sauti_text::SpokenWord;
+    use sauti_text::{Prosody, SpokenWord};
 
     use super::*;
 
@@ -300,12 +338,16 @@ mod tests {
             words: words.collect(),
             end,
             break_after_ms: None,
-            rate: 1.0,
+            prosody: Prosody::default(),
         }
     }
 
     fn planned(clauses: Vec<Clause>) -> Vec<Utterance> {
-        plan(&Script { clauses }, 1.0, &symbols())
+        let script = Script {
+            clauses,
+            ..Script::default()
+        };
+        plan(&script, &Direction::default(), &symbols())
     }
 
     /// The symbols of a stretch as text, its edges as `|`.
@@ -350,7 +392,10 @@ mod tests {
         let stretches = planned(vec![clause(&words, ClauseEnd::None)]);
         assert!(stretches.len() > 3);
         assert!(stretches.iter().all(|s| s.symbols.len() <= SYMBOLS_MAX + 4));
-        assert!(stretches.iter().all(|s| s.pace == 1.0));
+        for stretch in &stretches {
+            assert_eq!(stretch.manners.len(), stretch.symbols.len());
+            assert!(stretch.manners.iter().all(|manner| manner.pace == 1.0));
+        }
         let count: usize = stretches.iter().map(|s| s.words.len()).sum();
         assert_eq!(count, 100);
     }
@@ -383,12 +428,20 @@ mod tests {
     }
 
     #[test]
-    fn a_change_of_rate_ends_a_stretch() {
-        let mut slow = clause(&["ab"], ClauseEnd::Comma);
-        slow.rate = 0.5;
+    fn words_of_one_sentence_are_said_each_in_its_own_manner() {
+        let mut slow = clause(&["ab"], ClauseEnd::None);
+        slow.prosody = Prosody {
+            rate: 0.5,
+            pitch_semitones: 12.0,
+            volume_db: f32::NEG_INFINITY,
+        };
         let stretches = planned(vec![slow, clause(&["ka"], ClauseEnd::Full)]);
-        let paces: Vec<f32> = stretches.iter().map(|s| s.pace).collect();
-        assert_eq!(paces, [0.5, 1.0]);
+        assert_eq!(text(&stretches[0]), "|ab ka.|");
+        let manners = |of: fn(&Manner) -> f32| stretches[0].manners.iter().map(of).collect();
+        let (paces, volumes): (Vec<_>, Vec<_>) = (manners(|m| m.pace), manners(|m| m.volume));
+        assert_eq!(paces, [0.5, 0.5, 0.5, 1.0, 1.0, 1.0, 1.0, 1.0]);
+        assert_eq!(volumes, [0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0]);
+        assert_eq!(stretches[0].manners[1].log_pitch, std::f32::consts::LN_2);
     }
 
     #[test]

@@ -35,12 +35,12 @@ pub(super) fn speak(
         .iter()
         .find(|v| v.info.voice_id == request.voice_id)
         .ok_or_else(|| SpeechError::UnknownVoice(request.voice_id.clone()))?;
-    let stretches = plan(&request.script, request.speed.get(), &model.symbols);
-    if stretches.is_empty() {
+    let stretches = plan(&request.script, &request.direction, &model.symbols);
+    let Some(first) = stretches.first() else {
         return Err(SpeechError::Unspeakable(
             "the text has nothing to speak".into(),
         ));
-    }
+    };
     let runner = Runner::new(&mut synthesiser.pool)?;
     let mut speaker = Speaker {
         model,
@@ -48,7 +48,7 @@ pub(super) fn speak(
         scratch: &mut synthesiser.scratch,
         speaker: voice.speaker,
         noise: Noise::new(),
-        output: LevelledOutput::new(voice.gain, emit),
+        output: LevelledOutput::new(Leveller::new(voice.gain, first.manners[0].volume), emit),
     };
     for stretch in &stretches {
         if speaker.stretch(stretch).is_break() {
@@ -100,12 +100,13 @@ impl Speaker<'_, '_> {
         let encoded: Encoded = self
             .runner
             .run(|| model.network.encode(&stretch.symbols, speaker, scratch));
-        let timeline = Timeline::new(&encoded.frames, stretch.pace);
+        let timeline = Timeline::new(&encoded.frames, stretch.manners.iter().map(|m| m.pace));
         let mut stream = VoiceStream::new(
             &model.network,
             &model.transform,
             &encoded,
             &timeline,
+            &stretch.manners,
             speaker,
         );
 
@@ -118,13 +119,27 @@ impl Speaker<'_, '_> {
         samples.drain(..lead);
         let mut faded = 0;
         let mut tail = Tail::default();
-        let mut words = WordTimes::new(stretch, &timeline, lead, self.output.made);
+        let start = self.output.made;
+        let mut words = WordTimes::new(stretch, &timeline, lead, start);
+        let volumes = |from: usize, to: usize| -> Vec<f32> {
+            let samples = (from - start + lead)..(to - start + lead);
+            let at = |sample: usize| stretch.manners[timeline.symbol(sample / HOP)].volume;
+            let mut volume = at(samples.start);
+            let next = |sample: usize| {
+                if sample.is_multiple_of(HOP) {
+                    volume = at(sample);
+                }
+                volume
+            };
+            samples.map(next).collect()
+        };
         loop {
             fade_in(&mut samples, faded);
             faded += samples.len();
             let audible = tail.push(&samples);
             let end = self.output.made + audible.len();
-            self.output.send(&audible, words.ended_by(end))?;
+            let volumes = volumes(self.output.made, end);
+            self.output.send(&audible, &volumes, words.ended_by(end))?;
             if stream.finished() {
                 break;
             }
@@ -135,7 +150,8 @@ impl Speaker<'_, '_> {
         }
         let rest = tail.finish();
         let end = self.output.made + rest.len();
-        self.output.send(&rest, words.rest(end))?;
+        let volumes = volumes(self.output.made, end);
+        self.output.send(&rest, &volumes, words.rest(end))?;
         self.output.pause(stretch.pause_ms)
     }
 }
@@ -213,24 +229,25 @@ struct LevelledOutput<'e> {
 }
 
 impl<'e> LevelledOutput<'e> {
-    fn new(gain: f32, emit: &'e mut dyn FnMut(SpeakEvent) -> ControlFlow<()>) -> Self {
+    fn new(leveller: Leveller, emit: &'e mut dyn FnMut(SpeakEvent) -> ControlFlow<()>) -> Self {
         Self {
-            leveller: Leveller::new(gain),
+            leveller,
             delay: Leveller::DELAY_SAMPLES,
             made: 0,
             emit,
         }
     }
 
-    fn send(&mut self, samples: &[f32], words: Vec<Word>) -> ControlFlow<()> {
+    /// Samples, how loud each is wanted, and the words that end in them.
+    fn send(&mut self, samples: &[f32], volumes: &[f32], words: Vec<Word>) -> ControlFlow<()> {
         self.made += samples.len();
-        let levelled = self.leveller.push(samples);
+        let levelled = self.leveller.push(samples, volumes);
         self.hand_over(levelled, words)
     }
 
     fn pause(&mut self, pause_ms: u32) -> ControlFlow<()> {
         let samples = pause_ms as usize * SAMPLE_RATE_HZ as usize / 1000;
-        self.send(&vec![0.0; samples], Vec::new())
+        self.send(&vec![0.0; samples], &[], Vec::new())
     }
 
     fn finish(mut self) -> ControlFlow<()> {

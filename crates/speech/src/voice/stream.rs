@@ -3,6 +3,7 @@
 use super::block::Chain;
 use super::filter::{Filter, Transform};
 use super::network::{CONTOURS, Encoded, VoiceNetwork};
+use super::plan::Manner;
 use super::source::{Noise, Pitch};
 use super::timeline::Timeline;
 use crate::kernels::linear::Scratch;
@@ -10,11 +11,19 @@ use crate::kernels::simd::{dot, vectorised};
 
 /// The model's pitch is the logarithm of the frequency less this.
 const LOG_HZ_OFFSET: f32 = 5.0;
+/// A pitch that was asked for stays where the decoder was taught.
+const ASKED_HZ: (f32, f32) = (50.0, 480.0);
+/// From one frame to the next a shift moves by a semitone at most: a voice glides.
+const LOG_GLIDE_MAX: f32 = std::f32::consts::LN_2 / 12.0;
 
 pub(super) struct VoiceStream<'m> {
     network: &'m VoiceNetwork,
     encoded: &'m Encoded,
     timeline: &'m Timeline,
+    /// How each symbol is said.
+    manners: &'m [Manner],
+    /// What is added to the logarithm of the pitch now.
+    log_shift: f32,
     voice: usize,
     contour: Chain<'m>,
     decoder: Chain<'m>,
@@ -34,12 +43,15 @@ impl<'m> VoiceStream<'m> {
         transform: &'m Transform,
         encoded: &'m Encoded,
         timeline: &'m Timeline,
+        manners: &'m [Manner],
         voice: usize,
     ) -> Self {
         Self {
             network,
             encoded,
             timeline,
+            manners,
+            log_shift: manners[0].log_pitch,
             voice,
             contour: Chain::new(&network.contour_blocks, voice),
             decoder: Chain::new(&network.decoder_blocks, voice),
@@ -110,6 +122,10 @@ impl<'m> VoiceStream<'m> {
                 },
             );
             let [pitch, voicing, energy] = values;
+            let symbol = self.timeline.symbol(self.contours.len());
+            let change = self.manners[symbol].log_pitch - self.log_shift;
+            self.log_shift += change.clamp(-LOG_GLIDE_MAX, LOG_GLIDE_MAX);
+            let pitch = shifted(pitch, self.log_shift);
             let voiced = f32::from(voicing > 0.0);
             self.pitch.push((pitch + LOG_HZ_OFFSET).exp(), voiced);
             self.contours.push([pitch * voiced, voiced, energy]);
@@ -130,4 +146,14 @@ impl<'m> VoiceStream<'m> {
         }
         self.next_decoder_frame = self.contours.len();
     }
+}
+
+/// The pitch as it was asked for.
+fn shifted(pitch: f32, log_shift: f32) -> f32 {
+    if log_shift == 0.0 {
+        return pitch;
+    }
+    let (lowest, highest) = ASKED_HZ;
+    let log_hz = pitch + log_shift + LOG_HZ_OFFSET;
+    log_hz.clamp(lowest.ln(), highest.ln()) - LOG_HZ_OFFSET
 }

@@ -18,13 +18,14 @@ pub(super) struct FramePosition {
 
 impl Timeline {
     /// Rounds so that errors do not add up: speed halves the whole, not each symbol.
-    pub(super) fn new(frames: &[f32], speed: f32) -> Self {
+    pub(super) fn new(frames: &[f32], paces: impl IntoIterator<Item = f32>) -> Self {
         let mut exact = 0.0f64;
         let mut end = 0;
         let ends = frames
             .iter()
-            .map(|&symbol_frames| {
-                exact += f64::from(symbol_frames / speed);
+            .zip(paces)
+            .map(|(&symbol_frames, pace)| {
+                exact += f64::from(symbol_frames / pace);
                 end = (exact.round() as usize).max(end + 1);
                 end
             })
@@ -53,9 +54,13 @@ impl Timeline {
         self.ends[symbol]
     }
 
-    pub(super) fn place(&self, frame: usize) -> FramePosition {
+    pub(super) fn symbol(&self, frame: usize) -> usize {
         let symbol = self.ends.partition_point(|&end| end <= frame);
-        let symbol = symbol.min(self.ends.len() - 1);
+        symbol.min(self.ends.len() - 1)
+    }
+
+    pub(super) fn place(&self, frame: usize) -> FramePosition {
+        let symbol = self.symbol(frame);
         let (start, end) = (self.start(symbol), self.end(symbol));
         let length = (end - start).max(1) as f32;
         let before = (frame - start) as f32;
@@ -77,19 +82,22 @@ impl Timeline {
 
 #[cfg(test)]
 mod tests {
+    use std::iter::repeat;
+
     use super::*;
 
     #[test]
     fn double_speed_halves_the_whole() {
         let frames = vec![5.4; 100];
-        let (slow, fast) = (Timeline::new(&frames, 1.0), Timeline::new(&frames, 2.0));
+        let at = |pace| Timeline::new(&frames, repeat(pace));
+        let (slow, fast) = (at(1.0), at(2.0));
         assert_eq!(slow.frames(), 540);
         assert_eq!(fast.frames(), 270);
     }
 
     #[test]
     fn every_symbol_gets_a_frame() {
-        let timeline = Timeline::new(&[0.1, 0.1, 0.1], 2.0);
+        let timeline = Timeline::new(&[0.1, 0.1, 0.1], repeat(2.0));
         assert_eq!(
             (0..3).map(|s| timeline.end(s)).collect::<Vec<_>>(),
             [1, 2, 3]

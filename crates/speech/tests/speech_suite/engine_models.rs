@@ -46,7 +46,7 @@ fn say(voice_id: &str, text: &str) -> SpeakRequest {
     SpeakRequest {
         voice_id: voice_id.to_owned(),
         script: Script::from_text(text, &Lexicon::builtin()).expect("speakable"),
-        speed: sauti_speech::Speed::default(),
+        direction: sauti_speech::Direction::default(),
     }
 }
 

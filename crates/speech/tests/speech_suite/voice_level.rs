@@ -22,7 +22,7 @@ fn spoken(synthesiser: &mut Synthesiser, voice_id: &str, text: &str) -> Vec<f32>
     let request = SpeakRequest {
         voice_id: voice_id.to_owned(),
         script: Script::from_text(text, &Lexicon::builtin()).unwrap(),
-        speed: sauti_speech::Speed::default(),
+        direction: sauti_speech::Direction::default(),
     };
     let mut all = Vec::new();
     let emit = &mut |event| {

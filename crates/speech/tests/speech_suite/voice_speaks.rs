@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use sauti_speech::voice::{Synthesiser, catalogue};
-use sauti_speech::{SpeakEvent, SpeakRequest, SpeechError, Speed, Word};
-use sauti_text::{Clause, ClauseEnd, Script, SpokenWord};
+use sauti_speech::{
+    Direction, PitchShift, SpeakEvent, SpeakRequest, SpeechError, Speed, VolumeGain, Word,
+};
+use sauti_text::{Clause, ClauseEnd, Prosody, Script, SpokenWord};
 
 const SAMPLE_RATE_HZ: f64 = 24_000.0;
 
@@ -27,12 +29,15 @@ fn clause(phonemes: &[&str], end: ClauseEnd) -> Clause {
         words: words.collect(),
         end,
         break_after_ms: None,
-        rate: 1.0,
+        prosody: Prosody::default(),
     }
 }
 
 fn script(clauses: Vec<Clause>) -> Script {
-    Script { clauses }
+    Script {
+        clauses,
+        ..Script::default()
+    }
 }
 
 fn greeting() -> Script {
@@ -52,10 +57,18 @@ struct Spoken {
 }
 
 fn speak(voice_id: &str, script: Script, speed: f32) -> Result<Spoken, SpeechError> {
+    let direction = Direction {
+        speed: Speed::new(f64::from(speed)).unwrap(),
+        ..Direction::default()
+    };
+    directed(voice_id, script, direction)
+}
+
+fn directed(voice_id: &str, script: Script, direction: Direction) -> Result<Spoken, SpeechError> {
     let request = SpeakRequest {
         voice_id: voice_id.to_owned(),
         script,
-        speed: Speed::new(f64::from(speed)).unwrap(),
+        direction,
     };
     let mut spoken = Spoken::default();
     VOICES.clone().speak(&request, &mut |event| {
@@ -203,6 +216,161 @@ fn speed_changes_the_length_and_not_the_pitch() {
     }
 }
 
+fn pitched(semitones: f64) -> Direction {
+    Direction {
+        pitch: PitchShift::new(semitones).unwrap(),
+        ..Direction::default()
+    }
+}
+
+fn at_volume(decibels: f64) -> Direction {
+    Direction {
+        volume: VolumeGain::new(decibels).unwrap(),
+        ..Direction::default()
+    }
+}
+
+/// The pitch every 30 ms, where there is one between these bounds.
+fn pitches(samples: &[f32], lowest_hz: f64, highest_hz: f64) -> Vec<Option<f64>> {
+    let rate_hz = 8_000.0;
+    let samples: Vec<f32> = samples.chunks_exact(3).map(|c| c.iter().sum()).collect();
+    let lags = (rate_hz / highest_hz) as usize..(rate_hz / lowest_hz) as usize;
+    let power = |values: &[f32]| values.iter().map(|v| v * v).sum::<f32>();
+    let pitch = |part: &[f32]| {
+        let head = &part[..part.len() - lags.end];
+        let likeness = |lag: usize| {
+            let lagged = &part[lag..lag + head.len()];
+            let product: f32 = head.iter().zip(lagged).map(|(a, b)| a * b).sum();
+            product / (power(head) * power(lagged)).sqrt().max(1e-6)
+        };
+        let all: Vec<f32> = lags.clone().map(likeness).collect();
+        let best = all.iter().copied().fold(0.0, f32::max);
+        // The shortest period of those that fit as well: not its double.
+        let at = (1..all.len() - 1).find(|&at| {
+            all[at] > 0.93 * best && all[at] >= all[at - 1] && all[at] >= all[at + 1]
+        })?;
+        // The top of the parabola through the three.
+        let (before, after) = (all[at - 1], all[at + 1]);
+        let bend = before - 2.0 * all[at] + after;
+        let off = f64::from(0.5 * (before - after) / bend.min(-1e-6));
+        (best > 0.85).then(|| rate_hz / ((lags.start + at) as f64 + off))
+    };
+    let width = 2 * lags.end + 160;
+    samples.windows(width).step_by(240).map(pitch).collect()
+}
+
+/// How much higher the second is, in semitones: the middle of all frames in which both have a pitch.
+fn semitones_between(lower: &Spoken, higher: &Spoken, bounds_hz: (f64, f64)) -> f64 {
+    let of = |spoken: &Spoken| pitches(&spoken.samples, bounds_hz.0, bounds_hz.1);
+    let both = of(lower).into_iter().zip(of(higher));
+    let mut ratios: Vec<f64> = both.filter_map(|(a, b)| Some(b? / a?)).collect();
+    assert!(ratios.len() > 20, "{} voiced frames", ratios.len());
+    ratios.sort_by(f64::total_cmp);
+    12.0 * ratios[ratios.len() / 2].log2()
+}
+
+#[test]
+fn the_pitch_moves_as_far_as_asked_and_the_time_does_not() {
+    for (voice, shifts) in [("juma", [-4.0, 4.0, 12.0]), ("asha", [-6.0, -3.0, 4.0])] {
+        let plain = directed(voice, greeting(), pitched(0.0)).unwrap();
+        for shift in shifts {
+            let moved = directed(voice, greeting(), pitched(shift)).unwrap();
+            let difference = moved.samples.len().abs_diff(plain.samples.len());
+            assert!(difference < 2_400, "{voice} {shift}: {difference} samples");
+            let measured = semitones_between(&plain, &moved, (60.0, 500.0));
+            assert!(
+                (measured - shift).abs() < 0.5,
+                "{voice}: {shift} semitones became {measured}"
+            );
+        }
+    }
+}
+
+#[test]
+fn no_pitch_leaves_what_the_decoder_knows() {
+    for (voice, shift) in [("asha", 12.0), ("baraka", -12.0)] {
+        let spoken = directed(voice, greeting(), pitched(shift)).unwrap();
+        let found: Vec<f64> = pitches(&spoken.samples, 45.0, 700.0)
+            .into_iter()
+            .flatten()
+            .collect();
+        let within = found.iter().filter(|hz| (48.0..490.0).contains(*hz));
+        let share = within.count() as f64 / found.len() as f64;
+        assert!(found.len() > 20 && share > 0.95, "{voice}: {share}");
+    }
+}
+
+#[test]
+fn six_decibels_double_the_level_and_nothing_overloads() {
+    let soft = directed("asha", greeting(), at_volume(-12.0)).unwrap();
+    let less_soft = directed("asha", greeting(), at_volume(-6.0)).unwrap();
+    let rise = level_db(&less_soft.samples) - level_db(&soft.samples);
+    assert!((rise - 6.0).abs() < 0.1, "{rise} dB");
+    let plain = speak("asha", greeting(), 1.0).unwrap();
+    let loud = directed("asha", greeting(), at_volume(12.0)).unwrap();
+    let rise = level_db(&loud.samples) - level_db(&plain.samples);
+    assert!((3.0..12.0).contains(&rise), "{rise} dB");
+    assert!(loud.samples.iter().all(|sample| sample.abs() <= 0.85));
+    assert_eq!(loud.words, plain.words);
+}
+
+#[test]
+fn a_clause_has_a_volume_of_its_own_and_silence_takes_its_time() {
+    let with = |volume_db| {
+        let mut script = greeting();
+        script.clauses[1].prosody.volume_db = volume_db;
+        directed("zuri", script, at_volume(-12.0)).unwrap()
+    };
+    let (plain, louder, silent) = (with(0.0), with(6.0), with(f32::NEG_INFINITY));
+    assert_eq!(plain.words, silent.words);
+    assert_eq!(plain.samples.len(), silent.samples.len());
+    let level = |spoken: &Spoken, first: usize, last: usize| {
+        let at = |seconds: f64| (seconds * SAMPLE_RATE_HZ) as usize;
+        let (from, to) = (spoken.words[first].start, spoken.words[last].end);
+        level_db(&spoken.samples[at(from) + 480..at(to) - 480])
+    };
+    let rise = level(&louder, 3, 4) - level(&plain, 3, 4);
+    assert!((rise - 6.0).abs() < 0.2, "{rise} dB");
+    assert!(level(&silent, 3, 4) < -100.0);
+    for (first, last) in [(0, 2), (5, 6)] {
+        let rise = level(&silent, first, last) - level(&plain, first, last);
+        assert!(rise.abs() < 0.2, "the others moved by {rise} dB");
+    }
+}
+
+#[test]
+fn a_word_in_a_sentence_is_said_higher_without_a_pause() {
+    let middle = |prosody| {
+        let mut clauses = vec![
+            clause(&["habˈaɾi", "za"], ClauseEnd::None),
+            clause(&["asubˈuhi"], ClauseEnd::None),
+            clause(&["ɾafˈiki", "jˈaŋɡu"], ClauseEnd::Full),
+        ];
+        clauses[1].prosody = prosody;
+        speak("juma", script(clauses), 1.0).unwrap()
+    };
+    let plain = middle(Prosody::default());
+    let higher = middle(Prosody {
+        pitch_semitones: 5.0,
+        ..Prosody::default()
+    });
+    assert_eq!(plain.words, higher.words);
+    let gap = plain.words[2].start - plain.words[1].end;
+    assert!(gap < 0.08, "a pause of {gap} s");
+    let part = |spoken: &Spoken| {
+        let at = |seconds: f64| (seconds * SAMPLE_RATE_HZ) as usize;
+        let word = &spoken.words[2];
+        spoken.samples[at(word.start)..at(word.end)].to_vec()
+    };
+    let both = [&plain, &higher].map(|spoken| pitches(&part(spoken), 60.0, 400.0));
+    let mut ratios: Vec<f64> = (both[0].iter().zip(&both[1]))
+        .filter_map(|(a, b)| Some((*b)? / (*a)?))
+        .collect();
+    ratios.sort_by(f64::total_cmp);
+    let semitones = 12.0 * ratios[ratios.len() / 2].log2();
+    assert!((semitones - 5.0).abs() < 1.0, "{semitones} semitones");
+}
+
 #[test]
 fn a_break_is_as_long_as_asked() {
     let with_break = |break_after_ms| {
@@ -218,7 +386,7 @@ fn a_break_is_as_long_as_asked() {
 fn a_slower_rate_in_the_script_takes_longer() {
     let mut slow = greeting();
     for clause in &mut slow.clauses {
-        clause.rate = 0.7;
+        clause.prosody.rate = 0.7;
     }
     let ratio = speak("asha", slow, 1.0).unwrap().samples.len() as f64
         / speak("asha", greeting(), 1.0).unwrap().samples.len() as f64;
@@ -290,7 +458,11 @@ fn strange_scripts_end_and_stay_in_bounds() {
 fn rates_that_are_no_numbers_do_no_harm() {
     for rate in [f32::NAN, f32::INFINITY, -3.0, 0.0, 1e30] {
         let mut odd = greeting();
-        odd.clauses[0].rate = rate;
+        odd.clauses[0].prosody = Prosody {
+            rate,
+            pitch_semitones: rate,
+            volume_db: rate,
+        };
         let spoken = speak("asha", odd, 1.0).unwrap();
         assert!(spoken.samples.len() < 24_000 * 20, "rate {rate}");
     }
@@ -302,7 +474,7 @@ fn a_caller_who_leaves_stops_the_work() {
     let request = SpeakRequest {
         voice_id: "asha".into(),
         script: script(clauses.collect()),
-        speed: sauti_speech::Speed::default(),
+        direction: sauti_speech::Direction::default(),
     };
     let mut events = 0;
     let result = VOICES.clone().speak(&request, &mut |event| {

@@ -134,10 +134,8 @@ impl Stage {
     ) -> Result<SpeakHandle, SpeechError> {
         let request = SpeakRequest {
             voice_id: name.to_owned(),
-            script: sauti_text::Script {
-                clauses: Vec::new(),
-            },
-            speed: crate::Speed::default(),
+            script: sauti_text::Script::default(),
+            direction: crate::Direction::default(),
         };
         speak(&self.pool, job(tenant, deadline), request, None)
     }
