@@ -35,6 +35,18 @@ def test_words_come_with_their_times(client):
     assert timed.audio.startswith(b"RIFF")
 
 
+def test_marks_come_with_their_times_and_the_volume_is_followed(client):
+    text = '<speak><mark name="mwanzo"/>Bei ni <mark name="bei"/>Ksh 200.<mark name="mwisho"/></speak>'
+    timed = client.speak_timed(text, "zuri")
+    assert [mark.name for mark in timed.marks] == ["mwanzo", "bei", "mwisho"]
+    assert [mark.time for mark in timed.marks] == [timed.words[0].start, timed.words[2].start, timed.seconds]
+    soft = client.speak(text, "zuri", pitch=2, volume=-12)
+    assert not soft.charge.cached
+    assert len(soft.audio) > 24_000 and soft.audio != timed.audio
+    told = [mark for piece in client.speak_events(text, "zuri") for mark in piece.marks]
+    assert told == list(timed.marks)
+
+
 def test_sound_streams_in_pieces(client):
     text = "Karibu katika huduma kwa wateja, " * 4 + "asante."
     pieces = list(client.speak_stream(text, "baraka"))

@@ -3,7 +3,7 @@
 import { InvalidRequest, SautiError } from "./errors.js";
 import { LiveTranscription, type WebSocketClass } from "./live.js";
 import {
-  camelCased, type Alternative, type Balance, type Charge, type ExpectedAnswer, type Limits, type Quote, type Segment, type Speech, type SpeechPiece,
+  camelCased, type Alternative, type Balance, type Charge, type ExpectedAnswer, type Limits, type Mark, type Quote, type Segment, type Speech, type SpeechPiece,
   type TimedSpeech, type Transcript, type TranscriptPiece, type Usage, type Voice, type Word,
 } from "./models.js";
 import { events, fromBase64, pieces } from "./streams.js";
@@ -26,6 +26,10 @@ export interface SautiOptions {
 export interface SpeakOptions {
   outputFormat?: string;
   speed?: number;
+  /** Semitones above the voice's own pitch. */
+  pitch?: number;
+  /** Decibels above the loudness of all speech. */
+  volume?: number;
   ssml?: boolean;
   /** Swahili with English words in it where it is missing. */
   language?: "sw" | "en" | "auto";
@@ -87,13 +91,13 @@ export class Sauti {
     return { audio: answer.body, contentType: answer.headers.get("content-type") ?? "", charge: chargeOf(answer.headers) };
   }
 
-  /** Speaks and tells when each word is said. */
+  /** Speaks and tells when each word is said and each mark of SSML is reached. */
   async speakTimed(text: string, voiceId: string, options: SpeakOptions = {}): Promise<TimedSpeech> {
     const body = speechBody(text, voiceId, options, { timestamps: true });
     const answer = await this.post("/v1/audio/speech", body, options.idempotencyKey, JSON_TYPE);
-    const told = json<{ audio: string; contentType: string; seconds: number; normalisedText: string; words: Word[] }>(answer.body);
-    const { contentType, seconds, normalisedText, words } = told;
-    return { audio: fromBase64(told.audio), contentType, charge: chargeOf(answer.headers), seconds, normalisedText, words };
+    const told = json<{ audio: string; contentType: string; seconds: number; normalisedText: string; words: Word[]; marks?: Mark[] }>(answer.body);
+    const { contentType, seconds, normalisedText, words, marks = [] } = told;
+    return { audio: fromBase64(told.audio), contentType, charge: chargeOf(answer.headers), seconds, normalisedText, words, marks };
   }
 
   /** The sound while it is made. Throws StreamBroken where it ends too early. */
@@ -108,7 +112,7 @@ export class Sauti {
     const answer = await this.transport.stream("POST", "/v1/audio/speech", body, JSON_TYPE);
     for await (const event of events(answer, "speech.audio.done")) {
       if (event.type === "speech.audio.delta") {
-        yield { audio: fromBase64(String(event["audio"])), words: (event["words"] ?? []) as Word[] };
+        yield { audio: fromBase64(String(event["audio"])), words: (event["words"] ?? []) as Word[], marks: (event["marks"] ?? []) as Mark[] };
       }
     }
   }
@@ -216,8 +220,8 @@ function expectedAnswer({ answer, currency, notUnderstood }: ExpectedAnswer): Ex
 }
 
 function speechBody(text: string, voiceId: string, options: SpeakOptions, more: Record<string, unknown> = {}): string {
-  const { outputFormat: output_format, speed, ssml, language } = options;
-  return JSON.stringify({ text, voice_id: voiceId, output_format, speed, ssml, language, ...more });
+  const { outputFormat: output_format, speed, pitch, volume, ssml, language } = options;
+  return JSON.stringify({ text, voice_id: voiceId, output_format, speed, pitch, volume, ssml, language, ...more });
 }
 
 function formOf(recording: Recording, options: TranscribeOptions, fields: Record<string, string>): FormData {

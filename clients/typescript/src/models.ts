@@ -24,6 +24,12 @@ export interface Word {
   speaker?: string;
 }
 
+/** A `mark` of SSML and when it is reached, in seconds. */
+export interface Mark {
+  name: string;
+  time: number;
+}
+
 export interface Segment {
   start: number;
   end: number;
@@ -55,11 +61,13 @@ export interface TimedSpeech extends Speech {
   seconds: number;
   normalisedText: string;
   words: Word[];
+  marks: Mark[];
 }
 
 export interface SpeechPiece {
   audio: Uint8Array;
   words: Word[];
+  marks: Mark[];
 }
 
 /** What was said where `expect` or `choices` asked for it. */
@@ -153,6 +161,10 @@ export interface Limits {
   requestSecondsMax: number;
   speedMin: number;
   speedMax: number;
+  pitchMin: number;
+  pitchMax: number;
+  volumeMin: number;
+  volumeMax: number;
   outputFormats: string[];
   prices: Record<string, unknown>;
 }

@@ -50,6 +50,14 @@ test("words come with their times", async () => {
   assert.ok(timed.words.at(-1).end <= timed.seconds + 0.1);
 });
 
+test("marks come with their times", async () => {
+  const text = '<speak>Bei ni <mark name="bei"/>Ksh 200.<mark name="mwisho"/></speak>';
+  const timed = await client.speakTimed(text, "zuri", { pitch: -2, volume: 3 });
+  assert.deepEqual(timed.marks, [{ name: "bei", time: timed.words[2].start }, { name: "mwisho", time: timed.seconds }]);
+  const pieces = await gather(client.speakEvents(text, "zuri", { pitch: -2, volume: 3 }));
+  assert.deepEqual(pieces.flatMap((piece) => piece.marks), timed.marks);
+});
+
 test("sound streams in pieces", async () => {
   const pieces = await gather(client.speakStream(`${"Karibu katika huduma kwa wateja, ".repeat(4)}asante.`, "baraka"));
   assert.ok(pieces.length > 1);

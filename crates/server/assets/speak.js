@@ -10,7 +10,8 @@ let shownWords = [];
 let looking;
 
 const voice = () => form.elements.voice.value;
-const speed = () => Number(byId("speed").value);
+const slider = (id) => Number(byId(id).value);
+const speed = () => slider("speed");
 const language = () => byId("language").value;
 
 // A voice says about this many sounds a second, pauses included.
@@ -70,6 +71,7 @@ function showNothing() {
 function showCurl() {
   const body = { text: text.value.trim(), voice_id: voice(), output_format: byId("format").value };
   if (speed() !== 1) body.speed = speed();
+  for (const id of ["pitch", "volume"]) if (slider(id)) body[id] = slider(id);
   if (language() !== "sw") body.language = language();
   const quoted = JSON.stringify(body).replaceAll("'", "'\\''");
   byId("curl").textContent =
@@ -89,7 +91,7 @@ async function speak(event) {
   button.disabled = true;
   button.textContent = say("speaking");
   try {
-    const order = { text: text.value, voice_id: voice(), output_format: byId("format").value, speed: speed(), language: language(), verbose: true };
+    const order = { text: text.value, voice_id: voice(), output_format: byId("format").value, speed: speed(), pitch: slider("pitch"), volume: slider("volume"), language: language(), verbose: true };
     const response = await call("POST", "/v1/audio/speech", order);
     const answer = await response.json();
     const cost = Number(response.headers.get("Sauti-Cost"));
@@ -211,14 +213,16 @@ function use(item) {
   form.elements.voice.value = item.order.voice_id;
   byId("format").value = item.order.output_format;
   byId("speed").value = item.order.speed;
+  for (const id of ["pitch", "volume"]) byId(id).value = item.order[id] ?? 0;
   byId("language").value = item.order.language ?? "sw";
-  showSpeed();
+  showDirection();
   look();
   text.focus();
 }
 
-function showSpeed() {
+function showDirection() {
   byId("speed-shown").textContent = `${speed().toFixed(2).replace(/0$/, "")}×`;
+  for (const [id, unit] of [["pitch", "st"], ["volume", "dB"]]) byId(`${id}-shown`).textContent = `${slider(id) > 0 ? "+" : ""}${slider(id)} ${unit}`;
 }
 
 let waiting;
@@ -229,7 +233,7 @@ function lookSoon() {
 
 form.addEventListener("submit", speak);
 form.addEventListener("input", () => {
-  showSpeed();
+  showDirection();
   lookSoon();
 });
 byId("play").addEventListener("click", () => (audio.paused ? audio.play() : audio.pause()));

@@ -166,7 +166,7 @@ test("every page can be walked through by keyboard", async () => {
       ),
     );
   }
-  for (const id of ["said", "voice", "speed", "format", "go", "curl"]) assert.ok(reached.has(id), `${id} of ${[...reached]}`);
+  for (const id of ["said", "voice", "speed", "pitch", "volume", "format", "go", "curl"]) assert.ok(reached.has(id), `${id} of ${[...reached]}`);
   await page.focus("#go");
   await page.keyboard.press("Enter");
   await page.waitForSelector("#spoken .lit", { timeout: 60_000 });

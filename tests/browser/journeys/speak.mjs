@@ -43,8 +43,9 @@ test("every format that is offered comes back as a file", async () => {
   const page = await signedIn();
   for (const format of await page.locator("#format option").evaluateAll((options) => options.map((option) => option.value))) {
     await page.selectOption("#format", format);
-    await page.fill("#speed", "1.5");
+    for (const [id, value] of [["speed", "1.5"], ["pitch", "2"], ["volume", "-6"]]) await page.fill(`#${id}`, value);
     await speak(page, "Habari yako.");
+    assert.match(await page.textContent("#curl"), /"speed":1.5,"pitch":2,"volume":-6/);
     assert.ok(await page.isHidden("#error"), `${format}: ${await page.textContent("#error")}`);
     const [download] = await Promise.all([page.waitForEvent("download"), page.click("#download")]);
     assert.match(download.suggestedFilename(), /^sauti-asha\.(wav|mp3|ogg|flac)$/, format);

@@ -26,6 +26,7 @@ from .models import (
     ExpectedAnswer,
     Final,
     Limits,
+    Mark,
     NotUnderstood,
     Partial,
     Quote,

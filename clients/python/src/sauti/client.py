@@ -15,7 +15,7 @@ from typing import Any, Callable
 from .forms import Recording, events, multipart, pieces, read_recording
 from .live import LiveTranscription
 from .models import (
-    Alternative, Balance, Charge, Limits, Quote, Segment, Speech, SpeechPiece, TimedSpeech, Transcript, TranscriptPiece, Usage, Voice, Word, expected_answer,
+    Alternative, Balance, Charge, Limits, Mark, Quote, Segment, Speech, SpeechPiece, TimedSpeech, Transcript, TranscriptPiece, Usage, Voice, Word, expected_answer,
     read,
 )
 from .transport import Answer, Transport
@@ -52,46 +52,48 @@ class Sauti:
     # Speech
 
     def speak(
-        self, text: str, voice_id: str, *, output_format: str = "wav_24000", speed: float = 1.0, ssml: bool | None = None,
-        language: str | None = None, idempotency_key: str | None = None,
+        self, text: str, voice_id: str, *, output_format: str = "wav_24000", speed: float = 1.0, pitch: float = 0.0,
+        volume: float = 0.0, ssml: bool | None = None, language: str | None = None, idempotency_key: str | None = None,
     ) -> Speech:
-        """Speaks a text. The same `idempotency_key` again gives the same answer and costs nothing more."""
-        body = speech_body(text, voice_id, output_format, speed, ssml, language)
+        """Speaks a text; `pitch` in semitones, `volume` in decibels. The same `idempotency_key` again gives the same answer and costs nothing more."""
+        body = speech_body(text, voice_id, output_format, speed, pitch, volume, ssml, language)
         answer = self.post("/v1/audio/speech", json.dumps(body).encode(), JSON, idempotency_key)
         return Speech(answer.body, answer.headers["content-type"], Charge.of(answer.headers))
 
     def speak_timed(
-        self, text: str, voice_id: str, *, output_format: str = "wav_24000", speed: float = 1.0, ssml: bool | None = None,
-        language: str | None = None, idempotency_key: str | None = None,
+        self, text: str, voice_id: str, *, output_format: str = "wav_24000", speed: float = 1.0, pitch: float = 0.0,
+        volume: float = 0.0, ssml: bool | None = None, language: str | None = None, idempotency_key: str | None = None,
     ) -> TimedSpeech:
-        """Speaks a text and tells when each word is said."""
-        body = {**speech_body(text, voice_id, output_format, speed, ssml, language), "timestamps": True}
+        """Speaks a text and tells when each word is said and each mark of SSML is reached."""
+        body = {**speech_body(text, voice_id, output_format, speed, pitch, volume, ssml, language), "timestamps": True}
         answer = self.post("/v1/audio/speech", json.dumps(body).encode(), JSON, idempotency_key)
         told = answer.json()
         words = tuple(read(Word, word) for word in told["words"])
+        marks = tuple(read(Mark, mark) for mark in told.get("marks", []))
         return TimedSpeech(
-            base64.b64decode(told["audio"]), told["content_type"], Charge.of(answer.headers), told["seconds"], told["normalised_text"], words
+            base64.b64decode(told["audio"]), told["content_type"], Charge.of(answer.headers), told["seconds"], told["normalised_text"], words, marks
         )
 
     def speak_stream(
-        self, text: str, voice_id: str, *, output_format: str = "pcm_24000", speed: float = 1.0, ssml: bool | None = None,
-        language: str | None = None,
+        self, text: str, voice_id: str, *, output_format: str = "pcm_24000", speed: float = 1.0, pitch: float = 0.0,
+        volume: float = 0.0, ssml: bool | None = None, language: str | None = None,
     ) -> Iterator[bytes]:
         """The sound while it is made. Raises StreamBroken where it ends too early."""
-        body = {**speech_body(text, voice_id, output_format, speed, ssml, language), "stream": "audio"}
+        body = {**speech_body(text, voice_id, output_format, speed, pitch, volume, ssml, language), "stream": "audio"}
         answer = self.transport.stream("POST", "/v1/audio/speech", json.dumps(body).encode(), {"Content-Type": JSON})
         return pieces(answer, 65_536)
 
     def speak_events(
-        self, text: str, voice_id: str, *, output_format: str = "pcm_24000", speed: float = 1.0, ssml: bool | None = None,
-        language: str | None = None,
+        self, text: str, voice_id: str, *, output_format: str = "pcm_24000", speed: float = 1.0, pitch: float = 0.0,
+        volume: float = 0.0, ssml: bool | None = None, language: str | None = None,
     ) -> Iterator[SpeechPiece]:
         """The sound while it is made, with the words in it and their times."""
-        body = {**speech_body(text, voice_id, output_format, speed, ssml, language), "stream": "sse", "timestamps": True}
+        body = {**speech_body(text, voice_id, output_format, speed, pitch, volume, ssml, language), "stream": "sse", "timestamps": True}
         answer = self.transport.stream("POST", "/v1/audio/speech", json.dumps(body).encode(), {"Content-Type": JSON})
         for event in events(answer, "speech.audio.done"):
             if event["type"] == "speech.audio.delta":
-                yield SpeechPiece(base64.b64decode(event["audio"]), tuple(read(Word, word) for word in event.get("words", [])))
+                words = tuple(read(Word, word) for word in event.get("words", []))
+                yield SpeechPiece(base64.b64decode(event["audio"]), words, tuple(read(Mark, mark) for mark in event.get("marks", [])))
 
     # Transcription
 
@@ -199,7 +201,10 @@ def upload(
     return multipart(data, name, content_type, fields)
 
 
-def speech_body(text: str, voice_id: str, output_format: str, speed: float, ssml: bool | None, language: str | None) -> dict[str, Any]:
+def speech_body(
+    text: str, voice_id: str, output_format: str, speed: float, pitch: float, volume: float, ssml: bool | None, language: str | None
+) -> dict[str, Any]:
     body: dict[str, Any] = {"text": text, "voice_id": voice_id, "output_format": output_format, "speed": speed}
+    body |= {name: value for name, value in (("pitch", pitch), ("volume", volume)) if value}
     return body | {name: value for name, value in (("ssml", ssml), ("language", language)) if value is not None}
 

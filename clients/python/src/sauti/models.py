@@ -61,6 +61,14 @@ class Word:
 
 
 @dataclass(frozen=True)
+class Mark:
+    """A `mark` of SSML and when it is reached, in seconds."""
+
+    name: str
+    time: float
+
+
+@dataclass(frozen=True)
 class Segment:
     start: float
     end: float
@@ -100,14 +108,16 @@ class TimedSpeech(Speech):
     seconds: float
     normalised_text: str
     words: tuple[Word, ...]
+    marks: tuple[Mark, ...] = ()
 
 
 @dataclass(frozen=True)
 class SpeechPiece:
-    """A piece of a stream of events: sound, and the words that end in it."""
+    """A piece of a stream of events: sound, the words that end in it, and the marks that are reached."""
 
     audio: bytes
     words: tuple[Word, ...]
+    marks: tuple[Mark, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -233,3 +243,7 @@ class Limits:
     speed_max: float
     output_formats: list[str]
     prices: dict[str, Any]
+    pitch_min: float = 0.0
+    pitch_max: float = 0.0
+    volume_min: float = 0.0
+    volume_max: float = 0.0

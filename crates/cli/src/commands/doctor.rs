@@ -409,7 +409,7 @@ fn speak_and_listen(config: &Config) -> anyhow::Result<String> {
             SpeakRequest {
                 voice_id,
                 script,
-                speed: sauti_speech::Speed::default(),
+                direction: sauti_speech::Direction::default(),
             },
         )
         .await?;

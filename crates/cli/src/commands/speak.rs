@@ -5,8 +5,9 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use clap::Args;
 use sauti_audio::OutputFormat;
+use sauti_server::cache::ScriptTimes;
 use sauti_server::self_check::{self, SelfCheck};
-use sauti_speech::{SpeakRequest, Speed};
+use sauti_speech::{Direction, PitchShift, SpeakRequest, Speed, VolumeGain};
 use sauti_text::{Lexicon, Script, SpeechLanguage};
 
 use super::Common;
@@ -38,10 +39,16 @@ pub(super) struct Speak {
     /// Pace, 0.5 to 2.0
     #[arg(long, default_value_t)]
     speed: Speed,
+    /// Semitones above the voice's own pitch, -12 to 12
+    #[arg(long, default_value_t, allow_negative_numbers = true)]
+    pitch: PitchShift,
+    /// Decibels above the loudness of all speech, -24 to 12
+    #[arg(long, default_value_t, allow_negative_numbers = true)]
+    volume: VolumeGain,
     /// sw: Swahili, English words in it said as English; en: English; auto: each sentence in its own
     #[arg(long, value_name = "LANGUAGE", default_value_t)]
     language: SpeechLanguage,
-    /// The text is an SSML document
+    /// The text is an SSML document; standard error tells when its marks are reached
     #[arg(long)]
     ssml: bool,
     /// Let our recogniser listen to the result, and tell on standard error what it heard and how far off that is
@@ -69,8 +76,8 @@ impl Speak {
             Some(format) => format,
             None => format_for(&self.out)?,
         };
-        let spoken = script.spoken();
-        let (bytes, check) = offline::block_on(async {
+        let (said, marked) = (script.spoken(), script.clone());
+        let (spoken, bytes, check) = offline::block_on(async {
             let engine = offline::start_engine(&config)?;
             // A wrong name is told before the models are waited for.
             let (voice_id, rate_hz) = offline::choose_voice(&engine, self.voice.as_deref())?;
@@ -78,22 +85,31 @@ impl Speak {
             let request = SpeakRequest {
                 voice_id,
                 script,
-                speed: self.speed,
+                direction: Direction {
+                    speed: self.speed,
+                    pitch: self.pitch,
+                    volume: self.volume,
+                },
             };
-            let samples = offline::speak(&engine, request).await?.samples;
-            let bytes = sauti_audio::encode_speech(&samples, rate_hz, format)?;
+            let spoken = offline::speak(&engine, request).await?;
+            let bytes = sauti_audio::encode_speech(&spoken.samples, rate_hz, format)?;
             let check = if self.check {
                 let recording = self_check::recording(bytes.clone(), format)?;
                 let heard = offline::transcribe(&engine, recording, |_| ()).await?;
-                Some(SelfCheck::compare(&spoken, heard.text))
+                Some(SelfCheck::compare(&said, heard.text))
             } else {
                 None
             };
-            anyhow::Ok((bytes, check))
+            anyhow::Ok((spoken, bytes, check))
         })??;
         write_whole(&self.out, &bytes)?;
+        let mut err = std::io::stderr().lock();
+        let mut times = ScriptTimes::default();
+        times.add(&marked, &spoken.words);
+        for mark in times.marks(&marked, Some(spoken.seconds)) {
+            writeln!(err, "mark {}: {:.3} s", mark.name, mark.time)?;
+        }
         if let Some(check) = check {
-            let mut err = std::io::stderr().lock();
             writeln!(
                 err,
                 "heard: {}\ncharacter errors {:.1} %, word errors {:.1} %",

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
+use std::str::FromStr;
 
 use anyhow::{Context, bail};
-use sauti_speech::{Engine, Speed};
+use sauti_speech::{Direction, Engine};
 use sauti_text::{Script, SpeechLanguage};
 
 use super::PromptOptions;
@@ -18,7 +19,7 @@ pub(super) struct Prompt {
     pub voice_id: String,
     pub model_version: String,
     pub rate_hz: u32,
-    pub speed: Speed,
+    pub direction: Direction,
 }
 
 /// All prompts, or one error that names every line that is wrong.
@@ -81,9 +82,10 @@ fn prompt<'a>(
     let text = cell("text").context("no text")?;
     let language = cell("language").map_or(Ok(SpeechLanguage::default()), str::parse)?;
     let script = Script::from_text_in(text, &options.lexicon, language)?;
-    let speed = match cell("speed") {
-        Some(speed) => speed.parse().map_err(|e| anyhow::anyhow!("speed {e}"))?,
-        None => Speed::default(),
+    let direction = Direction {
+        speed: number(&cell, "speed")?,
+        pitch: number(&cell, "pitch")?,
+        volume: number(&cell, "volume")?,
     };
     let (voice_id, rate_hz) =
         offline::choose_voice(engine, cell("voice").or(options.voice_id.as_deref()))?;
@@ -99,8 +101,18 @@ fn prompt<'a>(
         model_version: voice.model_version.clone(),
         voice_id,
         rate_hz,
-        speed,
+        direction,
     })
+}
+
+fn number<'a, T: Default + FromStr<Err = String>>(
+    cell: impl Fn(&str) -> Option<&'a str>,
+    name: &str,
+) -> anyhow::Result<T> {
+    let Some(value) = cell(name) else {
+        return Ok(T::default());
+    };
+    value.parse().map_err(|e| anyhow::anyhow!("{name} {e}"))
 }
 
 /// An id becomes a path, so it must stay inside the folder and be a name everywhere.

@@ -68,7 +68,7 @@ pub async fn build(engine: &Engine, options: &PromptOptions) -> anyhow::Result<B
         let request = SpeakRequest {
             voice_id: prompt.voice_id.clone(),
             script: prompt.script.clone(),
-            speed: prompt.speed,
+            direction: prompt.direction,
         };
         let samples = offline::speak(engine, request)
             .await
@@ -151,7 +151,12 @@ fn fingerprint(prompt: &Prompt, format: OutputFormat) -> String {
     part("sauti-prompt-3");
     part(&prompt.voice_id);
     part(&prompt.model_version);
-    part(&prompt.speed.to_string());
+    part(&prompt.direction.speed.to_string());
+    // Only where they are asked for: what older versions spoke keeps its hash.
+    let (pitch, volume) = (prompt.direction.pitch, prompt.direction.volume);
+    if (pitch.get(), volume.get()) != (0.0, 0.0) {
+        part(&format!("{pitch} {volume}"));
+    }
     part(&format.to_string());
     part(&prompt.script.identity());
     hex::encode(&hash.finalize()[..16])

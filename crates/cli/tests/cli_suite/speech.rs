@@ -87,6 +87,24 @@ fn what_cannot_be_spoken_is_refused_and_no_file_is_left() {
 }
 
 #[test]
+fn a_text_is_directed_and_its_marks_are_told() {
+    let folder = folder();
+    let ssml = "<speak>Habari <mark name=\"hapa\"/>yako.</speak>";
+    let out = ["speak", "--ssml", "--out", "x.wav"];
+    let said = sauti(
+        folder.path(),
+        &[&out[..], &["--pitch", "-3", "--volume=-6", ssml]].concat(),
+    );
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(said.err.contains("mark hapa: 0."), "{}", said.err);
+    for (option, wrong) in [("--pitch", "13"), ("--volume", "-99")] {
+        let said = sauti(folder.path(), &[&out[..], &[option, wrong, ssml]].concat());
+        assert_eq!(said.code, 2);
+        assert!(said.err.contains("must be a number from -"), "{}", said.err);
+    }
+}
+
+#[test]
 fn what_was_spoken_is_heard_in_order_and_a_bad_file_keeps_its_place() {
     let folder = folder();
     say(folder.path(), "a.wav", &[]);

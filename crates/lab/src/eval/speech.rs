@@ -161,7 +161,7 @@ async fn say(
     let request = SpeakRequest {
         voice_id: voice.voice_id.clone(),
         script,
-        speed: sauti_speech::Speed::default(),
+        direction: sauti_speech::Direction::default(),
     };
     let said = offline::speak(engine, request)
         .await

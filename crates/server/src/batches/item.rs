@@ -203,6 +203,7 @@ async fn speak(app: &App, item: &ClaimedItem) -> Result<(), Stop> {
     });
     if timestamps {
         answer["words"] = json!(unpaid.speech.words(&reading.script));
+        answer["marks"] = json!(unpaid.speech.marks(&reading.script));
     }
     let finished = item.finished(answer.to_string(), Some(output_id.clone()));
     let settled = unpaid.settle_item(finished).await.map_err(Stop::from);

@@ -118,6 +118,8 @@ words! {
     characters: "Characters", "Herufi";
     voice: "Voice", "Chagua sauti";
     speed: "Speed", "Kasi";
+    pitch: "Pitch", "Kimo cha sauti";
+    volume: "Volume", "Nguvu ya sauti";
     speak_auto: "Sentence by sentence", "Kila sentensi na lugha yake";
     format: "Format", "Umbizo";
     speak_button: "Speak", "Soma kwa sauti";

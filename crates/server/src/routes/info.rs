@@ -3,11 +3,11 @@
 use axum::Json;
 use axum::extract::State;
 use sauti_audio::{Channels, OutputFormat, UnknownChannels};
-use sauti_speech::Speed;
+use sauti_speech::{PitchShift, Speed, VolumeGain};
 use sauti_store::Operation;
 use serde::{Deserialize, Serialize};
 
-use super::speech::{take_language, take_speed};
+use super::speech::{take_direction, take_language};
 use crate::app::App;
 use crate::http::caller::{AnyKey, May, Speech};
 use crate::http::fields::{Fields, JsonBytes};
@@ -61,6 +61,12 @@ pub struct LimitsBody {
     pub request_seconds_per_audio_second: f64,
     pub speed_min: f64,
     pub speed_max: f64,
+    /// Semitones.
+    pub pitch_min: f64,
+    pub pitch_max: f64,
+    /// Decibels.
+    pub volume_min: f64,
+    pub volume_max: f64,
     pub output_formats: Vec<String>,
     pub prices: PricesBody,
 }
@@ -94,6 +100,10 @@ pub async fn get_limits(State(app): State<App>, May(caller, _): May<AnyKey>) -> 
         request_seconds_per_audio_second: app.config.server.request_timeout_per_audio_second,
         speed_min: Speed::MIN,
         speed_max: Speed::MAX,
+        pitch_min: PitchShift::MIN,
+        pitch_max: PitchShift::MAX,
+        volume_min: VolumeGain::MIN,
+        volume_max: VolumeGain::MAX,
         output_formats: OutputFormat::ALL.iter().map(ToString::to_string).collect(),
         prices: PricesBody {
             currency: caller.currency,
@@ -117,6 +127,12 @@ pub struct QuoteBody {
     /// As in the speech request: a text that would take too long to say is refused.
     #[schema(minimum = 0.5, maximum = 2.0)]
     pub speed: Option<f64>,
+    /// As in the speech request; costs nothing more.
+    #[schema(minimum = -12, maximum = 12)]
+    pub pitch: Option<f64>,
+    /// As in the speech request; costs nothing more.
+    #[schema(minimum = -24, maximum = 12)]
+    pub volume: Option<f64>,
     /// The length of a recording.
     pub audio_seconds: Option<f64>,
     /// As in the transcription request: with `separate`, the seconds of two channels are charged.
@@ -154,7 +170,7 @@ pub async fn create_quote(
         .text_by("text", "input")
         .map(|text| text.trim().to_owned());
     let ssml = fields.flag("ssml");
-    let speed = take_speed(&mut fields);
+    let direction = take_direction(&mut fields);
     let language = take_language(&mut fields);
     let seconds = fields.number("audio_seconds");
     let channels = take_channels(&mut fields);
@@ -188,6 +204,8 @@ pub async fn create_quote(
             "ssml",
             "language",
             "speed",
+            "pitch",
+            "volume",
             "audio_seconds",
             "channels",
         ],
@@ -206,7 +224,7 @@ pub async fn create_quote(
                 text: &text,
                 is_ssml: ssml.unwrap_or_else(|| looks_like_ssml(&text)),
                 language,
-                speed,
+                speed: direction.speed,
             };
             let lexicon = app.lexicons.of(&app.store, &caller.workspace_id).await?;
             let reading = app.reader.read(&app.config.limits, passage, &lexicon)?;

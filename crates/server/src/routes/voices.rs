@@ -116,7 +116,7 @@ pub async fn preview_voice(
         voice_id: info.voice_id,
         voice_version: info.model_version,
         format: OutputFormat::default(),
-        speed: sauti_speech::Speed::default(),
+        direction: sauti_speech::Direction::default(),
     };
     let (limits, lexicon) = (&app.config.limits, VersionedLexicon::builtin());
     let reading = app.reader.read(limits, request.passage(), &lexicon)?;

@@ -84,7 +84,7 @@ async fn any_json_body_is_refused_politely() {
     let world = world().await;
     let mut noise = Noise(0x7e57_0000_0000_0005);
     let bodies = [
-        json!({"text": "Habari za asubuhi, salio ni KSh 1,250.", "voice_id": "asha", "speed": 1.25, "timestamps": true}),
+        json!({"text": "Habari za asubuhi, salio ni KSh 1,250.", "voice_id": "asha", "speed": 1.25, "pitch": -2, "volume": 3.5, "timestamps": true}),
         json!({"input": "Karibu", "voice": "juma", "response_format": "mp3", "stream_format": "sse", "model": "tts-1"}),
         json!({"text": "<speak>Habari <break time=\"1s\"/></speak>", "voice_id": "zuri", "output_format": "ulaw_8000"}),
     ];

@@ -41,7 +41,7 @@ const SSML: [&str; 6] = [
     "<speak><p><s>Moja</s><s>Mbili</s></p></speak>",
     "<speak>Nambari <say-as interpret-as=\"telephone\">0712 345 678</say-as>.</speak>",
     "<speak>Tarehe <say-as interpret-as=\"date\" format=\"dmy\">12/10/2023</say-as></speak>",
-    "<speak><prosody rate=\"slow\">Pole pole</prosody> <sub alias=\"shirika\">NGO</sub></speak>",
+    "<speak><prosody rate=\"slow\" pitch=\"-2st\" volume=\"loud\">Pole <mark name=\"a\"/>pole</prosody> <sub alias=\"shirika\">NGO</sub></speak>",
     "<speak>Jina <phoneme alphabet=\"ipa\" ph=\"ˈakme\">Acme</phoneme> &amp; wenzake</speak>",
 ];
 

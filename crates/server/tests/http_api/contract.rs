@@ -202,9 +202,38 @@ async fn a_quote_is_what_the_request_then_costs() {
 }
 
 #[tokio::test]
+async fn speech_from_the_cache_has_the_pitch_and_the_volume_that_were_asked_for() {
+    let mut world = World::new().await;
+    let body = |pitch, volume| json!({"text": "Habari.", "voice_id": "asha", "pitch": pitch, "volume": volume});
+    world.remember_speech(&body(0, 0), WAV);
+    world.remember_speech(&body(2, -3), b"RIFFhigh");
+    let plain = json!({"text": "Habari.", "voice_id": "asha"});
+    assert_eq!(world.post(SPEECH, &plain).await.assert_ok().body, WAV);
+    let high = world.post(SPEECH, &body(2, -3)).await;
+    assert_eq!(high.assert_ok().body, b"RIFFhigh"[..]);
+    // Without money, what is not in the cache is refused at its full price.
+    let made = world
+        .app
+        .store
+        .create_workspace(Some(&world.account_id), "Maskini", "KES");
+    world.workspace_id = made.await.unwrap().id;
+    world.key = world.make_key(world.new_key()).await;
+    let quote = world.post("/v1/quotes", &plain).await.assert_ok().json();
+    for (pitch, volume) in [(2, 0), (0, -3), (-2, 3), (3, 2)] {
+        let refused = world.post(SPEECH, &body(pitch, volume)).await;
+        let refused = refused.assert_problem(402, "balance_insufficient");
+        assert_eq!(refused["required"], quote["cost_micro"], "{pitch} {volume}");
+    }
+}
+
+#[tokio::test]
 async fn limits_usage_and_balance_can_be_read() {
     let world = World::new().await;
     let limits = world.get("/v1/limits").await.assert_ok().json();
+    assert_eq!(
+        (&limits["pitch_max"], &limits["volume_min"]),
+        (&json!(12.0), &json!(-24.0))
+    );
     assert_eq!(limits["text_characters_max"], 5_000);
     assert_eq!(limits["file_bytes_max"], 100_000_000);
     assert!(

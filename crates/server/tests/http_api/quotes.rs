@@ -43,23 +43,25 @@ const PIECES: &[&str] = &[
     "(tazama)",
 ];
 
-/// Texts, SSML, what passes for it and what does not, with any speed and format.
+/// Texts, SSML, what passes for it and what does not, with any direction and format.
 fn requests() -> impl Strategy<Value = Value> {
     let text = prop::collection::vec(select(PIECES), 1..25).prop_map(|pieces| pieces.join(" "));
     let marked = text.clone().prop_map(|text| {
         let text = text.replace(['<', '&'], "");
         format!(
-            "<speak>{text} <break time=\"300ms\"/><prosody rate=\"80%\">{text}</prosody> \
-             <sub alias=\"shilingi kumi\">KSh 10</sub></speak>"
+            "<speak><mark name=\"a\"/>{text} <break time=\"300ms\"/><mark name=\"b\"/>\
+             <prosody rate=\"80%\" pitch=\"+2st\" volume=\"soft\">{text}</prosody> \
+             <emphasis>{text}</emphasis> <sub alias=\"shilingi kumi\">KSh 10</sub></speak>"
         )
     });
     let ssml = prop_oneof![3 => Just(None), 1 => any::<bool>().prop_map(Some)];
     let format = select(&OutputFormat::ALL[..]);
     let language = select(&["sw", "en", "auto"][..]);
-    let all = (prop_oneof![text, marked], ssml, 5..=20u32, format, language);
-    all.prop_map(|(text, ssml, tenths, format, language)| {
+    let direction = (5..=20u32, -13..=13i32, -25..=13i32);
+    let all = (prop_oneof![text, marked], ssml, direction, format, language);
+    all.prop_map(|(text, ssml, (tenths, pitch, volume), format, language)| {
         let mut body = json!({"text": text, "voice_id": "asha", "speed": f64::from(tenths) / 10.0,
-            "output_format": format.name(), "language": language});
+            "pitch": pitch, "volume": volume, "output_format": format.name(), "language": language});
         if let Some(ssml) = ssml {
             body["ssml"] = json!(ssml);
         }

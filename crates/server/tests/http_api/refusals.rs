@@ -331,6 +331,14 @@ async fn every_wrong_field_is_named() {
             vec![("speed", "wrong_type")],
         ),
         (
+            json!({"text": "Habari", "voice_id": "asha", "pitch": 12.5, "volume": -30}),
+            vec![("pitch", "out_of_range"), ("volume", "out_of_range")],
+        ),
+        (
+            json!({"text": "Habari", "voice_id": "asha", "pitch": "high", "volume": "+6dB"}),
+            vec![("pitch", "wrong_type"), ("volume", "wrong_type")],
+        ),
+        (
             json!({"text": "Habari", "voice_id": "asha", "output_format": "wav"}),
             vec![("output_format", "unknown_value")],
         ),

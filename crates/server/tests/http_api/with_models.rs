@@ -112,6 +112,61 @@ async fn streams_carry_the_sound_and_settle_their_price() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn marks_come_back_with_their_times_and_cost_nothing() {
+    let world = ready_world().await;
+    let text = "<speak><mark name=\"a\"/>Bei ni <mark name=\"b\"/>KSh <mark name=\"c\"/>1,500.\
+        <mark name=\"d\"/><break time=\"2s\"/><mark name=\"e\"/>Asante <emphasis>sana</emphasis>.\
+        <mark name=\"f\"/></speak>";
+    let body = json!({"text": text, "voice_id": "juma", "pitch": 2, "timestamps": true});
+    let spoken = world.post(SPEECH, &body).await;
+    let answer = spoken.assert_ok().json();
+    let time = |at: usize| answer["marks"][at]["time"].as_f64().unwrap();
+    let names: Vec<_> = (0..6)
+        .map(|at| answer["marks"][at]["name"].as_str())
+        .collect();
+    assert_eq!(names, ["a", "b", "c", "d", "e", "f"].map(Some));
+    assert!(
+        (1..6).all(|at| time(at - 1) <= time(at)),
+        "{}",
+        answer["marks"]
+    );
+    assert_eq!(answer["words"][2]["start"], answer["marks"][1]["time"]);
+    assert!(time(4) - time(3) >= 2.0, "{}", answer["marks"]);
+    assert_eq!(answer["seconds"], answer["marks"][5]["time"]);
+
+    let stream =
+        json!({"text": text, "voice_id": "juma", "pitch": 2, "timestamps": true, "stream": "sse"});
+    let events = world.post(SPEECH, &stream).await;
+    let events = String::from_utf8(events.assert_ok().body.to_vec()).unwrap();
+    let told: Vec<serde_json::Value> = events
+        .lines()
+        .filter_map(|line| line.strip_prefix("data: "))
+        .map(|data| serde_json::from_str(data).unwrap())
+        .collect();
+    let marks: Vec<_> = told
+        .iter()
+        .filter_map(|event| event["marks"].as_array())
+        .flatten()
+        .collect();
+    assert_eq!(
+        marks,
+        answer["marks"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .collect::<Vec<_>>()
+    );
+
+    let plain = "Bei ni KSh 1,500. Asante sana.";
+    let quote = world
+        .post("/v1/quotes", &json!({"text": plain}))
+        .await
+        .assert_ok()
+        .json();
+    assert_eq!(spoken.header("sauti-cost"), quote["cost_micro"].to_string());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_stream_that_is_cut_costs_what_was_taken_of_it() {
     let world = ready_world().await;
     let text = format!("{SENTENCE} ").repeat(12);

@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sauti_audio::loudness::{CEILING_DBFS, lufs, normalise};
 use sauti_audio::{DecodeLimits, OutputFormat, SAMPLE_RATE_HZ, decode_bytes, pcm, resample};
-use sauti_speech::{Engine, SpeakRequest, Speed};
+use sauti_speech::{Direction, Engine, SpeakRequest};
 use sauti_text::{Lexicon, Script};
 use serde::Serialize;
 
@@ -222,7 +222,7 @@ async fn say(engine: &Engine, voice: &str, text: &str) -> anyhow::Result<Vec<f32
         voice_id,
         script: Script::from_text(text, &Lexicon::builtin())
             .with_context(|| format!("{text:?}"))?,
-        speed: Speed::default(),
+        direction: Direction::default(),
     };
     let said = offline::speak(engine, request)
         .await

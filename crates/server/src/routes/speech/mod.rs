@@ -15,11 +15,11 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use bytes::Bytes;
 use serde::Serialize;
 
-pub use request::{AskedSpeech, SpeechBody, SpeechDelivery, take_language, take_speed};
+pub use request::{AskedSpeech, SpeechBody, SpeechDelivery, take_direction, take_language};
 pub use stream::{Pieces, break_off, sse};
 
 use crate::app::App;
-use crate::cache::TimedWord;
+use crate::cache::{TimedMark, TimedWord};
 use crate::http::caller::{May, Speech};
 use crate::http::context::Context;
 use crate::http::fields::JsonBytes;
@@ -43,6 +43,8 @@ pub struct VerboseSpeech<'a> {
     /// What was said, every number and abbreviation in words.
     pub normalised_text: &'a str,
     pub words: &'a [TimedWord],
+    /// The marks of SSML, in their order.
+    pub marks: &'a [TimedMark],
     /// Only where `self_check` asked for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub self_check: Option<SelfCheck>,
@@ -163,6 +165,7 @@ async fn print(
                 seconds: speech.seconds,
                 normalised_text: &said,
                 words: &speech.words(&reading.script),
+                marks: &speech.marks(&reading.script),
                 self_check,
             };
             let body = serde_json::to_vec(&body).map_err(Problem::internal)?;

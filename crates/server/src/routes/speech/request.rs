@@ -1,8 +1,8 @@
 //! The body of a speech request, parsed once into what cannot be wrong any more.
 
 use sauti_audio::OutputFormat;
-use sauti_speech::Speed;
 use sauti_speech::voice::VoiceInfo;
+use sauti_speech::{Direction, PitchShift, Speed, VolumeGain};
 use sauti_text::{SpeechLanguage, UnknownSpeechLanguage};
 use serde::Deserialize;
 use serde_json::Value;
@@ -20,6 +20,8 @@ const KNOWN: &[&str] = &[
     "output_format",
     "response_format",
     "speed",
+    "pitch",
+    "volume",
     "stream",
     "stream_format",
     "timestamps",
@@ -58,9 +60,15 @@ pub struct SpeechBody {
     /// 0.5 to 2.0; 1.0 is the voice's own pace.
     #[schema(minimum = 0.5, maximum = 2.0)]
     pub speed: Option<f64>,
+    /// -12 to 12 semitones from the voice's own pitch; it stays between 50 and 480 Hz.
+    #[schema(minimum = -12, maximum = 12)]
+    pub pitch: Option<f64>,
+    /// -24 to 12 decibels from the loudness that all speech has. A limiter keeps loud speech from clipping.
+    #[schema(minimum = -24, maximum = 12)]
+    pub volume: Option<f64>,
     /// `false` (default), `"audio"` (chunked sound) or `"sse"` (events).
     pub stream: Option<StreamBody>,
-    /// Whether to tell when each word is said. The answer is then JSON.
+    /// Whether to tell when each word is said and each `mark` of SSML is reached. The answer is then JSON.
     pub timestamps: Option<bool>,
     /// Whether `text` is SSML.
     pub ssml: Option<bool>,
@@ -127,7 +135,7 @@ impl AskedSpeech {
         let text = check_text(&mut fields, text, is_ssml, &config.limits);
         let voice = take_voice(&mut fields, &config.voices, voices);
         let format = take_format(&mut fields, default_format);
-        let speed = take_speed(&mut fields);
+        let direction = take_direction(&mut fields);
         let language = take_language(&mut fields);
         let timestamps = fields.flag("timestamps").unwrap_or(false);
         let verbose = fields.flag("verbose").unwrap_or(false);
@@ -144,7 +152,7 @@ impl AskedSpeech {
             voice_id: voice.voice_id.clone(),
             voice_version: voice.model_version.clone(),
             format,
-            speed,
+            direction,
         };
         Ok(AskedSpeech {
             request,
@@ -271,14 +279,31 @@ fn format_names(field: &str) -> String {
     }
 }
 
-pub fn take_speed(fields: &mut Fields) -> Speed {
-    let Some(speed) = fields.number("speed") else {
-        return Speed::default();
+pub fn take_direction(fields: &mut Fields) -> Direction {
+    let (speed, pitch, volume) = (
+        (Speed::MIN, Speed::MAX),
+        (PitchShift::MIN, PitchShift::MAX),
+        (VolumeGain::MIN, VolumeGain::MAX),
+    );
+    Direction {
+        speed: take_bounded(fields, "speed", Speed::new, speed),
+        pitch: take_bounded(fields, "pitch", PitchShift::new, pitch),
+        volume: take_bounded(fields, "volume", VolumeGain::new, volume),
+    }
+}
+
+fn take_bounded<T: Default>(
+    fields: &mut Fields,
+    name: &'static str,
+    new: fn(f64) -> Option<T>,
+    (min, max): (f64, f64),
+) -> T {
+    let Some(number) = fields.number(name) else {
+        return T::default();
     };
-    Speed::new(speed).unwrap_or_else(|| {
-        let (min, max) = (Speed::MIN, Speed::MAX);
-        fields.error("speed", Reason::OutOfRange { min, max });
-        Speed::default()
+    new(number).unwrap_or_else(|| {
+        fields.error(name, Reason::OutOfRange { min, max });
+        T::default()
     })
 }
 

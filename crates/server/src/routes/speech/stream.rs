@@ -137,11 +137,11 @@ impl Running {
         if !self.events {
             return Bytes::from(piece.bytes);
         }
-        let words = match self.timestamps {
-            true => piece.words,
-            false => Vec::new(),
+        let (words, marks) = match self.timestamps {
+            true => (piece.words, piece.marks),
+            false => (Vec::new(), Vec::new()),
         };
-        if piece.bytes.is_empty() && words.is_empty() {
+        if piece.bytes.is_empty() && words.is_empty() && marks.is_empty() {
             return Bytes::new();
         }
         let audio = BASE64.encode(&piece.bytes);
@@ -149,6 +149,7 @@ impl Running {
         if self.timestamps {
             let words: Vec<_> = words.into_iter().map(TimedWord::from).collect();
             delta["words"] = json!(words);
+            delta["marks"] = json!(marks);
         }
         sse(&delta)
     }

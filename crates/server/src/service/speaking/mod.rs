@@ -119,7 +119,7 @@ impl<'a> Speaking<'a> {
         let wanted = SpeakRequest {
             voice_id: self.request.voice_id.clone(),
             script: self.reading.script.clone(),
-            speed: self.request.speed,
+            direction: self.request.direction,
         };
         Ok(self.app.engine.speak(self.job.clone(), wanted, booking)?)
     }
@@ -158,7 +158,7 @@ pub async fn speak_free(
     let wanted = SpeakRequest {
         voice_id: request.voice_id.clone(),
         script: reading.script.clone(),
-        speed: request.speed,
+        direction: request.direction,
     };
     let handle = app.engine.speak(job, wanted, None)?;
     let speech = Arc::new(make(app, handle, request, reading).await?);

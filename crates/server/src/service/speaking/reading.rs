@@ -61,7 +61,9 @@ impl Reading {
             &self.identity,
             request.voice_id.as_bytes(),
             request.voice_version.as_bytes(),
-            &request.speed.get().to_le_bytes(),
+            &request.direction.speed.get().to_le_bytes(),
+            &request.direction.pitch.get().to_le_bytes(),
+            &request.direction.volume.get().to_le_bytes(),
             request.format.name().as_bytes(),
         ])
     }
@@ -81,7 +83,7 @@ impl Reading {
 
     fn bytes(&self) -> usize {
         let words = self.script.clauses.iter().map(|clause| clause.words.len());
-        words.sum::<usize>() * WORD_BYTES + 256
+        (words.sum::<usize>() + self.script.marks.len()) * WORD_BYTES + 256
     }
 }
 

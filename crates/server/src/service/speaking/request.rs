@@ -2,7 +2,7 @@
 
 use sauti_audio::OutputFormat;
 use sauti_speech::voice::VoiceInfo;
-use sauti_speech::{SpeechError, Speed};
+use sauti_speech::{Direction, PitchShift, SpeechError, Speed, VolumeGain};
 use sauti_text::SpeechLanguage;
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ pub struct SpeechRequest {
     pub voice_id: String,
     pub voice_version: String,
     pub format: OutputFormat,
-    pub speed: Speed,
+    pub direction: Direction,
 }
 
 impl SpeechRequest {
@@ -28,7 +28,7 @@ impl SpeechRequest {
             text: &self.text,
             is_ssml: self.is_ssml,
             language: self.language,
-            speed: self.speed,
+            speed: self.direction.speed,
         }
     }
 }
@@ -44,6 +44,8 @@ pub struct SpeechItem {
     #[serde(alias = "response_format")]
     output_format: Option<String>,
     speed: Option<f64>,
+    pitch: Option<f64>,
+    volume: Option<f64>,
     ssml: Option<bool>,
     language: Option<String>,
     timestamps: Option<bool>,
@@ -55,7 +57,9 @@ impl SpeechItem {
             text: request.text.clone(),
             voice_id: request.voice_id.clone(),
             output_format: Some(request.format.name().to_owned()),
-            speed: Some(f64::from(request.speed.get())),
+            speed: Some(f64::from(request.direction.speed.get())),
+            pitch: Some(f64::from(request.direction.pitch.get())),
+            volume: Some(f64::from(request.direction.volume.get())),
             ssml: Some(request.is_ssml),
             language: Some(request.language.name().to_owned()),
             timestamps: Some(timestamps),
@@ -77,6 +81,11 @@ impl SpeechItem {
         let voice = voice.ok_or(SpeechError::UnknownVoice(self.voice_id))?;
         let named = self.output_format.as_deref();
         let language = self.language.as_deref().map(str::parse);
+        let direction = Direction {
+            speed: self.speed.and_then(Speed::new).unwrap_or_default(),
+            pitch: self.pitch.and_then(PitchShift::new).unwrap_or_default(),
+            volume: self.volume.and_then(VolumeGain::new).unwrap_or_default(),
+        };
         Ok(SpeechRequest {
             is_ssml: self.ssml.unwrap_or_else(|| looks_like_ssml(&self.text)),
             language: language.and_then(Result::ok).unwrap_or_default(),
@@ -84,7 +93,7 @@ impl SpeechItem {
             voice_id: voice.voice_id.clone(),
             voice_version: voice.model_version.clone(),
             format: named.and_then(format_named).unwrap_or_default(),
-            speed: self.speed.and_then(Speed::new).unwrap_or_default(),
+            direction,
         })
     }
 }

@@ -1,14 +1,16 @@
 //! Speech that is handed over while it is being made. What was delivered is paid: a stream that
 //! ends early, whoever ends it, is settled by the words that were handed over.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use sauti_audio::StreamEncoder;
 use sauti_speech::{SpeakEvent, SpeakHandle, Word};
 use sauti_store::{LedgerError, Operation};
 
-use super::Speaking;
+use super::{Reading, Speaking};
 use crate::app::App;
+use crate::cache::{ScriptTimes, TimedMark};
 use crate::service::ServiceError;
 use crate::service::money::{Bill, Hold};
 use crate::telemetry::metrics;
@@ -21,11 +23,12 @@ pub struct SpeechProgress {
     pub seconds: f64,
 }
 
-/// Some sound, and the words that end in it.
+/// Some sound, the words that end in it, and the marks that are reached with them.
 #[derive(Debug)]
 pub struct SpeechPiece {
     pub bytes: Vec<u8>,
     pub words: Vec<Word>,
+    pub marks: Vec<TimedMark>,
     pub progress: SpeechProgress,
 }
 
@@ -39,6 +42,9 @@ pub struct SpeechStream {
     first: Option<SpeakEvent>,
     characters_by_word: Vec<usize>,
     words: usize,
+    reading: Arc<Reading>,
+    times: ScriptTimes,
+    marks_told: usize,
     samples: usize,
     rate_hz: u32,
     hold: Hold,
@@ -68,6 +74,9 @@ impl SpeechStream {
             first: Some(first),
             characters_by_word: speaking.reading.characters_by_word(),
             words: 0,
+            reading: speaking.reading,
+            times: ScriptTimes::default(),
+            marks_told: 0,
             samples: 0,
             rate_hz,
             hold,
@@ -105,11 +114,13 @@ impl SpeechStream {
             SpeakEvent::Audio { samples, words } => {
                 self.words += words.len();
                 self.samples += samples.len();
+                self.times.add(&self.reading.script, &words);
                 let (encoder, bytes) = push(encoder, samples).await?;
                 self.encoder = Some(encoder);
                 Ok(Some(SpeechPiece {
                     bytes,
                     words,
+                    marks: self.new_marks(None),
                     progress: self.progress(),
                 }))
             }
@@ -119,6 +130,7 @@ impl SpeechStream {
                 Ok(Some(SpeechPiece {
                     bytes: encoder.finish(),
                     words: Vec::new(),
+                    marks: self.new_marks(Some(seconds)),
                     progress: SpeechProgress {
                         characters: self.bill.units as usize,
                         seconds,
@@ -126,6 +138,14 @@ impl SpeechStream {
                 }))
             }
         }
+    }
+
+    /// The marks that are reached and have not been told.
+    fn new_marks(&mut self, seconds: Option<f64>) -> Vec<TimedMark> {
+        let mut reached = self.times.marks(&self.reading.script, seconds);
+        let new = reached.split_off(self.marks_told);
+        self.marks_told += new.len();
+        new
     }
 
     fn progress(&self) -> SpeechProgress {
