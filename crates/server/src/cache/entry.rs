@@ -102,7 +102,7 @@ impl CachedSpeech {
         CachedSpeech {
             seconds,
             made_s: now_s(),
-            times: times.collect(),
+            times,
             audio,
         }
     }
