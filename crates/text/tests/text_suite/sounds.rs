@@ -47,8 +47,8 @@ fn names_belong_to_others_and_small_words_stay_words() {
     let said = |text, at: usize| words(text, SpeechLanguage::English)[at].phonemes.clone();
     assert_eq!(said("We saw Muthoni's house.", 2), "muðˈoniz");
     assert_eq!(said("We saw Cheptumo's house.", 2), "ʧeptˈumoz");
-    assert_eq!(said("Were you there?", 0), "we");
-    assert_eq!(said("It is the same.", 3), "sˈeim");
+    assert_eq!(said("Were you there?", 0), "wɜː");
+    assert_eq!(said("It is the same.", 3), "sˈAm");
 }
 
 #[test]
@@ -100,5 +100,5 @@ fn a_prefix_leaves_the_stress_to_its_english_stem() {
     let said = words("Nime-save number.", SpeechLanguage::Swahili);
     assert_eq!(said[0].phonemes, "nime");
     let letters = words("ATMs", SpeechLanguage::English);
-    assert_eq!(letters[2].phonemes, "ˈemz");
+    assert_eq!(letters[2].phonemes, "ˈɛmz");
 }
