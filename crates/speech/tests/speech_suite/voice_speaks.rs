@@ -296,7 +296,11 @@ fn no_pitch_leaves_what_the_decoder_knows() {
             .collect();
         let within = found.iter().filter(|hz| (48.0..490.0).contains(*hz));
         let share = within.count() as f64 / found.len() as f64;
-        assert!(found.len() > 20 && share > 0.95, "{voice}: {share}");
+        assert!(
+            found.len() > 8 && share > 0.95,
+            "{voice}: {share} of {}",
+            found.len()
+        );
     }
 }
 
