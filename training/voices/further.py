@@ -4,7 +4,7 @@
     python further.py ... --steps 3 --batch 2                            dry run on a CPU
 
 English is learned from what the teacher said in its own way, mixed sentences from what it said in a native one (synthesise.py). Lessons of the
-sets in MEN (native.py --men) teach the men. Swahili lines keep the women as they were, and the men a little: two hours
+sets in MENS_SETS (native.py --men) teach the men. Swahili lines keep the women as they were, and the men a little: two hours
 of stories hold few questions, digits and lists. Every other set is a style: a vector beside a voice's own, so that a voice can
 be asked for a reader's or a storyteller's ways. OUT holds the prosody side alone, export.py lays it over the rest; the styles lie beside it.
 """
@@ -24,33 +24,17 @@ from torch import nn
 from align import PROSODY, load_voice
 from data import Speech
 from model import SPEAKER_WIDTH
-from prosody import Lessons, differences, padded, told
+from prosody import Lessons, differences, padded, said_of_itself, told, unlike
 from symbols import ENGLISH, numbers_of, table_from, teachers
 from train import CONTEXT, WINDOW, prosody_losses
 
-MEN = {"narrator-man"}
-VOICES = 4
+MENS_SETS = {"narrator-man"}
 OLD_SHARES = (0.4, 0.4, 0.1, 0.1)  # how often a line is to stay as it was in each voice
 TEACHERS_SPELLING = 0.2
 OLD_LINES = 12_000
 ENCODER_RATE = 0.5
 WEIGHTS = {"duration": 1.0, "pitch": 3.0, "voicing": 0.3, "energy": 0.3, "old": 1.5, "english": 1.0}
 ENGLISH_WEIGHTS = {"duration": 1.0, "pitch": 3.0, "voicing": 0.5, "energy": 0.5}
-
-
-def old_difference(model, before, rows: list[list[int]], voices) -> torch.Tensor:
-    symbols, mask = padded(rows, voices.device)
-    with torch.no_grad():
-        prosody, speaker = before.pt(symbols, mask), before.spp(voices)
-        log = before.log_durations(prosody, speaker)
-        ends = log.exp().round().clamp(min=1).long().mul(mask).cumsum(1)
-        frames = (int(ends[:, -1].max()) + 63) // 64 * 64
-        truth, inside = before.contour(prosody, ends, frames, speaker)
-    prosody, speaker = model.pt(symbols, mask), model.spp(voices)
-    duration = ((model.log_durations(prosody, speaker) - log).abs() * mask).sum() / mask.sum()
-    guess, _ = model.contour(prosody, ends, frames, speaker)
-    inside = inside.float()
-    return duration + ((guess - truth).abs().clamp(max=5).mean(-1) * inside).sum() / inside.sum()
 
 
 def main() -> None:
@@ -78,12 +62,12 @@ def main() -> None:
     lessons = Lessons(saved["lessons"], saved["sets"], device)
     styles = nn.Embedding(len(saved["sets"]), SPEAKER_WIDTH).to(device)
     nn.init.zeros_(styles.weight)
-    own = torch.tensor([[float(name not in MEN)] for name in saved["sets"]], device=device)
+    own = torch.tensor([[float(name not in MENS_SETS)] for name in saved["sets"]], device=device)
     speaker = lambda batch, m, s: m.spp(batch["voice"]) + (s.weight * own)[batch["native"]]
     groups = {True: [], False: []}
     for at, lesson in enumerate(lessons.lessons):
         if not lesson["held_out"]:
-            groups[lesson["set"] in MEN].append(at)
+            groups[lesson["set"] in MENS_SETS].append(at)
     kept = {name: [i for i, l in enumerate(lessons.lessons) if l["held_out"] and l["set"] == name] for name in saved["sets"]}
     lines = [line for line in args.phonemes.read_text().splitlines() if 3 < len(line) < 220 and not set(line) & set(ENGLISH)][:OLD_LINES]
     edged = lambda numbers: [0, *numbers, 0]
@@ -129,8 +113,9 @@ def main() -> None:
             for key, value in differences(model, batch, speaker(batch, model, styles), 0.1).items():
                 losses[key] = losses.get(key, 0) + value
         rows = [spelled[teachers_spelling][draw.randrange(len(lines))] for _ in range(args.batch)]
-        voices = torch.tensor(draw.choices(range(VOICES), OLD_SHARES, k=len(rows)), device=device)
-        losses["old"] = old_difference(model, before, rows, voices)
+        voices = torch.tensor(draw.choices(range(len(OLD_SHARES)), OLD_SHARES, k=len(rows)), device=device)
+        symbols, mask = padded(rows, device)
+        losses["old"] = unlike(model, symbols, mask, model.spp(voices), said_of_itself(before, symbols, mask, before.spp(voices)))
         found = prosody_losses(model, speech, speech.batch(args.batch, WINDOW, CONTEXT, speech.prosody))
         losses["english"] = sum(ENGLISH_WEIGHTS[k] * v for k, v in found.items())
         loss = sum(WEIGHTS[k] * v for k, v in losses.items())

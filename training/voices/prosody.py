@@ -138,6 +138,25 @@ def padded(rows: list[list[int]], device: str):
     return torch.tensor([row + [0] * (width - len(row)) for row in rows], device=device), mask.to(device)
 
 
+@torch.no_grad()
+def said_of_itself(model: Voice, symbols, mask, speaker) -> tuple:
+    """How long each symbol is, where it ends in whole frames, the contour, and which frames are in the utterance."""
+    prosody = model.pt(symbols, mask)
+    exact = model.log_durations(prosody, speaker).exp() * mask
+    ends = exact.round().clamp(min=1).long().mul(mask).cumsum(1)
+    frames = (int(ends[:, -1].max()) + 63) // 64 * 64
+    return exact, ends, *model.contour(prosody, ends, frames, speaker)
+
+
+def unlike(model: Voice, symbols, mask, speaker, said: tuple):
+    """How far a model is from what another said of the same lines."""
+    exact, ends, truth, inside = said
+    prosody, inside = model.pt(symbols, mask), inside.float()
+    duration = ((model.log_durations(prosody, speaker) - exact.clamp(min=0.5).log()).abs() * mask).sum() / mask.sum()
+    guess, _ = model.contour(prosody, ends, truth.shape[1], speaker)
+    return duration + ((guess - truth).abs().clamp(max=5).mean(-1) * inside).sum() / inside.sum()
+
+
 class OldLines:
     """Phoneme lines in both spellings, and what the model said of them before."""
 
@@ -149,15 +168,10 @@ class OldLines:
         self.before, self.device = before, device
 
     def apart(self, model: Voice, chosen: list[int], voices, teachers_spelling: bool):
-        before, device = self.before, self.device
+        device = self.device
         known, known_mask = padded([self.known[i] for i in chosen], device)
-        speaker = before.spp(voices)
-        with torch.no_grad():
-            prosody = before.pt(known, known_mask)
-            exact = before.log_durations(prosody, speaker).exp() * known_mask
-            ends = exact.round().clamp(min=1).long().mul(known_mask).cumsum(1)
-            frames = (int(ends[:, -1].max()) + 63) // 64 * 64
-            truth, inside = before.contour(prosody, ends, frames, speaker)
+        speaker = self.before.spp(voices)
+        exact, ends, truth, inside = said_of_itself(self.before, known, known_mask, speaker)
         symbols, mask = known, known_mask
         if not teachers_spelling:
             symbols, mask = padded([self.own[i] for i in chosen], device)
@@ -166,13 +180,7 @@ class OldLines:
             last, _ = padded([row + [row[-1]] * (symbols.shape[1] - len(row)) for row in last], device)
             ends = torch.gather(ends, 1, last)
             exact = torch.diff(torch.gather(exact.cumsum(1), 1, last), prepend=torch.zeros(len(chosen), 1, device=device))
-        prosody = model.pt(symbols, mask)
-        lengths = exact.clamp(min=0.5).log()
-        duration = ((model.log_durations(prosody, speaker) - lengths).abs() * mask).sum() / mask.sum()
-        guess, _ = model.contour(prosody, ends, frames, speaker)
-        inside = inside.float()
-        contour = ((guess - truth).abs().clamp(max=5).mean(-1) * inside).sum() / inside.sum()
-        return duration + contour
+        return unlike(model, symbols, mask, speaker, (exact, ends, truth, inside))
 
 
 @torch.no_grad()

@@ -22,7 +22,7 @@ ENGLISH = {
 }
 # What else is ever said or taught; the rest of the teacher's table means nothing to the voices.
 SHARED = "aeioubdðfɡɣhʤjklmnɲŋpɾsʃtʧθvwxz ˈ.,!?;:" + "".join(ENGLISH)
-MARKS = " .,!?;:"
+BETWEEN_WORDS = " .,!?;:"
 
 
 def split(phonemes: str) -> list[str]:
@@ -64,7 +64,7 @@ def english_in(phonemes: str) -> list[bool]:
     """For each symbol whether it is of a word with English sounds."""
     flags, word = [], []
     for symbol in [*split(phonemes), " "]:
-        if symbol in MARKS:
+        if symbol in BETWEEN_WORDS:
             flags += [any(s in ENGLISH for s in word)] * len(word) + [False]
             word = []
         else:
@@ -74,7 +74,7 @@ def english_in(phonemes: str) -> list[bool]:
 
 def language_of(phonemes: str) -> str:
     """sw, en or mixed, by the share of its symbols."""
-    flags = [english for english, s in zip(english_in(phonemes), split(phonemes)) if s not in MARKS]
+    flags = [english for english, s in zip(english_in(phonemes), split(phonemes)) if s not in BETWEEN_WORDS]
     share = sum(flags) / max(1, len(flags))
     return "sw" if share == 0 else "en" if share > 0.7 else "mixed"
 

@@ -13,7 +13,7 @@ import torch.nn.functional as F
 
 from data import TEACHER_PITCH_STEP, TEACHER_STEP
 from model import HOP
-from symbols import MARKS, english_in, language_of, merged, numbers_of, parts_of, split
+from symbols import BETWEEN_WORDS, english_in, language_of, merged, numbers_of, parts_of, split
 
 VOICED_HZ, HIGHEST_HZ = 50.0, 480.0
 # Shares of the ways of speaking: the teacher's own, native; the rest is by chance. English has no native way here.
@@ -71,7 +71,7 @@ class NativeWays:
         frames = model.log_durations(prosody, way)[0].exp() * float(np.exp(dice.gauss(0, 0.07)))
         scope, shift = dice.uniform(0.9, 1.25), dice.gauss(0, 0.03)
         english = torch.tensor([False, *english_in(line), False], device=self.device)
-        swahili = torch.tensor([False, *(s not in MARKS for s in split(line)), False], device=self.device) & ~english
+        swahili = torch.tensor([False, *(s not in BETWEEN_WORDS for s in split(line)), False], device=self.device) & ~english
         group = torch.repeat_interleave(torch.arange(len(parts) + 2), torch.tensor([1, *parts, 1])).to(self.device)
         said = []
 
