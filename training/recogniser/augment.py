@@ -27,7 +27,7 @@ class Dice:
 
 
 SPEEDS = (0.8, 0.87, 0.93, 1.0, 1.0, 1.07, 1.15, 1.25)
-THROAT_SHARE = 0.3
+THROAT_SHARE = 0.4
 
 
 def resized(wave, size):

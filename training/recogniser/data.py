@@ -14,7 +14,7 @@ from scipy.signal import resample_poly
 from spelling import CLASS_OF, spell
 
 SAMPLE_RATE = 16_000
-REAL_SETS = ("broadcast", "narrator-stories", "narrator-stories-extra", "reader-1", "reader-2", "narrator-man", "english")
+REAL_SETS = ("broadcast", "narrator-stories", "narrator-stories-extra", "reader-1", "reader-2", "narrator-man", "english", "english-read", "voices")
 NOISE_SETS = ("noise", "broadcast-music")
 TEST_SETS = {"common-voice-dev": 1, "broadcast-dev": 2, "english-dev": 2}  # never trained on; every how many-th clip is heard during training
 WIDTHS_SECONDS = (1.6, 2, 2.4, 3.2, 4, 5.2, 6.4, 8, 10, 12, 16, 20, 24)  # whole frames at 25 a second

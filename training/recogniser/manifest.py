@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 
 FORMAT = "sauti-recogniser-1"
-FILES = ("encoder.safetensors", "languages.lm", "readable.safetensors", "speakers.safetensors", "vad.safetensors")
+FILES = ("encoder.safetensors", "languages.lm", "readable.safetensors", "rescorer.safetensors", "speakers.safetensors", "vad.safetensors")
 
 
 def main():

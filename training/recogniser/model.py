@@ -53,9 +53,13 @@ class Recogniser(nn.Module):
         self.layer_norm = nn.LayerNorm(WIDTH)
         self.head = nn.Linear(WIDTH, CLASSES)
 
-    def forward(self, mel, frames, dropout=0.0, layer_drop=0.0):
+    def spelled(self, x):
+        return self.head(self.layer_norm(x)).float().log_softmax(-1)
+
+    def forward(self, mel, frames, dropout=0.0, layer_drop=0.0, middle_after=None):
         """mel: batch x 80 x T with T a multiple of 4; `frames`: valid mel frames of each clip.
-        Returns log-probabilities, batch x T/4 x classes, and the valid length of each."""
+        Returns log-probabilities, batch x T/4 x classes, and the valid length of each; with `middle_after` also the
+        log-probabilities that the head reads off that layer."""
         x = F.gelu(self.conv1(mel))
         x = F.gelu(self.conv2(x)).transpose(1, 2)
         x = x + self.embed_positions.weight[: x.shape[1]]
@@ -64,11 +68,12 @@ class Recogniser(nn.Module):
             if i == self.halve_after:
                 x = x.view(x.shape[0], x.shape[1] // 2, 2, WIDTH).mean(2)
                 valid = (valid + 1) // 2
-            if self.training and layer_drop > 0 and torch.rand(()) < layer_drop:
-                continue
             mask = (torch.arange(x.shape[1], device=x.device)[None] < valid[:, None])[:, None, None, :]
-            x = layer(x, mask, dropout)
-        return self.head(self.layer_norm(x)).float().log_softmax(-1), valid
+            if not (self.training and layer_drop > 0 and torch.rand(()) < layer_drop):
+                x = layer(x, mask, dropout)
+            if i + 1 == middle_after:
+                middle = self.spelled(x)
+        return (self.spelled(x), valid) if middle_after is None else (self.spelled(x), valid, middle)
 
 
 def load_recogniser(path: str, device: str, halve_after: int | None = None) -> Recogniser:

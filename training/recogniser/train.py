@@ -28,11 +28,12 @@ from model import HALVE_AFTER, LAYERS, Recogniser, load_recogniser, load_whisper
 from spelling import error_rates, spell
 
 WEIGHTS = {
-    "broadcast": 0.32, "english": 0.30, "narrator-stories": 0.08, "narrator-stories-extra": 0.03,
-    "reader-1": 0.08, "reader-2": 0.08, "narrator-man": 0.05, "synthetic": 0.26,
+    "broadcast": 0.32, "english": 0.30, "narrator-stories": 0.09, "narrator-stories-extra": 0.03,
+    "reader-1": 0.10, "reader-2": 0.10, "narrator-man": 0.05, "english-read": 0.10, "voices": 0.08, "synthetic": 0.22,
 }
 NOT_SPEECH_SHARE = 0.04
 AGREEMENT = 0.2  # weight of the difference between two views of a clip
+MIDDLE_AFTER, MIDDLE_SHARE = 8, 0.2  # the loss at a middle layer, which keeps the upper ones from learning clips by heart
 
 
 def parameter_groups(model, peak, decay, head):
@@ -115,10 +116,11 @@ class Trainer:
             frames = lengths // 160
             mel = mask_spectrum(self.mel_of(waves), frames)
         with self.amp():
-            logprobs, valid = self.model(mel, frames, dropout=0.1, layer_drop=0.05)
+            logprobs, valid, middle = self.model(mel, frames, dropout=0.1, layer_drop=0.05, middle_after=MIDDLE_AFTER)
         flat = torch.tensor([c for t in targets for c in t], device=self.device)
         sizes = torch.tensor([len(t) for t in targets], device=self.device)
-        losses = F.ctc_loss(logprobs.transpose(0, 1), flat, valid, sizes, reduction="none", zero_infinity=True)
+        ctc = lambda rows: F.ctc_loss(rows.transpose(0, 1), flat, valid, sizes, reduction="none", zero_infinity=True)
+        losses = (1 - MIDDLE_SHARE) * ctc(logprobs) + MIDDLE_SHARE * ctc(middle)
         if views == 2:
             losses = losses + AGREEMENT * disagreement(logprobs, valid)
         loss = (losses / sizes.clamp(min=20)).mean()

@@ -1,6 +1,6 @@
 //! Any recording to mono 16 kHz samples, and speech to every output format: decoding, resampling, loudness, encoding.
 //!
-//! Pure functions on bytes and samples. This crate knows nothing of HTTP, models, accounts or Swahili. Every input is
+//! Pure functions on bytes and samples, but for the file that the samples of a long recording wait in. This crate knows nothing of HTTP, models, accounts or Swahili. Every input is
 //! hostile until it is decoded: memory grows only with the seconds really decoded, and no bytes make it panic.
 
 #![warn(unreachable_pub)]
@@ -14,6 +14,7 @@ pub mod loudness;
 mod opus;
 pub mod pcm;
 mod resample;
+mod samples;
 mod wav;
 
 pub use decode::{
@@ -24,3 +25,4 @@ pub use encode::{StreamEncoder, encode, encode_speech};
 pub use error::AudioError;
 pub use format::{OutputFormat, UnknownFormat};
 pub use resample::{Resampler, resample};
+pub use samples::Samples;

@@ -9,6 +9,7 @@
 mod common;
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use common::mutate::Noise;
@@ -43,8 +44,17 @@ const MIB: usize = 1 << 20;
 
 /// The answer, and the bytes that decoding needed on top of the input.
 fn measured(bytes: Vec<u8>, seconds_max: f64) -> (Result<Recording, AudioError>, usize) {
+    measured_in(None, bytes, seconds_max)
+}
+
+fn measured_in(
+    spool_dir: Option<PathBuf>,
+    bytes: Vec<u8>,
+    seconds_max: f64,
+) -> (Result<Recording, AudioError>, usize) {
     let limits = DecodeLimits {
         seconds_max,
+        spool_dir,
         ..DecodeLimits::default()
     };
     let before = NOW.load(Relaxed);
@@ -89,6 +99,11 @@ fn memory_follows_the_decoded_seconds_only() {
         "{answer:?}"
     );
     assert!(used < 8 * MIB, "{used} bytes for a refused bomb");
+    let dir = tempfile::tempdir().expect("a folder");
+    let (answer, used) = measured_in(Some(dir.path().into()), bomb.clone(), 7_200.5);
+    let recording = answer.expect("two hours of silence are allowed");
+    assert!(recording.seconds > 7_190.0);
+    assert!(used < 16 * MIB, "{used} bytes where samples go to a file");
     let (answer, used) = measured(bomb, 7_200.5);
     let seconds = answer.expect("two hours of silence are allowed").seconds;
     assert!((7_190.0..=7_200.5).contains(&seconds), "{seconds}");

@@ -42,7 +42,7 @@ pub fn recording(audio: Vec<u8>, format: OutputFormat) -> Result<TranscribeReque
     };
     let recording = decode_bytes(audio, declared, &DecodeLimits::default(), &|| false)?;
     Ok(TranscribeRequest {
-        samples: recording.samples.into(),
+        samples: recording.samples,
         ..TranscribeRequest::default()
     })
 }

@@ -25,3 +25,11 @@ pub enum SpeechError {
     #[error("the engine failed on this job")]
     Internal,
 }
+
+impl SpeechError {
+    /// Of a recording whose samples wait in a file.
+    pub(crate) fn unreadable(error: std::io::Error) -> Self {
+        tracing::error!(%error, "the samples of a recording cannot be read again");
+        SpeechError::Internal
+    }
+}

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use sauti_audio::Samples;
+
 use crate::Direction;
 use crate::recogniser::{Alternative, VocabularyModel};
 
@@ -71,10 +73,9 @@ pub enum SpokenLanguage {
 /// A recording to transcribe: mono, 16,000 Hz.
 #[derive(Debug, Clone, Default)]
 pub struct TranscribeRequest {
-    /// Not `Arc<[i16]>`: making one would copy the whole recording.
-    pub samples: Arc<Vec<i16>>,
+    pub samples: Samples,
     /// The other side of a call. Then each side is heard for itself, and segments say which one they are of.
-    pub second_channel: Option<Arc<Vec<i16>>>,
+    pub second_channel: Option<Samples>,
     /// Whether people are told apart. Then segments come at the end, each with its speaker.
     pub diarize: bool,
     pub keyterms: Vec<String>,
@@ -93,7 +94,7 @@ pub struct TranscribeRequest {
 
 impl TranscribeRequest {
     /// What is heard for itself: everything, or the two sides of a call.
-    pub(crate) fn channels(&self) -> impl Iterator<Item = &Arc<Vec<i16>>> {
+    pub(crate) fn channels(&self) -> impl Iterator<Item = &Samples> {
         std::iter::once(&self.samples).chain(&self.second_channel)
     }
 }
@@ -175,12 +176,20 @@ pub enum TranscribeEvent {
     Done(Transcript),
 }
 
-/// Long words weigh more: a short one can be guessed.
 pub(crate) fn mean_confidence(words: &[Word]) -> f32 {
-    let letters: usize = words.iter().map(|word| word.word.len()).sum();
-    let sum: f32 = words
-        .iter()
-        .map(|word| word.confidence * word.word.len() as f32)
-        .sum();
+    mean_of_words(
+        words
+            .iter()
+            .map(|word| (word.word.as_str(), word.confidence)),
+    )
+}
+
+/// Long words weigh more: a short one can be guessed.
+pub(crate) fn mean_of_words<'a>(words: impl Iterator<Item = (&'a str, f32)>) -> f32 {
+    let (mut sum, mut letters) = (0.0, 0);
+    for (word, figure) in words {
+        sum += figure * word.len() as f32;
+        letters += word.len();
+    }
     sum / letters.max(1) as f32
 }

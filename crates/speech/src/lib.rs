@@ -14,6 +14,7 @@ mod job;
 mod kernels;
 mod model_folder;
 pub mod recogniser;
+mod script_times;
 pub mod voice;
 mod weights;
 
@@ -26,3 +27,4 @@ pub use job::{
     TranscribeEvent, TranscribeRequest, Transcript, Word,
 };
 pub use model_folder::check_model;
+pub use script_times::ScriptTimes;

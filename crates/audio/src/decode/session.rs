@@ -1,7 +1,7 @@
 use super::{Channels, DecodeLimits, Decoded, Recording};
 use crate::AudioError;
-use crate::pcm::i16_from_f32;
 use crate::resample::Resampler;
+use crate::samples::SamplesWriter;
 
 /// Louder than any honest float recording; keeps sums finite.
 const SAMPLE_MAX: f32 = 16.0;
@@ -16,7 +16,7 @@ pub(crate) struct DecodeSession<'a> {
     source_rate_hz: u32,
     source_channels: u16,
     /// One for everything, or one for each channel.
-    out: Vec<Vec<i16>>,
+    out: Vec<SamplesWriter>,
 }
 
 struct Stage {
@@ -37,7 +37,9 @@ impl<'a> DecodeSession<'a> {
             seconds: 0.0,
             source_rate_hz: 0,
             source_channels: 0,
-            out: vec![Vec::new(); limits.channels.count() as usize],
+            out: (0..limits.channels.count())
+                .map(|_| SamplesWriter::new(limits.spool_dir.clone()))
+                .collect(),
         }
     }
 
@@ -62,7 +64,7 @@ impl<'a> DecodeSession<'a> {
         if limits.channels == Channels::Separate && channels != 2 {
             return Err(AudioError::NotTwoChannels { channels });
         }
-        self.end_stage();
+        self.end_stage()?;
         if self.source_rate_hz == 0 {
             (self.source_rate_hz, self.source_channels) = (rate_hz, channels);
         }
@@ -137,23 +139,22 @@ impl<'a> DecodeSession<'a> {
             }
             stage.resampled.clear();
             resampler.push(&stage.mono, &mut stage.resampled);
-            out.extend(stage.resampled.iter().map(|&s| i16_from_f32(s)));
+            out.push(&stage.resampled)?;
         }
         Ok(())
     }
 
     pub(crate) fn finish(mut self, decoded: Decoded) -> Result<Recording, AudioError> {
-        self.end_stage();
-        self.out.iter_mut().for_each(Vec::shrink_to_fit);
-        let mut out = self.out.into_iter();
-        let samples = out.next().unwrap_or_default();
+        self.end_stage()?;
+        let mut out = self.out.into_iter().map(SamplesWriter::finish);
+        let samples = out.next().transpose()?.unwrap_or_default();
         if samples.is_empty() {
             return Err(AudioError::Empty);
         }
         Ok(Recording {
             seconds: samples.len() as f64 / f64::from(self.limits.rate_hz),
             samples,
-            second_channel: out.next(),
+            second_channel: out.next().transpose()?,
             container: decoded.container,
             codec: decoded.codec,
             source_rate_hz: self.source_rate_hz,
@@ -161,14 +162,15 @@ impl<'a> DecodeSession<'a> {
         })
     }
 
-    fn end_stage(&mut self) {
+    fn end_stage(&mut self) -> Result<(), AudioError> {
         if let Some(mut stage) = self.stage.take() {
             for (out, resampler) in self.out.iter_mut().zip(stage.resamplers) {
                 stage.resampled.clear();
                 resampler.finish(&mut stage.resampled);
-                out.extend(stage.resampled.iter().map(|&s| i16_from_f32(s)));
+                out.push(&stage.resampled)?;
             }
         }
+        Ok(())
     }
 
     fn check_length(&self, seconds: f64) -> Result<(), AudioError> {

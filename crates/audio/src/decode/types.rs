@@ -1,5 +1,9 @@
 //! What decoding is told, and what it hands back.
 
+use std::path::PathBuf;
+
+use crate::Samples;
+
 /// The rate of a decoded recording, where no other is asked for.
 pub const SAMPLE_RATE_HZ: u32 = 16_000;
 
@@ -50,6 +54,8 @@ pub struct DecodeLimits {
     pub channels_max: u16,
     pub rate_hz_min: u32,
     pub rate_hz_max: u32,
+    /// The folder for the samples of a long recording; without one they stay in memory.
+    pub spool_dir: Option<PathBuf>,
 }
 
 impl Default for DecodeLimits {
@@ -61,6 +67,7 @@ impl Default for DecodeLimits {
             channels_max: 16,
             rate_hz_min: 4_000,
             rate_hz_max: 384_000,
+            spool_dir: None,
         }
     }
 }
@@ -74,12 +81,12 @@ pub enum RawFormat {
 }
 
 /// A decoded recording.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Recording {
     /// Mono, at the rate that was asked for.
-    pub samples: Vec<i16>,
+    pub samples: Samples,
     /// Where channels were asked for separately: `samples` is the first, this is the second, just as long.
-    pub second_channel: Option<Vec<i16>>,
+    pub second_channel: Option<Samples>,
     pub seconds: f64,
     pub container: &'static str,
     pub codec: String,

@@ -54,7 +54,7 @@ fn each_side_comes_back_for_itself() {
 fn mixed_down_there_is_no_second_one() {
     let side = voice(8_000, 0.5);
     let recording = crate::common::decode(wav(8_000, &[&side, &side])).unwrap();
-    assert_eq!(recording.second_channel, None);
+    assert!(recording.second_channel.is_none());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Bytes nobody should send: broken, cut off, absurd, or mutated at random. Every one must end in an answer, never in a panic.
 
 use crate::common::mutate::{self, Noise};
-use crate::common::{decode, voice};
+use crate::common::{decode, floats, voice};
 use proptest::prelude::*;
 use sauti_audio::{AudioError, DecodeLimits, OutputFormat, RawFormat, decode_bytes, encode};
 
@@ -72,7 +72,7 @@ fn every_specimen_decodes_to_its_length() {
             recording.seconds
         );
         assert!(
-            recording.samples.iter().any(|sample| sample.abs() > 1_000),
+            floats(&recording.samples).iter().any(|s| s.abs() > 0.03),
             "{name} is silent"
         );
     }

@@ -85,13 +85,8 @@ fn run(program: &str, arguments: &[&str]) -> Output {
 }
 
 fn samples_of(bytes: &[u8]) -> Vec<f32> {
-    let (pairs, _) = bytes.as_chunks::<2>();
-    floats(
-        &pairs
-            .iter()
-            .map(|&pair| i16::from_le_bytes(pair))
-            .collect::<Vec<i16>>(),
-    )
+    let format = RawFormat::Pcm16Le { rate_hz: 16_000 };
+    floats(&format.samples(bytes).into())
 }
 
 fn text(path: &Path) -> &str {

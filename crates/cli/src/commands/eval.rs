@@ -174,7 +174,8 @@ pub(super) struct Speakers {
 /// Each list is a MANIFEST.tsv as for `eval transcription`; its clips of up to 14 s are listened to once. Then one setting after the
 /// other is moved by its --step, up and down, as long as the mean of the lists' word error rates falls; every round with half the
 /// steps. Settings: lm_weight, doubt_weight, word_bonus, unknown_bonus, blank_bonus, switch (ln p of another language), english
-/// (ln p of beginning in English). The best ones go into the program's defaults.
+/// (ln p of beginning in English), rescore and forget (of the rescorer and of the language model, when the best hypotheses are ranked again).
+/// The best ones go into the program's defaults.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
@@ -200,7 +201,8 @@ pub(super) struct SearchFit {
 ///
 /// Each list is a MANIFEST.tsv as for `eval transcription`; its clips of up to 14 s are listened to. Every second clip is used to fit
 /// the weights of confidences, of words and of whole readings (alternatives); the others judge: of what was said to be
-/// right with 0.8, how much is right. Given are the confidences as they are and as they would be with the fitted weights,
+/// right with 0.8, how much is right. Clips also stand for expected answers: digits or an amount where they say nothing else, short
+/// ones for one of ten choices that sound most alike; every fifth says nothing that is expected. Given are the confidences as they are and as they would be with the fitted weights,
 /// which belong into crates/speech/src/recogniser/confidence.rs.
 #[derive(Debug, Args)]
 #[command(after_help = "\

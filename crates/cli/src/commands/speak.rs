@@ -5,9 +5,8 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use clap::Args;
 use sauti_audio::OutputFormat;
-use sauti_server::cache::ScriptTimes;
 use sauti_server::self_check::{self, SelfCheck};
-use sauti_speech::{Direction, PitchShift, SpeakRequest, Speed, VolumeGain};
+use sauti_speech::{Direction, PitchShift, ScriptTimes, SpeakRequest, Speed, VolumeGain};
 use sauti_text::{Lexicon, Script, SpeechLanguage};
 
 use super::Common;
@@ -106,8 +105,8 @@ impl Speak {
         let mut err = std::io::stderr().lock();
         let mut times = ScriptTimes::default();
         times.add(&marked, &spoken.words);
-        for mark in times.marks(&marked, Some(spoken.seconds)) {
-            writeln!(err, "mark {}: {:.3} s", mark.name, mark.time)?;
+        for (name, time) in times.marks(&marked, Some(spoken.seconds)) {
+            writeln!(err, "mark {name}: {time:.3} s")?;
         }
         if let Some(check) = check {
             writeln!(

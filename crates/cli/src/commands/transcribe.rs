@@ -119,6 +119,7 @@ impl Transcribe {
                 ChannelsHeard::Separate => Channels::Separate,
             },
             seconds_max: config.limits.recording_seconds_max as f64,
+            spool_dir: Some(std::env::temp_dir()),
             ..DecodeLimits::default()
         };
         offline::block_on(async {
@@ -182,8 +183,8 @@ impl Transcribe {
             let recording = recording.await.context("decoding broke off")??;
             let seconds = recording.seconds;
             let request = TranscribeRequest {
-                samples: recording.samples.into(),
-                second_channel: recording.second_channel.map(Arc::new),
+                samples: recording.samples,
+                second_channel: recording.second_channel,
                 keyterms,
                 prompt: String::new(),
                 expect,
@@ -268,21 +269,20 @@ fn read(
     declared: Option<RawFormat>,
     limits: &DecodeLimits,
 ) -> anyhow::Result<Recording> {
-    let never = || false;
-    if file == Path::new("-") {
-        let mut bytes = Vec::new();
+    let opened = if file == Path::new("-") {
+        let mut spool = tempfile::tempfile()?;
         // Two hours of 32-bit stereo at 48 kHz, and some: more than any accepted recording needs.
-        io::stdin()
-            .lock()
-            .take(3_000_000_000)
-            .read_to_end(&mut bytes)?;
-        return Ok(sauti_audio::decode_bytes(bytes, declared, limits, &never)?);
-    }
-    let opened = File::open(file).context("cannot open the file")?;
+        io::copy(&mut io::stdin().lock().take(3_000_000_000), &mut spool)?;
+        spool
+    } else {
+        File::open(file).context("cannot open the file")?
+    };
     if opened.metadata().is_ok_and(|meta| meta.is_dir()) {
         anyhow::bail!("is a folder");
     }
-    Ok(sauti_audio::decode_file(opened, declared, limits, &never)?)
+    Ok(sauti_audio::decode_file(opened, declared, limits, &|| {
+        false
+    })?)
 }
 
 impl From<Expected> for Expect {

@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use sauti_speech::Expect;
 use sauti_speech::recogniser::{ReadingEvidence, Recogniser, WordEvidence, confidence};
-use sauti_text::compare::{Step, comparable, word_alignment};
+use sauti_text::compare::{Step, character_errors, comparable, word_alignment};
+use sauti_text::{cardinal, written};
 use serde::Serialize;
 
 use super::search::{Heard, listen, on_all_cores};
@@ -11,6 +13,11 @@ use super::search::{Heard, listen, on_all_cores};
 const BINS: usize = 10;
 /// The readings of a clip that are judged.
 const READINGS_MAX: usize = 5;
+/// A clip of more words is no choice.
+const CHOICE_WORDS_MAX: usize = 8;
+const CHOICES: usize = 10;
+/// Every so many clips say nothing that is expected.
+const UNEXPECTED_EVERY: usize = 5;
 const NEWTON_STEPS: usize = 50;
 /// Keeps weights of features that tell nothing from growing.
 const RIDGE: f64 = 1e-3;
@@ -25,6 +32,9 @@ pub struct Options {
 pub struct Report {
     pub words: Calibration,
     pub readings: Calibration,
+    /// Of digits, amounts and choices, and of the words in them.
+    pub answers: Calibration,
+    pub answer_words: Calibration,
 }
 
 /// Of words or of whole readings: fitted on one half of the clips, judged on the other.
@@ -64,20 +74,84 @@ struct Judged {
 pub fn run(options: &Options) -> anyhow::Result<Report> {
     let recogniser = Recogniser::load(&options.models)?;
     // Clips that fit, and clips that judge.
-    let (mut words, mut readings) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
+    let mut found: [[Vec<Judged>; 2]; 4] = Default::default();
     for path in &options.manifests {
         let clips = listen(&recogniser, path, 1)?;
-        let judged = on_all_cores(&clips, |clip| judge(&recogniser, clip))?;
-        for (number, (clip_words, clip_readings)) in judged.into_iter().enumerate() {
-            let half = 1 - number % 2;
-            words[half].extend(clip_words);
-            readings[half].extend(clip_readings);
+        let numbered: Vec<(usize, &Heard)> = clips.iter().enumerate().collect();
+        let judged = on_all_cores(&numbered, |(number, clip)| {
+            let (words, readings) = judge(&recogniser, clip)?;
+            let (answers, answer_words) = judge_answer(&recogniser, *number, &clips)?;
+            Ok([words, readings, answers, answer_words])
+        })?;
+        for (number, kinds) in judged.into_iter().enumerate() {
+            for (found, judged) in found.iter_mut().zip(kinds) {
+                found[1 - number % 2].extend(judged);
+            }
         }
     }
+    let [words, readings, answers, answer_words] = found.map(|found| Calibration::new(&found));
     Ok(Report {
-        words: Calibration::new(&words),
-        readings: Calibration::new(&readings),
+        words,
+        readings,
+        answers,
+        answer_words,
     })
+}
+
+/// A clip as the answer to a question.
+fn judge_answer(
+    recogniser: &Recogniser,
+    number: usize,
+    clips: &[Heard],
+) -> anyhow::Result<(Vec<Judged>, Vec<Judged>)> {
+    let reference = clips[number].text.as_str();
+    let Some(expect) = expected(number, clips) else {
+        return Ok(Default::default());
+    };
+    let answers = recogniser.answer_evidence(&clips[number].posteriors, &expect)?;
+    let Some(best) = answers.first() else {
+        return Ok(Default::default());
+    };
+    let heard = value(&best.text);
+    let answer = Judged {
+        features: best.features().to_vec(),
+        now: best.confidence(),
+        is_right: best.text == reference || heard.is_some() && heard == value(reference),
+    };
+    let words = best.letter_p.iter().zip(heard_right(reference, &best.text));
+    let words = words.map(|(letter_p, is_right)| Judged {
+        features: best.word_features(*letter_p).to_vec(),
+        now: best.word_confidence(*letter_p),
+        is_right,
+    });
+    Ok((vec![answer], words.collect()))
+}
+
+/// Digits or an amount where a clip says nothing else, or one of those that sound most like it.
+fn expected(number: usize, clips: &[Heard]) -> Option<Expect> {
+    let text = clips[number].text.as_str();
+    let is_unexpected = number % UNEXPECTED_EVERY == UNEXPECTED_EVERY - 1;
+    let is_digit = |word: &str| (0..10).any(|digit| cardinal(digit) == word);
+    if !is_unexpected && text.split(' ').all(is_digit) {
+        return Some(Expect::Digits);
+    } else if !is_unexpected && value(text).is_some() {
+        return Some(Expect::Amount);
+    }
+    let others = clips.iter().map(|clip| clip.text.as_str());
+    let is_short = |text: &&str| text.split(' ').count() <= CHOICE_WORDS_MAX;
+    let mut choices: Vec<&str> = others.filter(is_short).collect();
+    choices.sort_by_key(|other| character_errors(text, other).total());
+    choices.dedup();
+    choices.retain(|choice| !is_unexpected || *choice != text);
+    choices.truncate(CHOICES);
+    let choices = choices.into_iter().map(str::to_owned).collect();
+    is_short(&text).then_some(Expect::Choices(choices))
+}
+
+/// The number that the words say.
+fn value(text: &str) -> Option<u64> {
+    let words: Vec<&str> = text.split(' ').filter(|word| *word != "shilingi").collect();
+    written::number(&words)
 }
 
 fn judge(recogniser: &Recogniser, clip: &Heard) -> anyhow::Result<(Vec<Judged>, Vec<Judged>)> {
@@ -186,7 +260,13 @@ impl Reliability {
 
 impl Report {
     pub fn text(&self) -> String {
-        self.words.text("words") + &self.readings.text("readings")
+        [
+            self.words.text("words"),
+            self.readings.text("readings"),
+            self.answers.text("answers"),
+            self.answer_words.text("words of answers"),
+        ]
+        .concat()
     }
 }
 

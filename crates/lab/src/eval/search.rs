@@ -57,7 +57,7 @@ impl std::str::FromStr for Setting {
     }
 }
 
-pub const NAMES: [&str; 7] = [
+pub const NAMES: [&str; 9] = [
     "lm_weight",
     "doubt_weight",
     "word_bonus",
@@ -65,6 +65,8 @@ pub const NAMES: [&str; 7] = [
     "blank_bonus",
     "switch",
     "english",
+    "rescore",
+    "forget",
 ];
 
 fn setting_of<'c>(config: &'c mut BeamConfig, name: &str) -> Option<&'c mut f32> {
@@ -76,6 +78,8 @@ fn setting_of<'c>(config: &'c mut BeamConfig, name: &str) -> Option<&'c mut f32>
         "blank_bonus" => Some(&mut config.blank_bonus),
         "switch" => Some(&mut config.languages.switch_log_p),
         "english" => Some(&mut config.languages.english_log_p),
+        "rescore" => Some(&mut config.rescore),
+        "forget" => Some(&mut config.forget),
         _ => None,
     }
 }
@@ -148,6 +152,7 @@ pub(super) fn listen(
         let bytes = manifest.read(clip)?;
         let sound = sauti_audio::decode_bytes(bytes, None, &DecodeLimits::default(), &|| false);
         let samples = sound.with_context(|| clip.file.clone())?.samples;
+        let samples = samples.all()?.into_owned();
         if samples.len() <= SAMPLES_MAX {
             clips.push((comparable(&clip.text), samples));
         }

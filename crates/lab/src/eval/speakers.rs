@@ -392,9 +392,10 @@ impl Crowd {
             let decoded =
                 sauti_audio::decode_bytes(bytes, None, &DecodeLimits::default(), &|| false)
                     .with_context(|| clip.file.clone())?;
-            let spoken = spoken(&decoded.samples);
+            let samples = decoded.samples.all()?;
+            let spoken = spoken(&samples);
             if let (Some(first), Some(last)) = (spoken.first(), spoken.last()) {
-                said.extend(levelled(&decoded.samples[first.0..last.1], level));
+                said.extend(levelled(&samples[first.0..last.1], level));
             }
         }
         ensure!(

@@ -212,7 +212,7 @@ fn decode(
     let bytes = manifest.read(clip)?;
     let recording = sauti_audio::decode_bytes(bytes, None, &DecodeLimits::default(), &|| false)
         .with_context(|| clip.file.clone())?;
-    Ok(degradation.apply(recording.samples, seed))
+    Ok(degradation.apply(recording.samples.all()?.into_owned(), seed))
 }
 
 fn degradation(manifest: &ClipManifest, options: &Options) -> anyhow::Result<Degradation> {

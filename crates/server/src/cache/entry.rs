@@ -7,8 +7,8 @@
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use sauti_speech::Word;
-use sauti_text::{Script, SpokenWord};
+use sauti_speech::{ScriptTimes, Word};
+use sauti_text::Script;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -58,41 +58,11 @@ pub struct TimedMark {
     pub time: f64,
 }
 
-/// The place of each word among those of the script, and when it is said.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct ScriptTimes(Vec<(u32, f64, f64)>);
-
-impl ScriptTimes {
-    /// Adds words as the voice said them: those of the script in their order, but for those that have no sound.
-    pub fn add(&mut self, script: &Script, said: &[Word]) {
-        let begin = self.0.last().map_or(0, |(place, ..)| *place as usize + 1);
-        let mut places = words(script).enumerate().skip(begin);
-        self.0.extend(said.iter().filter_map(|word| {
-            let (place, _) = places.find(|(_, known)| known.text == word.word)?;
-            Some((u32::try_from(place).ok()?, word.start, word.end))
-        }));
+impl From<(&str, f64)> for TimedMark {
+    fn from((name, time): (&str, f64)) -> TimedMark {
+        let name = name.into();
+        TimedMark { name, time }
     }
-
-    /// When the script's marks are reached, as far as its words are known; all of them once the whole length is.
-    pub fn marks(&self, script: &Script, seconds: Option<f64>) -> Vec<TimedMark> {
-        let reached = script.marks.iter().map_while(|mark| {
-            let is_before = |place: u32| (place as usize) < mark.words_before;
-            let next = self.0.partition_point(|(place, ..)| is_before(*place));
-            let next_start = self.0.get(next).map(|(_, start, _)| *start).or(seconds)?;
-            let time = match (mark.before_break, next.checked_sub(1)) {
-                (true, Some(before)) => self.0[before].2,
-                (true, None) => 0.0,
-                (false, _) => next_start,
-            };
-            let name = mark.name.clone();
-            Some(TimedMark { name, time })
-        });
-        reached.collect()
-    }
-}
-
-fn words(script: &Script) -> impl Iterator<Item = &SpokenWord> {
-    script.clauses.iter().flat_map(|clause| &clause.words)
 }
 
 impl CachedSpeech {
@@ -109,19 +79,20 @@ impl CachedSpeech {
 
     /// The words with their times, by the script that this is the sound of.
     pub fn words(&self, script: &Script) -> Vec<TimedWord> {
-        let known: Vec<&SpokenWord> = words(script).collect();
-        let timed = self.times.0.iter().filter_map(|(place, start, end)| {
-            Some(TimedWord {
-                word: known.get(*place as usize)?.text.clone(),
-                start: *start,
-                end: *end,
-            })
-        });
+        let timed = self
+            .times
+            .words(script)
+            .map(|(word, start, end)| TimedWord {
+                word: word.into(),
+                start,
+                end,
+            });
         timed.collect()
     }
 
     pub fn marks(&self, script: &Script) -> Vec<TimedMark> {
-        self.times.marks(script, Some(self.seconds))
+        let reached = self.times.marks(script, Some(self.seconds));
+        reached.map(TimedMark::from).collect()
     }
 
     #[cfg(test)]
@@ -136,7 +107,7 @@ impl CachedSpeech {
 
     /// What it takes in memory, near enough.
     pub fn bytes(&self) -> usize {
-        self.audio.len() + self.times.0.len() * size_of::<(u32, f64, f64)>() + 256
+        self.audio.len() + self.times.bytes() + 256
     }
 
     pub fn to_file(&self) -> Vec<u8> {
@@ -218,34 +189,6 @@ mod tests {
         let words = CachedSpeech::from_file(file).unwrap().words(&script);
         assert_eq!(words[1].word, "yako");
         assert_eq!((words[1].start, words[1].end), (0.5, 0.9));
-    }
-
-    #[test]
-    fn marks_are_reached_with_their_words_and_before_their_breaks() {
-        let ssml = "<speak><mark name='a'/>Habari<mark name='b'/><break/><mark name='c'/> yako\
-            <mark name='d'/></speak>";
-        let script = Script::from_ssml(ssml, &sauti_text::Lexicon::builtin()).unwrap();
-        let of = |marks: Vec<TimedMark>| -> Vec<(String, f64)> {
-            marks
-                .into_iter()
-                .map(|mark| (mark.name, mark.time))
-                .collect()
-        };
-        let times = [("a", 0.1), ("b", 0.5), ("c", 0.9), ("d", 1.5)];
-        let times = times.map(|(name, time)| (name.to_owned(), time));
-        let said = |word: &str, start, end| Word {
-            word: word.into(),
-            start,
-            end,
-            ..Word::default()
-        };
-        let mut known = ScriptTimes::default();
-        assert_eq!(of(known.marks(&script, None)), []);
-        known.add(&script, &[said("Habari", 0.1, 0.5)]);
-        assert_eq!(of(known.marks(&script, None)), times[..1]);
-        known.add(&script, &[said("yako", 0.9, 1.4)]);
-        assert_eq!(of(known.marks(&script, None)), times[..3]);
-        assert_eq!(of(known.marks(&script, Some(1.5))), times);
     }
 
     #[test]

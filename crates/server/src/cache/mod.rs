@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use disk::Disk;
-pub use entry::{CachedSpeech, ScriptTimes, TimedMark, TimedWord};
+pub use entry::{CachedSpeech, TimedMark, TimedWord};
 pub use memory::Memory;
 pub use secret::CacheSecret;
 

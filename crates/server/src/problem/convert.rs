@@ -99,7 +99,7 @@ impl From<SpoolError> for Problem {
         match error {
             SpoolError::TooLarge { .. } => Problem::detailed(Code::BodyTooLarge, sentence(&error)),
             SpoolError::Disk(cause) => {
-                tracing::error!(%cause, "an upload found no room on the disk");
+                tracing::error!(%cause, "a recording found no room on the disk");
                 let detail = "There is no room for the recording at the moment.";
                 Problem::detailed(Code::StorageUnavailable, detail)
                     .retry_after(STORAGE_RETRY_AFTER_S)
@@ -128,7 +128,7 @@ impl From<AudioError> for Problem {
                 Problem::field("channels", Reason::Other { message })
             }
             AudioError::Cancelled => Problem::new(Code::DeadlineExceeded),
-            AudioError::Io(cause) => Problem::internal(cause),
+            AudioError::Io(cause) => SpoolError::Disk(cause).into(),
         }
     }
 }

@@ -54,7 +54,7 @@ pub struct EngineConfig {
     pub queue_max: usize,
     /// Jobs of one tenant that may wait.
     pub tenant_queue_max: usize,
-    /// Decoded audio that may wait, in seconds; an hour takes 115 MB.
+    /// Decoded audio that may wait, in seconds; an hour takes 115 MB, on the disk where recordings have a folder.
     pub queued_audio_seconds_max: f64,
     /// How many seconds a job may be expected to wait before it begins; one that would wait longer is refused.
     pub wait_s_max: f64,
@@ -219,7 +219,7 @@ fn transcribe(
     for (channel, samples) in (1..).zip(request.channels()) {
         held_samples += samples.len();
         let mut receivers = VecDeque::new();
-        for samples in pieces::cut(samples) {
+        for samples in pieces::cut(samples).map_err(SpeechError::unreadable)? {
             let (sender, receiver) = mpsc::channel(EVENTS_MAX);
             receivers.push_back((samples.start as f64 / work::RECORDING_HZ, receiver));
             pieces.push(RecordingPiece {

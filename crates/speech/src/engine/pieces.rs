@@ -3,7 +3,10 @@
 //! Pieces let an idle machine read one recording on several workers, and a busy one put other
 //! callers' work in between.
 
+use std::io;
 use std::ops::Range;
+
+use sauti_audio::Samples;
 
 const RATE_HZ: usize = 16_000;
 const PIECE_SECONDS: usize = 60;
@@ -13,17 +16,18 @@ const REACH_SECONDS: usize = 10;
 const FRAME: usize = RATE_HZ / 100;
 const PAUSE_FRAMES: usize = 30;
 
-pub(super) fn cut(samples: &[i16]) -> Vec<Range<usize>> {
+pub(super) fn cut(samples: &Samples) -> io::Result<Vec<Range<usize>>> {
     let mut pieces = Vec::new();
     let mut start = 0;
     while samples.len() - start > (PIECE_SECONDS + 2 * REACH_SECONDS) * RATE_HZ {
         let from = start + (PIECE_SECONDS - REACH_SECONDS) * RATE_HZ;
-        let end = from + quietest(&samples[from..from + 2 * REACH_SECONDS * RATE_HZ]);
+        let reach = samples.part(from..from + 2 * REACH_SECONDS * RATE_HZ)?;
+        let end = from + quietest(&reach);
         pieces.push(start..end);
         start = end;
     }
     pieces.push(start..samples.len());
-    pieces
+    Ok(pieces)
 }
 
 /// The middle of the quietest stretch.
@@ -51,10 +55,14 @@ mod tests {
 
     use super::*;
 
+    fn cut_memory(samples: Vec<i16>) -> Vec<Range<usize>> {
+        cut(&samples.into()).unwrap()
+    }
+
     #[test]
     fn a_short_recording_stays_whole() {
-        assert_eq!(cut(&[]).len(), 1);
-        assert_eq!(cut(&vec![1; 70 * RATE_HZ]).len(), 1);
+        assert_eq!(cut_memory(vec![]).len(), 1);
+        assert_eq!(cut_memory(vec![1; 70 * RATE_HZ]).len(), 1);
     }
 
     #[test]
@@ -62,7 +70,7 @@ mod tests {
         let mut samples = vec![8000i16; 100 * RATE_HZ];
         let pause = 63 * RATE_HZ..63 * RATE_HZ + RATE_HZ / 2;
         samples[pause.clone()].fill(3);
-        let pieces = cut(&samples);
+        let pieces = cut_memory(samples);
         assert_eq!(pieces.len(), 2);
         assert!(pause.contains(&pieces[0].end), "{pieces:?}");
     }
@@ -79,9 +87,9 @@ mod tests {
                     (noise >> 16) as i16
                 })
                 .collect();
-            let pieces = cut(&samples);
+            let pieces = cut_memory(samples);
             prop_assert_eq!(pieces[0].start, 0);
-            prop_assert_eq!(pieces[pieces.len() - 1].end, samples.len());
+            prop_assert_eq!(pieces[pieces.len() - 1].end, seconds * RATE_HZ);
             for pair in pieces.windows(2) {
                 prop_assert_eq!(pair[0].end, pair[1].start);
             }

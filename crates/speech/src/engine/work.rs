@@ -140,13 +140,16 @@ impl RecordingPiece {
             backend.transcribe(request, &mut emit)
         } else {
             let channel = request.channels().nth(self.channel as usize - 1);
-            let samples = channel.unwrap_or(&request.samples)[self.samples.clone()].to_vec();
-            let part = TranscribeRequest {
-                samples: samples.into(),
-                second_channel: None,
-                ..request.clone()
-            };
-            backend.transcribe(&part, &mut emit)
+            let samples = channel.unwrap_or(&request.samples);
+            let part = samples.part(self.samples.clone());
+            part.map_err(SpeechError::unreadable).and_then(|part| {
+                let part = TranscribeRequest {
+                    samples: part.into_owned().into(),
+                    second_channel: None,
+                    ..request.clone()
+                };
+                backend.transcribe(&part, &mut emit)
+            })
         };
         answer.conclude(result, done)
     }

@@ -5,5 +5,7 @@ pub(crate) mod attention;
 pub(crate) mod floats;
 mod integer;
 pub(crate) mod linear;
+pub(crate) mod one_thread;
 pub(crate) mod simd;
 mod tiles;
+pub(crate) mod transformer;

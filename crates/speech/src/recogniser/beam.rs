@@ -24,6 +24,10 @@ pub struct BeamConfig {
     /// Added to ln p of the blank in each step: below nothing, faint letters are heard sooner.
     pub blank_bonus: f32,
     pub languages: MixtureConfig,
+    /// Of the rescorer's score of the best hypotheses, against the language model's weight.
+    pub rescore: f32,
+    /// So much of the language model's own score of these is taken back, against its weight.
+    pub forget: f32,
     /// Letters less likely than this in a step are not tried.
     pub letter_log_p_min: f32,
     pub letters_per_step: usize,
@@ -57,6 +61,8 @@ impl Default for BeamConfig {
                 english_log_p: -1.6,
                 unknown_bonus: 2.5,
             },
+            rescore: 0.6,
+            forget: 0.8,
             letter_log_p_min: -8.0,
             letters_per_step: 8,
             score_margin: 16.0,

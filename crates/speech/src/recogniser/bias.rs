@@ -121,6 +121,14 @@ impl Bias {
         BiasState(next.unwrap_or(0) as u16)
     }
 
+    /// The state at the end of a whole word.
+    pub(super) fn after_letters(&self, state: BiasState, word: &str) -> BiasState {
+        let classes = word.bytes().filter_map(class_of).enumerate();
+        classes.fold(state, |state, (i, class)| {
+            self.after_letter(state, class, i == 0)
+        })
+    }
+
     /// Whether the finished word is in a term, and the state before the next word.
     pub(super) fn after_word(&self, state: BiasState) -> (bool, BiasState) {
         let at = usize::from(state.0);
@@ -151,10 +159,7 @@ mod tests {
         let mut state = BiasState::default();
         let mut in_term = false;
         for word in text.split(' ') {
-            for (i, letter) in word.bytes().enumerate() {
-                state = bias.after_letter(state, class_of(letter).unwrap(), i == 0);
-            }
-            (in_term, state) = bias.after_word(state);
+            (in_term, state) = bias.after_word(bias.after_letters(state, word));
         }
         in_term
     }
@@ -176,13 +181,7 @@ mod tests {
             &["Zuchu".to_owned()],
             &["zuchu".to_owned(), "zari".to_owned()],
         );
-        let favour = |text: &str| {
-            let mut state = BiasState::default();
-            for (i, letter) in text.bytes().enumerate() {
-                state = bias.after_letter(state, class_of(letter).unwrap(), i == 0);
-            }
-            bias.favour(state)
-        };
+        let favour = |text: &str| bias.favour(bias.after_letters(BiasState::default(), text));
         assert_eq!(favour("zuchu"), KEY_TERM);
         assert_eq!(favour("zari"), PROMPT_WORD);
     }

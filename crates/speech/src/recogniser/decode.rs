@@ -5,14 +5,15 @@ use std::sync::Arc;
 use super::align::place_words;
 use super::alternatives::READINGS_FOR_EACH;
 use super::beam::{BeamConfig, BeamSearch, Hypothesis};
-use super::bias::Bias;
-use super::confidence::{ReadingEvidence, WordEvidence};
+use super::bias::{Bias, BiasState};
+use super::confidence::{AnswerEvidence, ReadingEvidence, WordEvidence, clearness};
 use super::grammar::{Grammar, GrammarAnswer, as_figures};
 use super::lm::LanguageModels;
-use super::mixture::Mixture;
+use super::mixture::{Mixture, MixtureState};
 use super::orthography::as_written;
 use super::posteriors::{Posteriors, STEP_SECONDS};
 use super::prompt::{prompt_names, prompt_words};
+use super::rescorer::{KnownWord, Rescorer};
 use super::text::Spellings;
 use super::vocabulary::VocabularyModel;
 use crate::job::mean_confidence;
@@ -20,6 +21,8 @@ use crate::{Expect, SpeechError, SpokenLanguage, TranscribeRequest, Word};
 
 /// Where others are asked for, as many answers of a known form are looked at: many say the same.
 const ANSWERS_MAX: usize = 32;
+/// How sure an answer is shows in these, the best ones.
+const ANSWERS_COMPARED: usize = 8;
 
 /// A word among others that is so far from both neighbours and was heard so unsurely is taken for music.
 const STRAY_GAP_S: f64 = 0.7;
@@ -86,10 +89,11 @@ pub(super) struct HeardReading {
 }
 
 /// Decodes one stretch; the best reading first, and as many more as may be needed. `before`: the words just said, when the
-/// stretch continues them.
+/// stretch continues them. Without a rescorer the search alone decides.
 pub(super) fn decode(
     posteriors: &Posteriors,
     lms: &LanguageModels,
+    rescorer: Option<&Rescorer>,
     config: &BeamConfig,
     wanted: &Expectations,
     before: &[Word],
@@ -98,16 +102,18 @@ pub(super) fn decode(
     let mixture = wanted.mixture(lms, config);
     let in_time = |text: &str| words_in_time(posteriors, text, &mixture, start_seconds);
     if let Some(grammar) = &wanted.grammar {
-        let count = if wanted.alternatives > 0 {
-            ANSWERS_MAX
-        } else {
-            1
+        let count = match wanted.alternatives {
+            0 => 1,
+            _ => ANSWERS_MAX,
         };
-        let mut answers = grammar.decode(posteriors, count);
-        answers.retain(GrammarAnswer::is_accepted);
-        return readings_of(&answers, wanted, in_time);
+        let answers = answers(posteriors, grammar, count, in_time);
+        let sure = answers
+            .first()
+            .map(|(.., best)| best.confidence() / best.share);
+        let read = |answer| reading_of(answer, sure.unwrap_or_default(), wanted);
+        return answers.into_iter().map(read).collect();
     }
-    let hypotheses = hypotheses(posteriors, &mixture, config, wanted, before);
+    let hypotheses = hypotheses(posteriors, &mixture, rescorer, config, wanted, before);
     let shares = word_shares(&hypotheses);
     let total = total_weight(&hypotheses);
     let count = (wanted.alternatives * READINGS_FOR_EACH).max(1);
@@ -166,6 +172,7 @@ fn without_strays(words: Vec<Word>, from: f64, to: f64) -> Vec<Word> {
 fn hypotheses(
     posteriors: &Posteriors,
     mixture: &Mixture<'_>,
+    rescorer: Option<&Rescorer>,
     config: &BeamConfig,
     wanted: &Expectations,
     before: &[Word],
@@ -173,19 +180,48 @@ fn hypotheses(
     let nearest = &before[before.len().saturating_sub(3)..];
     let context = mixture.after(nearest.iter().map(|word| &word.word));
     let config = config.suited_to(posteriors);
-    BeamSearch::new(&config, mixture, &wanted.bias).decode(posteriors, context)
+    let search = BeamSearch::new(&config, mixture, &wanted.bias);
+    let mut found = search.decode(posteriors, context);
+    if let Some(rescorer) = rescorer {
+        let weights = [config.rescore, config.forget].map(|weight| weight * config.lm_weight);
+        rescorer.rank(&mut found, weights, |text| {
+            known_words(mixture, &wanted.bias, context, text)
+        });
+    }
+    found
+}
+
+/// What the search thought of each word of a text, for itself.
+fn known_words(
+    mixture: &Mixture<'_>,
+    bias: &Bias,
+    context: MixtureState,
+    text: &str,
+) -> Vec<KnownWord> {
+    let (mut state, mut place) = (context, BiasState::default());
+    let words = text.split_whitespace().map(|word| {
+        let (log_p, next) = mixture.word_end(&state, &mixture.open(word));
+        let (in_term, after) = bias.after_word(bias.after_letters(place, word));
+        (state, place) = (next, after);
+        KnownWord {
+            log_p,
+            is_listed: in_term || mixture.is_own(word),
+        }
+    });
+    words.collect()
 }
 
 /// What speaks for each word of the best reading, and for the best readings as wholes.
 pub(super) fn evidence(
     posteriors: &Posteriors,
     lms: &LanguageModels,
+    rescorer: &Rescorer,
     config: &BeamConfig,
     wanted: &Expectations,
     readings_max: usize,
 ) -> (Vec<WordEvidence>, Vec<ReadingEvidence>) {
     let mixture = wanted.mixture(lms, config);
-    let hypotheses = hypotheses(posteriors, &mixture, config, wanted, &[]);
+    let hypotheses = hypotheses(posteriors, &mixture, Some(rescorer), config, wanted, &[]);
     let Some(best) = hypotheses.first() else {
         return Default::default();
     };
@@ -205,38 +241,66 @@ pub(super) fn evidence(
     (words.collect(), readings.collect())
 }
 
-/// Answers of a known form: each with its share of them all, as far as the best one fits.
-fn readings_of(
-    answers: &[GrammarAnswer],
-    wanted: &Expectations,
+/// Answers of a known form that fit, best first, with what speaks for each.
+fn answers(
+    posteriors: &Posteriors,
+    grammar: &Grammar,
+    count: usize,
     in_time: impl Fn(&str) -> Vec<Word>,
-) -> Vec<HeardReading> {
-    let Some(best) = answers.first() else {
-        return Vec::new();
+) -> Vec<(GrammarAnswer, Vec<Word>, AnswerEvidence)> {
+    let mut answers = grammar.decode(posteriors, count.max(ANSWERS_COMPARED));
+    answers.retain(GrammarAnswer::is_accepted);
+    let best = answers.first().map_or(0.0, |best| best.score);
+    let weight = |answer: &GrammarAnswer| (answer.score - best).exp();
+    let compared = answers.iter().take(ANSWERS_COMPARED);
+    let total: f32 = compared.map(weight).sum();
+    let heard = |answer: GrammarAnswer| {
+        let words = in_time(&answer.text);
+        let evidence = AnswerEvidence {
+            text: answer.text.clone(),
+            letter_p: words.iter().map(|word| word.confidence).collect(),
+            fit: answer.fit,
+            share: weight(&answer) / total,
+        };
+        (answer, words, evidence)
     };
-    let weight = |answer: &GrammarAnswer| (answer.score - best.score).exp();
-    let total: f32 = answers.iter().map(weight).sum();
-    let read = |answer: &GrammarAnswer| {
-        let mut words = in_time(&answer.text);
-        for word in &mut words {
-            word.confidence = clearness(word.confidence, answer.fit.exp());
-        }
-        HeardReading {
-            clearness: mean_confidence(&words),
-            words,
-            written: match wanted.joins_digits {
-                true => Some(as_figures(&answer.text)),
-                false => answer.choice.clone(),
-            },
-            confidence: best.fit.exp() * weight(answer) / total,
-        }
-    };
-    answers.iter().map(read).collect()
+    answers.into_iter().take(count).map(heard).collect()
 }
 
-/// Both must hold: the letters are heard, and no other reading competes.
-fn clearness(letter_p: f32, share: f32) -> f32 {
-    (letter_p * share).sqrt().clamp(0.0, 1.0)
+/// What speaks for the answers of a known form that compete with each other.
+pub(super) fn answer_evidence(
+    posteriors: &Posteriors,
+    lms: &LanguageModels,
+    config: &BeamConfig,
+    wanted: &Expectations,
+) -> Vec<AnswerEvidence> {
+    let mixture = wanted.mixture(lms, config);
+    let in_time = |text: &str| words_in_time(posteriors, text, &mixture, 0.0);
+    let Some(grammar) = &wanted.grammar else {
+        return Vec::new();
+    };
+    let answers = answers(posteriors, grammar, ANSWERS_COMPARED, in_time).into_iter();
+    answers.map(|(_, _, evidence)| evidence).collect()
+}
+
+/// `sure`: how likely it is that one of the answers was given, of which each has its share.
+fn reading_of(
+    (answer, mut words, evidence): (GrammarAnswer, Vec<Word>, AnswerEvidence),
+    sure: f32,
+    wanted: &Expectations,
+) -> HeardReading {
+    for word in &mut words {
+        word.confidence = evidence.word_confidence(word.confidence);
+    }
+    HeardReading {
+        clearness: evidence.clearness(),
+        words,
+        written: match wanted.joins_digits {
+            true => Some(as_figures(&answer.text)),
+            false => answer.choice,
+        },
+        confidence: sure * evidence.share,
+    }
 }
 
 /// The words in their places; their confidence is that of their letters alone.

@@ -208,6 +208,11 @@ impl<'a> Mixture<'a> {
         })
     }
 
+    /// Whether the caller's own words have this one.
+    pub(super) fn is_own(&self, word: &str) -> bool {
+        self.own.is_some_and(|own| own.find(word).is_some())
+    }
+
     /// The language of each word: the likeliest sequence by the words themselves, where a change has its price.
     pub(super) fn languages(&self, words: &[&str]) -> Vec<SpokenLanguage> {
         if self.lms.len() == 1 {

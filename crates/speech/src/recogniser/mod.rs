@@ -21,6 +21,7 @@ mod orthography;
 mod posteriors;
 mod prompt;
 mod readable;
+mod rescorer;
 mod segment;
 mod speakers;
 pub mod subtitles;
@@ -35,7 +36,7 @@ use std::path::Path;
 pub use alternatives::{ALTERNATIVES_MAX, Alternative};
 pub use answer::{Amount, AnswerValue};
 pub use beam::BeamConfig;
-pub use confidence::{ReadingEvidence, WordEvidence, confidence};
+pub use confidence::{AnswerEvidence, ReadingEvidence, WordEvidence, confidence};
 pub use live::{LiveEvent, LiveSession};
 pub use mixture::MixtureConfig;
 pub use posteriors::Posteriors;
@@ -49,11 +50,13 @@ use crate::job::mean_confidence;
 use crate::model_folder::ModelFolder;
 use crate::weights::WeightsFile;
 use crate::{
-    Segment, SpeechError, SpeechStretch, TranscribeEvent, TranscribeRequest, Transcript, Word,
+    Expect, Segment, SpeechError, SpeechStretch, TranscribeEvent, TranscribeRequest, Transcript,
+    Word,
 };
-use decode::{Expectations, HeardReading, decode, evidence};
+use decode::{Expectations, HeardReading, answer_evidence, decode, evidence};
 use encoder::AcousticEncoder;
 use lm::LanguageModels;
+use rescorer::Rescorer;
 use segment::{SegmentConfig, Segmenter, Stretch};
 use speakers::SpeakerEar;
 use vad::Vad;
@@ -75,6 +78,7 @@ const WORDS_BEFORE_MAX: usize = 40;
 pub struct Recogniser {
     encoder: AcousticEncoder,
     lms: LanguageModels,
+    rescorer: Rescorer,
     vad: Vad,
     speakers: SpeakerEar,
     readable: ReadableModel,
@@ -100,11 +104,13 @@ impl Recogniser {
         )?)?;
         let lms = LanguageModels::open(&folder.path(LM_FILE))?;
         folder.check(LM_FILE, lms.bytes())?;
+        let rescorer = WeightsFile::parse(rescorer::FILE, folder.read(rescorer::FILE)?)?;
         let encoder = AcousticEncoder::load(&folder)?;
         let voices = WeightsFile::parse(speakers::FILE, folder.read(speakers::FILE)?)?;
         Ok(Self {
             encoder,
             lms,
+            rescorer: Rescorer::load(&rescorer)?,
             speakers: SpeakerEar::load(&vad, &voices)?,
             vad,
             readable,
@@ -129,22 +135,23 @@ impl Recogniser {
             ..SegmentConfig::default()
         };
         // A short recording is heard whole: cutting its silence away could only lose a faint word.
-        let is_short = request.samples.len() <= config.length_ms_max * 16;
+        let samples = request.samples.all().map_err(SpeechError::unreadable)?;
+        let is_short = samples.len() <= config.length_ms_max * 16;
         let mut segmenter = Segmenter::new(&self.vad, config);
         let mut segments: Vec<Segment> = Vec::new();
         let mut flow = Flow::default();
         let mut seen = 0;
         let block_samples = match is_short {
-            true => request.samples.len().max(1),
+            true => samples.len().max(1),
             false => BLOCK_SAMPLES,
         };
-        for block in request.samples.chunks(block_samples) {
+        for block in samples.chunks(block_samples) {
             seen += block.len();
             let mut stretches = segmenter.push(block);
-            if seen == request.samples.len() {
+            if seen == samples.len() {
                 stretches.extend(segmenter.finish());
                 if is_short {
-                    stretches = whole(&request.samples, stretches);
+                    stretches = whole(&samples, stretches);
                 }
             }
             for stretch in stretches {
@@ -165,9 +172,9 @@ impl Recogniser {
             no_speech: segments.is_empty() && !flow.not_understood,
             not_understood: segments.is_empty() && flow.not_understood,
             segments,
-            seconds: request.samples.len() as f64 / RATE_HZ,
+            seconds: samples.len() as f64 / RATE_HZ,
             speech: match request.diarize {
-                true => self.speech(&request.samples),
+                true => self.speech(&samples),
                 false => Vec::new(),
             },
         };
@@ -199,13 +206,40 @@ impl Recogniser {
         readings_max: usize,
     ) -> Result<(Vec<WordEvidence>, Vec<ReadingEvidence>), SpeechError> {
         let wanted = Expectations::new(&TranscribeRequest::default())?;
-        let (lms, config) = (&self.lms, &self.config);
-        Ok(evidence(posteriors, lms, config, &wanted, readings_max))
+        Ok(evidence(
+            posteriors,
+            &self.lms,
+            &self.rescorer,
+            &self.config,
+            &wanted,
+            readings_max,
+        ))
+    }
+
+    /// The same of answers of a known form, best first; none where nothing of the kind is heard.
+    pub fn answer_evidence(
+        &self,
+        posteriors: &Posteriors,
+        expect: &Expect,
+    ) -> Result<Vec<AnswerEvidence>, SpeechError> {
+        let wanted = Expectations::new(&TranscribeRequest {
+            expect: expect.clone(),
+            ..TranscribeRequest::default()
+        })?;
+        let mut answers = answer_evidence(posteriors, &self.lms, &self.config, &wanted);
+        if answers
+            .first()
+            .is_some_and(|best| best.clearness() < CLEARNESS_MIN)
+        {
+            answers.clear();
+        }
+        Ok(answers)
     }
 
     fn read_freely(&self, posteriors: &Posteriors) -> Result<Option<HeardReading>, SpeechError> {
         let wanted = Expectations::new(&TranscribeRequest::default())?;
-        let readings = decode(posteriors, &self.lms, &self.config, &wanted, &[], 0.0);
+        let (lms, rescorer) = (&self.lms, Some(&self.rescorer));
+        let readings = decode(posteriors, lms, rescorer, &self.config, &wanted, &[], 0.0);
         Ok(readings.into_iter().next())
     }
 
@@ -225,6 +259,7 @@ impl Recogniser {
         let readings = decode(
             &posteriors,
             &self.lms,
+            (!flow.is_guess).then_some(&self.rescorer),
             &self.config,
             wanted,
             &flow.before,

@@ -1,9 +1,9 @@
 //! The engine with the real models: what one voice says, the recogniser understands.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use sauti_audio::Samples;
 use sauti_speech::{
     Engine, EngineConfig, Job, Priority, Readiness, SpeakEvent, SpeakRequest, SpeechError,
     TranscribeEvent, TranscribeRequest, Transcript,
@@ -66,7 +66,7 @@ async fn speak(engine: &Engine, request: SpeakRequest) -> Vec<f32> {
     spoken
 }
 
-fn recording(spoken: &[f32]) -> Arc<Vec<i16>> {
+fn recording(spoken: &[f32]) -> Samples {
     sauti_audio::resample(spoken, 24_000, 16_000)
         .iter()
         .map(|sample| (sample * 32_767.0) as i16)
@@ -74,7 +74,7 @@ fn recording(spoken: &[f32]) -> Arc<Vec<i16>> {
         .into()
 }
 
-async fn transcribe(engine: &Engine, samples: Arc<Vec<i16>>) -> Transcript {
+async fn transcribe(engine: &Engine, samples: Samples) -> Transcript {
     let request = TranscribeRequest {
         samples,
         ..TranscribeRequest::default()
@@ -150,7 +150,7 @@ async fn both_models_work_through_the_queue_and_rest_in_bounded_memory() {
     let transcript = transcribe(&engine, recording(&spoken)).await;
     assert_eq!(transcript.text, greeting, "with its question mark");
 
-    let silence: Arc<Vec<i16>> = vec![0; 16_000 * 5].into();
+    let silence: Samples = vec![0; 16_000 * 5].into();
     let transcript = transcribe(&engine, silence).await;
     assert!(
         transcript.no_speech && transcript.text.is_empty(),

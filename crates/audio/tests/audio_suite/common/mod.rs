@@ -6,7 +6,7 @@ use std::f64::consts::PI;
 
 use mutate::Noise;
 
-use sauti_audio::{AudioError, DecodeLimits, Recording, decode_bytes};
+use sauti_audio::{AudioError, DecodeLimits, Recording, Samples, decode_bytes};
 
 /// Harmonics of a gliding pitch under a syllable envelope, a little noise, nothing over 3.3 kHz, so that it survives a phone
 /// line. It does not repeat, so a shift shows.
@@ -34,7 +34,8 @@ pub fn voice(rate_hz: u32, seconds: f64) -> Vec<f32> {
         .collect()
 }
 
-pub fn floats(samples: &[i16]) -> Vec<f32> {
+pub fn floats(samples: &Samples) -> Vec<f32> {
+    let samples = samples.all().unwrap();
     samples.iter().map(|&s| f32::from(s) / 32_768.0).collect()
 }
 

@@ -212,7 +212,8 @@ fn read(path: &Path) -> anyhow::Result<Vec<f32>> {
         ..DecodeLimits::default()
     };
     let recording = decode_bytes(bytes, None, &limits, &|| false).with_context(name)?;
-    let samples = recording.samples.into_iter().map(pcm::f32_from_i16);
+    let samples = recording.samples.all()?;
+    let samples = samples.iter().map(|&sample| pcm::f32_from_i16(sample));
     levelled(samples.collect()).with_context(name)
 }
 

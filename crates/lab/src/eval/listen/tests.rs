@@ -135,7 +135,13 @@ fn what_is_sent_does_not_tell_who_made_a_clip() {
         };
         let clip = decode_bytes(bytes, None, &limits, &|| false).unwrap();
         assert_eq!(clip.source_rate_hz, 24_000);
-        let samples: Vec<f32> = clip.samples.into_iter().map(pcm::f32_from_i16).collect();
+        let samples: Vec<f32> = clip
+            .samples
+            .all()
+            .unwrap()
+            .iter()
+            .map(|&s| pcm::f32_from_i16(s))
+            .collect();
         assert!((loudness::lufs(&samples, 24_000) + 20.0).abs() < 0.5);
         let name = path.file_stem().unwrap().to_str().unwrap();
         assert!(name.len() == 16 && name.chars().all(|c| c.is_ascii_hexdigit()));

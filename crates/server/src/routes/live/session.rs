@@ -27,6 +27,8 @@ const RECHECK_EVERY: Duration = Duration::from_millis(500);
 const RECHECK_TIME_MAX: Duration = Duration::from_secs(2);
 /// A caller that does not read for this long has left.
 const TELL_TIME_MAX: Duration = Duration::from_secs(10);
+/// So long a caller has to take in the last words: a line that is closed with bytes unread is reset, and they would be lost.
+const LEAVE_TIME_MAX: Duration = Duration::from_secs(2);
 /// Messages may be many where they bring sound: 5 ms of it each, on average.
 const MESSAGES_MAX: u64 = 1_000;
 const MESSAGES_PER_SECOND_MAX: f64 = 200.0;
@@ -132,6 +134,8 @@ impl LiveConnection {
             workspace = %self.caller.workspace_id,
             "a live transcription ended"
         );
+        let left = async { while let Some(Ok(_)) = socket.recv().await {} };
+        timeout(LEAVE_TIME_MAX, left).await.ok();
     }
 
     async fn converse(&mut self, socket: &mut WebSocket) -> Result<End, Problem> {

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use sauti_audio::StreamEncoder;
-use sauti_speech::{SpeakEvent, SpeakHandle, Word};
+use sauti_speech::{ScriptTimes, SpeakEvent, SpeakHandle, Word};
 use sauti_store::{LedgerError, Operation};
 
 use super::{Reading, Speaking};
 use crate::app::App;
-use crate::cache::{ScriptTimes, TimedMark};
+use crate::cache::TimedMark;
 use crate::service::ServiceError;
 use crate::service::money::{Bill, Hold};
 use crate::telemetry::metrics;
@@ -142,8 +142,8 @@ impl SpeechStream {
 
     /// The marks that are reached and have not been told.
     fn new_marks(&mut self, seconds: Option<f64>) -> Vec<TimedMark> {
-        let mut reached = self.times.marks(&self.reading.script, seconds);
-        let new = reached.split_off(self.marks_told);
+        let reached = self.times.marks(&self.reading.script, seconds);
+        let new: Vec<_> = reached.skip(self.marks_told).map(TimedMark::from).collect();
         self.marks_told += new.len();
         new
     }

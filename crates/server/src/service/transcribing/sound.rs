@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use sauti_audio::{AudioError, Channels, DecodeLimits, Recording, decode_bytes, decode_file};
+use sauti_audio::{
+    AudioError, Channels, DecodeLimits, Recording, Samples, decode_bytes, decode_file,
+};
 
 use super::spool::{Source, Upload};
 use crate::app::App;
@@ -12,9 +14,9 @@ use crate::service::ServiceError;
 /// A decoded recording: mono, 16,000 Hz.
 #[derive(Debug)]
 pub struct Sound {
-    pub samples: Arc<Vec<i16>>,
+    pub samples: Samples,
     /// The other side of a call, where the request wants them apart.
-    pub second_channel: Option<Arc<Vec<i16>>>,
+    pub second_channel: Option<Samples>,
     pub seconds: f64,
 }
 
@@ -44,6 +46,7 @@ impl Sound {
         let limits = DecodeLimits {
             channels,
             seconds_max: app.config.limits.recording_seconds_max as f64,
+            spool_dir: Some(app.spool_dir()),
             ..DecodeLimits::default()
         };
         let stopped = Arc::new(AtomicBool::new(false));
@@ -62,8 +65,8 @@ impl Sound {
             ..
         } = decoded.await.map_err(ServiceError::internal)??;
         Ok(Sound {
-            samples: samples.into(),
-            second_channel: second_channel.map(Arc::new),
+            samples,
+            second_channel,
             seconds,
         })
     }

@@ -4,11 +4,10 @@ mod network;
 
 use std::sync::Arc;
 
-use rayon::{ThreadPool, ThreadPoolBuilder};
-
 use super::mel::LogMel;
 use super::posteriors::Posteriors;
 use crate::SpeechError;
+use crate::kernels::one_thread::OneThread;
 use crate::model_folder::ModelFolder;
 use crate::weights::WeightsFile;
 use network::AcousticNetwork;
@@ -17,23 +16,12 @@ const FILE: &str = "encoder.safetensors";
 /// The encoder has seen nothing longer: 15 s.
 pub(super) const SAMPLES_MAX: usize = 1500 * super::mel::HOP;
 
-/// Clones share the weights, each with a thread of its own.
+/// Clones share the weights.
+#[derive(Clone)]
 pub(super) struct AcousticEncoder {
     network: Arc<AcousticNetwork>,
     mel: Arc<LogMel>,
-    /// One thread: the engine's workers are what runs side by side. Without it the products would
-    /// spread over every core.
-    pool: Option<ThreadPool>,
-}
-
-impl Clone for AcousticEncoder {
-    fn clone(&self) -> Self {
-        Self {
-            network: Arc::clone(&self.network),
-            mel: Arc::clone(&self.mel),
-            pool: one_thread(),
-        }
-    }
+    thread: OneThread,
 }
 
 impl AcousticEncoder {
@@ -42,7 +30,7 @@ impl AcousticEncoder {
         Ok(Self {
             network: Arc::new(AcousticNetwork::load(&weights)?),
             mel: Arc::new(LogMel::new()),
-            pool: one_thread(),
+            thread: OneThread::new(),
         })
     }
 
@@ -50,14 +38,6 @@ impl AcousticEncoder {
     pub(super) fn listen(&self, samples: &[i16]) -> Posteriors {
         let samples = &samples[..samples.len().min(SAMPLES_MAX)];
         let spectra = self.mel.spectra(samples);
-        let scores = match &self.pool {
-            Some(pool) => pool.install(|| self.network.run(&spectra)),
-            None => self.network.run(&spectra),
-        };
-        Posteriors::new(scores)
+        Posteriors::new(self.thread.run(|| self.network.run(&spectra)))
     }
-}
-
-fn one_thread() -> Option<ThreadPool> {
-    ThreadPoolBuilder::new().num_threads(1).build().ok()
 }

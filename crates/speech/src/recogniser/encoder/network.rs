@@ -9,13 +9,13 @@ use super::super::posteriors::CLASSES;
 use crate::SpeechError;
 use crate::kernels::attention::attend;
 use crate::kernels::floats;
-use crate::kernels::linear::{Linear, Scratch, feed_forward};
+use crate::kernels::linear::{Linear, Scratch};
 use crate::kernels::simd::{gelu, normalise, vectorised};
+use crate::kernels::transformer::{Layer, LayerBuffers, Norm, linear};
 use crate::weights::WeightsFile;
 
 const WIDTH: usize = 768;
 const HEADS: usize = 12;
-const HIDDEN: usize = 4 * WIDTH;
 const LAYERS: usize = 12;
 /// Frames of the first layers, at 50 a second.
 const FRAMES_MAX: usize = 750;
@@ -31,35 +31,12 @@ pub(super) struct AcousticNetwork {
     head: Dense,
 }
 
-struct Layer {
-    norm1: Norm,
-    qkv: Linear,
-    out: Linear,
-    norm2: Norm,
-    fc1: Linear,
-    fc2: Linear,
-}
-
-struct Norm {
-    scale: Vec<f32>,
-    shift: Vec<f32>,
-}
-
 /// A product in floats, for the first and the last layer.
 struct Dense {
     inputs: usize,
     outputs: usize,
     weights: PackedBMatrix<f32>,
     bias: Vec<f32>,
-}
-
-/// What the layers write into, one after another.
-#[derive(Default)]
-struct LayerBuffers {
-    scratch: Scratch,
-    qkv: Vec<f32>,
-    attended: Vec<f32>,
-    scores: Vec<f32>,
 }
 
 impl AcousticNetwork {
@@ -69,10 +46,10 @@ impl AcousticNetwork {
             conv2: linear(weights, &["conv2"], 3 * WIDTH, WIDTH)?,
             positions: weights.vector("positions", FRAMES_MAX * WIDTH)?,
             layers: (0..LAYERS)
-                .map(|n| Layer::load(weights, n))
+                .map(|n| Layer::load(weights, n, WIDTH))
                 .collect::<Result<_, _>>()?,
             halve_after: weights.integer("frames.halve_after", 1..LAYERS)?,
-            norm: Norm::load(weights, "norm")?,
+            norm: Norm::load(weights, "norm", WIDTH)?,
             head: Dense::load(weights, "head", WIDTH, CLASSES)?,
         })
     }
@@ -85,7 +62,9 @@ impl AcousticNetwork {
             if n == self.halve_after {
                 x = averaged_pairs(&x);
             }
-            layer.run(&mut x, &mut buffers);
+            layer.run(&mut x, &mut buffers, |qkv, attended, scores| {
+                attend(qkv, WIDTH, HEADS, attended, scores);
+            });
         }
         let mut normed = vec![0f32; x.len()];
         for (row, out) in x.chunks_exact(WIDTH).zip(normed.chunks_exact_mut(WIDTH)) {
@@ -155,64 +134,6 @@ fn averaged_pairs(x: &[f32]) -> Vec<f32> {
         out.extend(first.iter().zip(second).map(|(a, b)| 0.5 * (a + b)));
     }
     out
-}
-
-impl Layer {
-    fn load(weights: &WeightsFile, n: usize) -> Result<Self, SpeechError> {
-        let name = |part: &str| format!("layers.{n}.{part}");
-        let (q, k, v) = (name("q"), name("k"), name("v"));
-        Ok(Self {
-            norm1: Norm::load(weights, &name("norm1"))?,
-            qkv: linear(weights, &[&q, &k, &v], WIDTH, 3 * WIDTH)?,
-            out: linear(weights, &[&name("out")], WIDTH, WIDTH)?,
-            norm2: Norm::load(weights, &name("norm2"))?,
-            fc1: linear(weights, &[&name("fc1")], WIDTH, HIDDEN)?,
-            fc2: linear(weights, &[&name("fc2")], HIDDEN, WIDTH)?,
-        })
-    }
-
-    fn run(&self, x: &mut [f32], buffers: &mut LayerBuffers) {
-        let LayerBuffers {
-            scratch,
-            qkv,
-            attended,
-            scores,
-        } = buffers;
-        scratch.take_normalised(x, &self.norm1.scale, &self.norm1.shift);
-        self.qkv.apply(scratch, qkv);
-        attended.resize(x.len(), 0.0);
-        attend(qkv, WIDTH, HEADS, attended, scores);
-        scratch.take(attended, WIDTH);
-        self.out.accumulate(scratch, x);
-        scratch.take_normalised(x, &self.norm2.scale, &self.norm2.shift);
-        feed_forward(&self.fc1, &self.fc2, scratch, x);
-    }
-}
-
-/// Layers over the same input as one, refused unless they have this size.
-fn linear(
-    weights: &WeightsFile,
-    names: &[&str],
-    inputs: usize,
-    outputs: usize,
-) -> Result<Linear, SpeechError> {
-    let layer = weights.linear_of(names)?;
-    if (layer.inputs(), layer.outputs()) != (inputs, outputs) {
-        let name = names.join(" and ");
-        return Err(SpeechError::Model(format!(
-            "the encoder's {name} is of another size"
-        )));
-    }
-    Ok(layer)
-}
-
-impl Norm {
-    fn load(weights: &WeightsFile, name: &str) -> Result<Self, SpeechError> {
-        Ok(Self {
-            scale: weights.vector(&format!("{name}.weight"), WIDTH)?,
-            shift: weights.vector(&format!("{name}.bias"), WIDTH)?,
-        })
-    }
 }
 
 impl Dense {
