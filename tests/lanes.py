@@ -1,4 +1,5 @@
-"""Runs stages beside each other, each as a `./test STAGE` of its own: some compute, some wait, and two cores do both."""
+"""Runs stages beside each other, each as a `./test STAGE` of its own: some compute, some wait, and two cores do both.
+A stage that fails is run once more, alone: what is broken fails again, and the summary names what a busy machine alone breaks."""
 
 import fcntl
 import os
@@ -20,6 +21,8 @@ LANES = (
     ("tidy", "fmt", "licences", "supply", "openapi", "clients", "browser", "readme", "recipes"),
     ("faults", "attacks", "cluster", "deploy", "cli"),
 )
+# More failed stages than this are no accident.
+AGAIN_MAX = 3
 # Compilers take what the tests of the running program leave, so that these are not slowed into time-outs.
 NICENESS = (10, 0, 0)
 
@@ -51,6 +54,11 @@ def run(names, counts_of, count):
         thread.start()
     for thread in threads:
         thread.join()
+    again = [name for name, (counts, _) in rows.items() if counts.failed]
+    for name in again if len(again) <= AGAIN_MAX else ():
+        counts, row, log = run_apart(name, 0, lock.name, counts_of, count)
+        rows[name] = counts, f"{row}; alone, since beside the others it failed: {rows[name][0]}"
+        print(f"\n=== {name}, alone\n{log}--- {rows[name][1]}", flush=True)
     total = counts_of()
     print("\n=== summary")
     for name in sum(chosen, []):
