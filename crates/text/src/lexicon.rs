@@ -1,12 +1,12 @@
 //! How words that do not follow Swahili spelling are said: a built-in list, and a workspace's own words over it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use thiserror::Error;
 
 use crate::clean::clean;
-use crate::phonemes;
+use crate::phonemes::{self, without_accents};
 
 /// The most entries of a workspace's own list.
 pub(crate) const ENTRIES_MAX: usize = 20_000;
@@ -138,13 +138,44 @@ fn builtin_entries() -> HashMap<String, LexiconEntry> {
 
 static NAMES: &str = include_str!("../data/names.tsv");
 
+fn names() -> &'static HashMap<String, &'static str> {
+    static TABLE: OnceLock<HashMap<String, &str>> = OnceLock::new();
+    TABLE.get_or_init(|| rows(NAMES).collect())
+}
+
 /// Whether a word, perhaps with an English "'s", is a name of our list and written as one: with a capital.
 pub(crate) fn is_name(word: &str) -> bool {
-    static KEYS: OnceLock<HashSet<String>> = OnceLock::new();
-    let keys = KEYS.get_or_init(|| rows(NAMES).map(|(name, _)| name).collect());
     let key = key(word);
     let name = key.strip_suffix("'s").unwrap_or(&key);
-    word.starts_with(|c: char| c.is_ascii_uppercase()) && keys.contains(name)
+    word.starts_with(|c: char| c.is_ascii_uppercase()) && names().contains_key(name)
+}
+
+/// "Thikani", "Wathika": the respelling of a listed name with a Swahili prefix or with the ending of places, where the
+/// word has a capital.
+pub(crate) fn inflected_name(word: &str) -> Option<String> {
+    /// Shorter ones stand in other words too.
+    const NAME_LETTERS_MIN: usize = 4;
+    if !word.contains(|c: char| c.is_ascii_uppercase()) {
+        return None;
+    }
+    let key = key(word);
+    let name_in = |text: &str| {
+        let name = names().get(text).filter(|said| !said.starts_with('/'));
+        name.filter(|_| text.len() >= NAME_LETTERS_MIN).copied()
+    };
+    ["", "wa", "m", "ki"].into_iter().find_map(|prefix| {
+        let rest = key.strip_prefix(prefix)?;
+        if let Some(said) = name_in(rest) {
+            return Some(format!("{prefix}{said}"));
+        }
+        ["ni", "ini"].into_iter().find_map(|ending| {
+            let name = rest.strip_suffix(ending)?;
+            let after_vowel = name.ends_with(phonemes::is_vowel);
+            let said = name_in(name).filter(|_| after_vowel == (ending == "ni"))?;
+            // The ending moves the stress.
+            Some(format!("{prefix}{}{ending}", without_accents(said)))
+        })
+    })
 }
 
 fn parse_lines(text: &str) -> Result<Vec<(String, LexiconEntry)>, LexiconError> {

@@ -3,7 +3,7 @@
 
 use crate::english;
 use crate::letters::spell;
-use crate::lexicon::{Lexicon, LexiconEntry};
+use crate::lexicon::{Lexicon, LexiconEntry, inflected_name};
 use crate::shape::is_swahili_shaped;
 
 /// In the order of the training rules.
@@ -53,6 +53,9 @@ fn small(word: &str) -> String {
 pub(crate) fn pronounce(word: &str, lexicon: &Lexicon) -> String {
     if let Some(said) = lexicon.get(word) {
         return said.phonemes();
+    }
+    if let Some(respelling) = inflected_name(word) {
+        return respelled(&respelling);
     }
     // "Muthoni's", in an English sentence.
     if let Some(stem) = word.strip_suffix("'s").filter(|stem| stem.len() > 1) {
@@ -112,12 +115,14 @@ fn respelled_word(word: &str) -> String {
         return joined(&stressed(&sounds(&word)));
     };
     let before: String = word.chars().take(accented).collect();
-    let from: String = word
-        .chars()
-        .skip(accented)
-        .map(|c| plain_vowel(c).unwrap_or(c))
-        .collect();
+    let from: String = without_accents(&word).chars().skip(accented).collect();
     joined(&format!("{}{STRESS}{}", sounds(&before), sounds(&from)))
+}
+
+/// A respelling whose stress is Swahili's own.
+pub(crate) fn without_accents(respelling: &str) -> String {
+    let letters = respelling.chars();
+    letters.map(|c| plain_vowel(c).unwrap_or(c)).collect()
 }
 
 fn plain_vowel(c: char) -> Option<char> {

@@ -12,7 +12,7 @@ pub(crate) use numbers::{TENS, UNITS};
 pub(crate) use spelling::respell;
 
 use crate::Lexicon;
-
+use crate::lexicon::inflected_name;
 use crate::phonemes::unstressed;
 use crate::shape::is_swahili_shaped;
 
@@ -66,7 +66,7 @@ pub(crate) fn pronounce(word: &str, lexicon: &Lexicon) -> Option<EnglishSaid> {
             ipa: format!("{prefix}{}", stem.ipa),
         });
     }
-    if lexicon.get(word).is_some() || is_swahili_shaped(&lower) {
+    if lexicon.get(word).is_some() || inflected_name(word).is_some() || is_swahili_shaped(&lower) {
         return None;
     }
     spelling::sounds(&lower).map(|sounds| EnglishSaid::of(&sounds))

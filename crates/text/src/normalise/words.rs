@@ -274,6 +274,7 @@ fn hyphenated(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     ) {
         ("wi", "fi") => "waifai",
         ("m", "pesa") => "em pesa",
+        ("m", "pesani") => "em pesani",
         ("e", "mail") => "imeli",
         ("t", "shirt") => "tisheti",
         (letter, _) if letter.len() == 1 && word.is_capitalised() => {

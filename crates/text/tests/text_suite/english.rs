@@ -59,6 +59,16 @@ fn english_words_are_found_in_swahili_sentences() {
         ("Nataka kudownload app.", "kudownload app"),
         ("Usiforget kuedit.", "Usiforget kuedit"),
         (
+            "Nimeshare link, anadownload file.",
+            "Nimeshare link anadownload file",
+        ),
+        ("Wamecancel, tutaupdate.", "Wamecancel tutaupdate"),
+        ("Haijasave, inaload tu.", "Haijasave inaload"),
+        ("Nakumiss, nitakucall kesho.", "Nakumiss nitakucall"),
+        ("Aliyepost picha, ninapoclick.", "Aliyepost ninapoclick"),
+        ("Sijapay, hatukufix, kulike.", "Sijapay hatukufix kulike"),
+        ("Anasamehe wa Kamerun na wa Kuwait.", ""),
+        (
             "Nitaku-call back baada ya five minutes.",
             "call back five minutes",
         ),
