@@ -7,7 +7,7 @@ mod prompts;
 use std::process::ExitCode;
 
 use clap::Parser;
-use sauti_server::allocator;
+use sauti_service::allocator;
 
 fn main() -> ExitCode {
     allocator::limit_arenas();

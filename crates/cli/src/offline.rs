@@ -6,7 +6,7 @@ use anyhow::Context;
 pub(crate) use sauti_lab::offline::{
     Progress, choose_voice, in_order, speak, transcribe, vocabulary, wait_ready,
 };
-use sauti_server::config::Config;
+use sauti_service::config::Config;
 use sauti_speech::{Engine, EngineConfig};
 
 pub(crate) fn block_on<F: Future>(future: F) -> anyhow::Result<F::Output> {

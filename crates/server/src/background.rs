@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
+use sauti_service::app::App;
+use sauti_service::ratelimit::{self, RateLimits};
+use sauti_service::{accounts, allocator, retention, vocabularies, webhooks};
 use tokio::task::JoinSet;
 
-use crate::app::App;
-use crate::ratelimit::RateLimits;
-use crate::service::{accounts, vocabularies};
-use crate::{allocator, batches, ratelimit, retention, webhooks};
+use crate::batches;
 
 const LIMITS_EVERY: Duration = Duration::from_secs(3);
 

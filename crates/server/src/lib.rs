@@ -1,28 +1,11 @@
-//! The service itself: settings, HTTP, accounts, money around each request and the console. It is
-//! the only crate that knows HTTP; models, audio, texts and SQL are behind four others. The command
-//! line (`sauti`) starts it.
+//! The doors that stay open while the service runs: HTTP with its console and live socket, and the batch worker. It is
+//! the only crate that knows HTTP; what is asked for is done by `sauti-service`. The command line (`sauti`) starts it.
 
-pub mod allocator;
-pub mod app;
 pub mod background;
-pub mod batches;
-pub mod cache;
-pub mod config;
+mod batches;
 pub mod console;
-pub mod data_folder;
 pub mod http;
-pub mod lexicons;
-pub mod mail;
 pub mod openapi;
-mod outbound;
-mod parts_digest;
 pub mod problem;
-pub mod ratelimit;
-pub mod retention;
 pub mod routes;
-pub mod self_check;
-pub mod service;
-pub mod telemetry;
-pub mod trail;
-pub mod valkey;
-pub mod webhooks;
+mod written;

@@ -3,8 +3,8 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
-use sauti_server::config::Config;
-use sauti_server::service::accounts::{self, NewAccount};
+use sauti_service::accounts::{self, NewAccount};
+use sauti_service::config::Config;
 use sauti_store::{Account, Micro, Store};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;

@@ -5,7 +5,7 @@ use anyhow::Context;
 use clap::{Subcommand, ValueEnum};
 use futures_util::TryStreamExt;
 use jiff::civil::Date;
-use sauti_server::trail;
+use sauti_service::trail;
 use sauti_store::{AuditQuery, WorkspaceId};
 
 use super::state::with_store;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use clap::Args;
-use sauti_server::{data_folder, service};
+use sauti_service::{audit, data_folder};
 use sauti_store::AuditAction;
 use secrecy::ExposeSecret;
 
@@ -76,7 +76,7 @@ impl Restore {
             if !report.is_clean() {
                 bail!("restored, but THE BOOKS DO NOT ADD UP: see `sauti ledger check`");
             }
-            service::audit(store, None, ACTOR, AuditAction::StoreRestored, "", "").await;
+            audit(store, None, ACTOR, AuditAction::StoreRestored, "", "").await;
             output::print(&format!(
                 "restored: {} workspaces, {} transfers; the books add up",
                 report.workspaces, report.transfers

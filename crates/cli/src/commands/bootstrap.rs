@@ -2,9 +2,9 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Args;
-use sauti_server::config::Config;
-use sauti_server::service::accounts::NewAccount;
-use sauti_server::service::{self, accounts, keys};
+use sauti_service::accounts::NewAccount;
+use sauti_service::config::Config;
+use sauti_service::{accounts, audit, keys};
 use sauti_store::{AccountId, AuditAction, NewKey, Permissions, Store, WorkspaceId};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
@@ -108,7 +108,7 @@ pub(super) async fn make(
     )
     .await?;
     let action = AuditAction::WorkspaceBootstrapped;
-    service::audit(store, Some(&workspace.id), ACTOR, action, &account.id, "").await;
+    audit(store, Some(&workspace.id), ACTOR, action, &account.id, "").await;
     Ok(Tenant {
         account_id: account.id,
         password,

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use sauti_server::config::{Config, ConfigError, Sources};
+use sauti_service::config::{Config, ConfigError, Sources};
 
 /// What any command may be told about its settings.
 #[derive(Debug, Clone, Args)]

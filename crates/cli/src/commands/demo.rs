@@ -6,7 +6,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use sauti_server::config::Config;
+use sauti_service::config::Config;
 use sauti_store::{Permissions, Store, WorkspaceId};
 use secrecy::ExposeSecret;
 use serde::{Deserialize, Serialize};

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use clap::Args;
-use sauti_server::config::Config;
+use sauti_service::config::Config;
 use sauti_speech::{SpeakRequest, TranscribeRequest, check_model};
 use sauti_text::{Lexicon, Script};
 use secrecy::ExposeSecret;
@@ -238,7 +238,7 @@ fn shared(config: &Config) -> Finding {
         let detail = "each process counts its own rates (valkey.url)";
         return Finding::new("valkey", FindingLevel::Ok, detail);
     }
-    let examined = sauti_server::valkey::examine(&config.valkey);
+    let examined = sauti_service::valkey::examine(&config.valkey);
     let silent = "Valkey does not answer (valkey.url)";
     can_be_away("valkey", examined, silent, "each process goes on by itself")
 }
@@ -249,7 +249,7 @@ fn queue(config: &Config) -> Finding {
         let detail = "the database hands out the items of batches (nats.url)";
         return Finding::new("queue", FindingLevel::Ok, detail);
     }
-    let examined = sauti_server::batches::nats::examine(&config.nats);
+    let examined = sauti_service::nats::examine(&config.nats);
     let silent = "NATS does not answer (nats.url)";
     can_be_away("queue", examined, silent, "batches go through the database")
 }

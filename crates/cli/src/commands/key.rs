@@ -2,8 +2,8 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
-use sauti_server::config::Config;
-use sauti_server::service::keys;
+use sauti_service::config::Config;
+use sauti_service::keys;
 use sauti_store::ids::now_us;
 use sauti_store::{IssuedKey, KeyInfo, NewKey, Permissions, Store, WorkspaceId};
 use serde_json::json;

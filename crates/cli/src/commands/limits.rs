@@ -1,7 +1,7 @@
 use std::process::ExitCode;
 
 use clap::Subcommand;
-use sauti_server::ratelimit::{LIVE, RateLimits, apply};
+use sauti_service::ratelimit::{LIVE, RateLimits, apply};
 
 use sauti_store::AuditAction;
 

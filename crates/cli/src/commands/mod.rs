@@ -120,7 +120,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
 fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
     let common = cli.common;
     if !matches!(cli.command, Command::Serve(_)) {
-        sauti_server::telemetry::start_quiet();
+        sauti_service::telemetry::start_quiet();
     }
     match cli.command {
         Command::Serve(command) => command.run(&common),

@@ -4,11 +4,11 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::Args;
 use futures_util::future::BoxFuture;
-use sauti_server::app::App;
-use sauti_server::config::Config;
 use sauti_server::http;
 use sauti_server::http::socket;
-use sauti_server::telemetry;
+use sauti_service::app::App;
+use sauti_service::config::Config;
+use sauti_service::telemetry;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 

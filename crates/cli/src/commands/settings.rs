@@ -1,7 +1,7 @@
 use std::process::ExitCode;
 
 use clap::Subcommand;
-use sauti_server::config::{DEFAULT_TOML, effective_toml};
+use sauti_service::config::{DEFAULT_TOML, effective_toml};
 
 use super::{Common, output};
 

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use clap::Args;
 use sauti_audio::OutputFormat;
-use sauti_server::self_check::{self, SelfCheck};
+use sauti_service::self_check::{self, SelfCheck};
 use sauti_speech::{Direction, PitchShift, ScriptTimes, SpeakRequest, Speed, VolumeGain};
 use sauti_text::{Lexicon, Script, SpeechLanguage};
 

@@ -1,8 +1,8 @@
 //! The store, for commands about accounts and money. They may run beside a running server.
 
 use anyhow::Context;
-use sauti_server::config::Config;
-use sauti_server::data_folder;
+use sauti_service::config::Config;
+use sauti_service::data_folder;
 use sauti_store::{Account, Store};
 use secrecy::{ExposeSecret, SecretString};
 

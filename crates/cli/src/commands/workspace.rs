@@ -2,8 +2,8 @@ use std::process::ExitCode;
 
 use anyhow::ensure;
 use clap::{Args, Subcommand};
-use sauti_server::config::Config;
-use sauti_server::service::workspaces;
+use sauti_service::config::Config;
+use sauti_service::workspaces;
 use sauti_store::{
     Credit, Micro, PaymentEvent, StatementQuery, StatementRow, Store, Workspace, WorkspaceId,
 };

@@ -12,11 +12,11 @@ use http_body_util::{BodyExt as _, Empty};
 use hyper::body::Incoming;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
+use sauti_service::ServiceError;
+use sauti_service::outbound::{Connector, target_and_host};
+use sauti_service::transcribing::{Spool, Upload};
 
 use super::item::Stop;
-use crate::outbound::{Connector, target_and_host};
-use crate::service::ServiceError;
-use crate::service::transcribing::{Spool, Upload};
 
 /// To connect and get an answer; and between two pieces of the body.
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(30);

@@ -5,20 +5,21 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use sauti_audio::{AudioError, Channels};
+use sauti_service::app::App;
+use sauti_service::speaking::{Speaking, SpeechItem};
+use sauti_service::telemetry::metrics;
+use sauti_service::transcribing::{
+    Sound, Spool, SpoolError, Transcribing, TranscriptionFields, Upload,
+};
+use sauti_service::{Payer, ServiceError};
 use sauti_speech::{Job, Priority, SpeechError};
 use sauti_store::ids::now_us;
 use sauti_store::{BLOB_PART_BYTES, BlobId, ClaimedItem, LedgerError, Operation};
 use serde_json::{Map, Value, json};
 
 use super::{BatchWorker, fetch};
-use crate::app::App;
 use crate::problem::item_error;
-use crate::service::speaking::{Speaking, SpeechItem};
-use crate::service::transcribing::{
-    Sound, Spool, SpoolError, Transcribing, TranscriptionFields, Upload, write,
-};
-use crate::service::{Payer, ServiceError};
-use crate::telemetry::metrics;
+use crate::written::{TimedMark, TimedWord, write};
 
 /// How often an item may break off before it is given up.
 const ATTEMPTS_MAX: i64 = 5;
@@ -202,8 +203,11 @@ async fn speak(app: &App, item: &ClaimedItem) -> Result<(), Stop> {
         "cached": unpaid.bill.cached,
     });
     if timestamps {
-        answer["words"] = json!(unpaid.speech.words(&reading.script));
-        answer["marks"] = json!(unpaid.speech.marks(&reading.script));
+        let (speech, script) = (&unpaid.speech, &reading.script);
+        let words: Vec<_> = speech.words(script).map(TimedWord::from).collect();
+        let marks: Vec<_> = speech.marks(script).map(TimedMark::from).collect();
+        answer["words"] = json!(words);
+        answer["marks"] = json!(marks);
     }
     let finished = item.finished(answer.to_string(), Some(output_id.clone()));
     let settled = unpaid.settle_item(finished).await.map_err(Stop::from);

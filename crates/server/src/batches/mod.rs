@@ -7,7 +7,6 @@
 
 mod fetch;
 mod item;
-pub mod nats;
 mod nats_worker;
 mod origins;
 
@@ -16,19 +15,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
+use sauti_service::ServiceError;
+use sauti_service::app::App;
+use sauti_service::nats::NatsQueue;
+use sauti_service::outbound::Connector;
 use sauti_speech::Readiness;
 use sauti_store::{Batch, BatchId, ClaimedItem, ItemId, StoreError, WorkspaceId, event_payload};
 use serde_json::json;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 
-use crate::app::App;
-use crate::outbound::Connector;
-use crate::service::ServiceError;
-
 pub use origins::is_allowed;
 
-use nats::NatsQueue;
 use nats_worker::Sweep;
 
 pub const FINISHED: &str = "batch.finished";

@@ -8,12 +8,12 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use sauti_service::nats::{ItemRef, NatsQueue, QueueMessage};
 use sauti_speech::Readiness;
 use sauti_store::ids::now_us;
 use sauti_store::{BatchId, StoreError};
 
 use super::BatchWorker;
-use super::nats::{ItemRef, NatsQueue, QueueMessage};
 
 /// Items of one batch in the queue at the same time.
 const WINDOW: i64 = 32;

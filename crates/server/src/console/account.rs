@@ -6,19 +6,19 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum_extra::extract::CookieJar;
 use axum_extra::extract::cookie::Cookie;
+use sauti_service::accounts;
+use sauti_service::app::App;
+use sauti_service::workspaces;
 use sauti_store::{Session, WorkspaceId};
 
 use super::form::{MyForm, PersonForm, go, own_path};
 use super::page::{self, Me, Page, Person};
 use super::{refusal, shown};
-use crate::app::App;
 use crate::http::caller::WORKSPACE_COOKIE;
 use crate::http::context::Context;
 use crate::http::member::forget_session;
 use crate::http::query::Query;
 use crate::problem::{Code, Problem};
-use crate::service::accounts;
-use crate::service::workspaces;
 
 const HERE: &str = "/console/account";
 const SESSIONS_SHOWN: usize = 10;

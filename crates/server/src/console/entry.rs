@@ -7,18 +7,18 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum_extra::extract::CookieJar;
 use axum_extra::extract::cookie::Cookie;
+use sauti_service::accounts;
+use sauti_service::app::App;
 use sauti_store::ids::hash_hex;
 
 use super::form::{AnyForm, OpenForm, go, own_path};
 use super::page::{self, LANGUAGE_COOKIE, Page, Person, VISIT_COOKIE};
 use super::refusal;
-use crate::app::App;
 use crate::http::context::Context;
 use crate::http::csrf::visit_token;
 use crate::http::query::Query;
 use crate::problem::{Code, Problem};
 use crate::routes::account::session_cookie;
-use crate::service::accounts;
 
 /// One template for all the small forms before the door.
 #[derive(Template)]

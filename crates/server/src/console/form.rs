@@ -6,11 +6,11 @@ use axum::extract::{Form, FromRequest, FromRequestParts, Request};
 use axum::http::HeaderMap;
 use axum::http::header::{HOST, ORIGIN};
 use axum::response::{IntoResponse, Redirect, Response};
+use sauti_service::app::App;
 use secrecy::{ExposeSecret, SecretString};
 use subtle::ConstantTimeEq;
 
 use super::page::{self, Me, Person, Turned};
-use crate::app::App;
 use crate::http::csrf::is_csrf_token;
 use crate::problem::{Code, Problem};
 

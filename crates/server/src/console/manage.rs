@@ -3,6 +3,9 @@
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
+use sauti_service::accounts;
+use sauti_service::app::App;
+use sauti_service::workspaces::{self, WorkspaceChange};
 use sauti_store::ids::now_us;
 use sauti_store::{
     Delivery, DeliveryState, Invite, KeyInfo, Member, Micro, Permission, Role, WebhookEndpoint,
@@ -12,11 +15,8 @@ use super::form::{MyForm, go};
 use super::page::{self, Me, Page};
 use super::shown;
 use super::words::Words;
-use crate::app::App;
 use crate::http::language::Language;
 use crate::problem::Problem;
-use crate::service::accounts;
-use crate::service::workspaces::{self, WorkspaceChange};
 
 #[derive(Template)]
 #[template(path = "keys.html")]

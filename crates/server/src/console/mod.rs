@@ -23,9 +23,8 @@ use axum::Router;
 use axum::middleware;
 use axum::response::Redirect;
 use axum::routing::{get, post};
+use sauti_service::app::App;
 use tower_http::compression::CompressionLayer;
-
-use crate::app::App;
 
 pub fn routes(app: &App) -> Router<App> {
     let pages = Router::new()

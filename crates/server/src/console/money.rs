@@ -5,6 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 use askama::Template;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
+use sauti_service::accounts;
+use sauti_service::app::App;
+use sauti_service::workspaces::{self, WorkspaceChange};
 use sauti_store::ids::{day_of, now_us};
 use sauti_store::{
     KeyId, Micro, Operation, Role, StatementQuery, StatementRow, UsageQuery, UsageRow, WorkspaceId,
@@ -14,11 +17,8 @@ use super::chart::{self, Bar, Share};
 use super::form::{MyForm, go};
 use super::page::{self, Me, Page};
 use super::shown;
-use crate::app::App;
 use crate::http::query::Query;
 use crate::problem::{Code, Problem};
-use crate::service::accounts;
-use crate::service::workspaces::{self, WorkspaceChange};
 
 const DAY_US: i64 = 86_400 * 1_000_000;
 const ROWS_SHOWN: usize = 100;

@@ -3,6 +3,9 @@
 use askama::Template;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
+use sauti_service::app::App;
+use sauti_service::mail::OutboxEmail;
+use sauti_service::{accounts, workspaces};
 use sauti_speech::{EngineStats, Readiness};
 use sauti_store::{Account, Micro, PaymentEvent, Workspace};
 
@@ -10,11 +13,8 @@ use super::form::{MyForm, go};
 use super::money::amount;
 use super::page::{self, Me, Page};
 use super::shown;
-use crate::app::App;
 use crate::http::query::Query;
-use crate::mail::OutboxEmail;
 use crate::problem::{Code, Problem};
-use crate::service::{accounts, workspaces};
 
 const HERE: &str = "/console/operator";
 const LISTED: i64 = 100;

@@ -7,12 +7,12 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum_extra::extract::CookieJar;
+use sauti_service::app::App;
 use sauti_store::{Micro, Role, Session, Workspace};
 use secrecy::{ExposeSecret, SecretString};
 
 use super::words::{self, Words};
 use super::{assets, script_words};
-use crate::app::App;
 use crate::http::caller::WORKSPACE_COOKIE;
 use crate::http::csrf::masked_csrf_token;
 use crate::http::language::Language;

@@ -6,9 +6,9 @@ use axum::http::{Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use sauti_service::app::App;
 
 use super::page::{self, Page};
-use crate::app::App;
 use crate::http::context::Context;
 use crate::problem::{Carried, Code, Problem};
 

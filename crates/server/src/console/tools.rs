@@ -4,14 +4,14 @@ use askama::Template;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use sauti_service::app::App;
+use sauti_service::lexicons::as_written;
 use sauti_speech::voice::VoiceInfo;
 use sauti_store::{BuildState, VocabularyInfo};
 
 use super::page::{self, Me, Page};
-use crate::app::App;
 use crate::http::language::Language;
 use crate::http::query::Query;
-use crate::lexicons::as_written;
 use crate::problem::Problem;
 
 /// A voice as it stands on a card.

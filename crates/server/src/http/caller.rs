@@ -11,15 +11,15 @@ use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method};
 use axum_extra::extract::CookieJar;
+use sauti_service::Payer;
+use sauti_service::accounts;
+use sauti_service::app::App;
+use sauti_service::ratelimit::Permit;
 use sauti_store::{KeyId, Permission, Permissions, Role, WorkspaceId};
 
 use super::context::Context;
 use super::csrf::is_csrf_token;
-use crate::app::App;
 use crate::problem::{Code, Problem};
-use crate::ratelimit::Permit;
-use crate::service::Payer;
-use crate::service::accounts;
 
 pub const SESSION_COOKIE: &str = "sauti_session";
 pub const CSRF_HEADER: &str = "x-csrf-token";

@@ -26,7 +26,7 @@ use tokio::time::Sleep;
 use tower::ServiceExt;
 
 use super::connections::{Place, Underway};
-use crate::telemetry::metrics;
+use super::metrics;
 
 /// For the last frames of a connection that is closed for its idleness.
 const GOODBYE_TIME_MAX: Duration = Duration::from_secs(1);

@@ -9,10 +9,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
+use sauti_service::config::{Network, Server};
 use tokio::sync::oneshot;
 
-use crate::config::{Network, Server};
-use crate::telemetry::metrics;
+use super::metrics;
 
 /// Files that are no connections of callers: database, cache, spool, mails, models.
 const OTHER_FILES: usize = 256;
@@ -137,9 +137,14 @@ impl Connections {
     }
 
     /// How many are open, and how many of them wait for a request.
-    pub fn count(&self) -> (usize, usize) {
+    fn count(&self) -> (usize, usize) {
         let table = self.table.lock();
         (table.open.len(), table.waiting.len())
+    }
+
+    pub fn measure(&self) {
+        let (open, waiting) = self.count();
+        metrics::connections(open, waiting);
     }
 }
 
@@ -313,7 +318,7 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Config;
+    use sauti_service::config::Config;
 
     fn table(overrides: &[(&str, &str)]) -> Arc<Connections> {
         let config = Config::with_overrides(overrides).unwrap();

@@ -8,14 +8,14 @@ use std::time::Duration;
 use axum::extract::{ConnectInfo, FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue};
+use sauti_service::config::Network;
+use sauti_service::ratelimit::RateStatus;
 use sauti_store::WorkspaceId;
 use uuid::Uuid;
 
 use super::deadline::Deadline;
 use super::language::Language;
 use super::refuse::has_key;
-use crate::config::Network;
-use crate::ratelimit::RateStatus;
 
 pub const REQUEST_ID: &str = "x-request-id";
 /// For a request that came past the layer that knows the settings.
@@ -23,10 +23,10 @@ const TIME_UNKNOWN: Duration = Duration::from_secs(120);
 
 /// Cheap to clone; the same one for the layers, the handler and the answer.
 #[derive(Debug, Clone)]
-pub struct Context(Arc<Inner>);
+pub struct Context(Arc<RequestFacts>);
 
 #[derive(Debug)]
-struct Inner {
+struct RequestFacts {
     request_id: HeaderValue,
     language: Language,
     path: String,
@@ -38,7 +38,7 @@ struct Inner {
 
 impl Context {
     pub fn new(request: &Request, trusted_proxies: &[Network], deadline: Deadline) -> Context {
-        Context(Arc::new(Inner {
+        Context(Arc::new(RequestFacts {
             request_id: request_id(request.headers()),
             language: Language::of(request.headers()),
             // An address with a key in it is not repeated.

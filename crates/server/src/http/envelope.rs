@@ -11,14 +11,14 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use sauti_service::app::App;
+use sauti_service::ratelimit::RateLimits;
 use tracing::Instrument;
 
 use super::context::{Context, REQUEST_ID};
 use super::deadline::{Deadline, GivenUp};
-use super::{drain, refuse};
-use crate::app::App;
+use super::{drain, metrics, refuse};
 use crate::problem::{self, Carried, Code, Problem};
-use crate::telemetry::metrics;
 
 const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
@@ -105,6 +105,14 @@ fn in_one_shape(mut response: Response, context: &Context) -> Response {
     problem::render(&problem, response, language, path, context.request_id())
 }
 
+fn policy(limits: RateLimits) -> HeaderValue {
+    let text = format!(
+        "\"requests\";q={};w=60, \"concurrent\";q={}, \"audio-seconds\";q={};w=60",
+        limits.requests_per_minute, limits.concurrent_requests, limits.audio_seconds_per_minute
+    );
+    HeaderValue::from_str(&text).unwrap_or(HeaderValue::from_static(""))
+}
+
 fn has_own_words(headers: &HeaderMap) -> bool {
     let kind = headers
         .get(CONTENT_TYPE)
@@ -131,7 +139,7 @@ fn add_headers(app: &App, context: &Context, headers: &mut HeaderMap) {
         headers.insert(STRICT_TRANSPORT_SECURITY, year);
     }
     if context.path().starts_with("/v1/") {
-        headers.insert(RATE_LIMIT_POLICY, app.rates.limits().policy());
+        headers.insert(RATE_LIMIT_POLICY, policy(app.rates.limits()));
     }
     if let Some(rate) = context.rate() {
         let value = format!("\"requests\";r={};t={}", rate.remaining, rate.reset_s);

@@ -4,9 +4,9 @@ use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
 use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use sauti_service::config::near_miss;
 use serde_json::{Map, Value};
 
-use crate::config::near_miss;
 use crate::problem::{Code, FieldError, Problem, Reason};
 
 /// Larger than any JSON request: 5,000 characters, each escaped, many times over.

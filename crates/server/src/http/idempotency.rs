@@ -3,10 +3,10 @@
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
+use sauti_service::app::App;
 use sauti_store::StoredAnswer;
 
 use super::{Caller, money_headers};
-use crate::app::App;
 use crate::problem::{Problem, Reason};
 
 pub const IDEMPOTENCY_KEY: &str = "idempotency-key";

@@ -5,11 +5,11 @@ use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use axum_extra::extract::CookieJar;
 use axum_extra::extract::cookie::Cookie;
+use sauti_service::app::App;
 use sauti_store::{Account, Session};
 use secrecy::{ExposeSecret, SecretString};
 
 use super::caller::{SESSION_COOKIE, require_csrf};
-use crate::app::App;
 use crate::problem::{Code, Problem};
 
 /// The account behind a session cookie. A change also needs the page's token.

@@ -13,6 +13,7 @@ pub mod fields;
 pub mod idempotency;
 pub mod language;
 pub mod member;
+mod metrics;
 pub mod money_headers;
 pub mod query;
 mod refuse;
@@ -21,7 +22,8 @@ mod serve;
 pub mod socket;
 
 pub use caller::Caller;
-pub use connections::{Connections, raise_files_max};
+pub(crate) use connections::Connections;
+pub use connections::raise_files_max;
 pub use context::Context;
 pub use envelope::envelope;
 pub use router::router;

@@ -1,8 +1,7 @@
 //! The headers that tell what an answer cost.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
-
-use crate::service::money::Bill;
+use sauti_service::money::Bill;
 
 const UNITS: HeaderName = HeaderName::from_static("sauti-units");
 const COST: HeaderName = HeaderName::from_static("sauti-cost");

@@ -3,15 +3,16 @@
 use axum::Router;
 use axum::middleware;
 use axum::response::IntoResponse;
+use sauti_service::app::App;
 use tower_http::catch_panic::CatchPanicLayer;
 
-use super::envelope;
-use crate::app::App;
+use super::{envelope, metrics};
 use crate::problem::Problem;
 use crate::{console, openapi, routes};
 
 /// The whole service as one router.
 pub fn router(app: App) -> Router {
+    metrics::start_at_zero();
     let (router, document) = routes::all().split_for_parts();
     let document = openapi::finish(document);
     router

@@ -6,18 +6,20 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
+use axum::Extension;
 use futures_util::future::BoxFuture;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use hyper_util::server::conn::auto;
 use rustix::net::sockopt;
+use sauti_service::app::App;
+use sauti_service::config::Server;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 use super::connection::{self, Terms};
+use super::connections::Connections;
 use super::router;
-use crate::app::App;
 use crate::background::Background;
-use crate::config::Server;
 
 const SETTLE_TIME: Duration = Duration::from_millis(100);
 const HEADER_BYTES_MAX: u32 = 32 * 1024;
@@ -54,9 +56,10 @@ async fn serve_until(
     tracing::info!(%address, "listening");
     let background = Background::start(&app);
     let server = &app.config.server;
+    let connections = Arc::new(Connections::new(server));
     let terms = Arc::new(Terms {
         builder: connection_builder(server),
-        router: router(app.clone()),
+        router: router(app.clone()).layer(Extension(Arc::clone(&connections))),
         write_time: Duration::from_secs(server.write_timeout_s),
     });
     let (leave, leaving) = watch::channel(false);
@@ -80,7 +83,7 @@ async fn serve_until(
                 stream.set_nodelay(true).ok();
                 sockopt::set_socket_send_buffer_size(&stream, SEND_BYTES_MAX).ok();
                 // Without a place the stream is dropped, which closes it.
-                if let Some(place) = app.connections.admit(peer.ip()) {
+                if let Some(place) = connections.admit(peer.ip()) {
                     let (terms, leaving) = (Arc::clone(&terms), leaving.clone());
                     tokio::spawn(connection::run(terms, (stream, peer), place, leaving));
                 }
@@ -88,7 +91,7 @@ async fn serve_until(
             Err(error) => {
                 // Out of file handles, most likely.
                 tracing::warn!(%error, "could not accept a connection");
-                app.connections.close_some();
+                connections.close_some();
                 tokio::time::sleep(Duration::from_millis(100)).await;
             }
         }

@@ -6,13 +6,13 @@ use axum::Router;
 use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::routing::get;
 use bytes::Bytes;
+use sauti_service::app::App;
 use utoipa::OpenApi;
 use utoipa::openapi::content::ContentBuilder;
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{Ref, RefOr, Response, ResponseBuilder};
 
-use crate::app::App;
 use crate::http::caller::SESSION_COOKIE;
 use crate::problem::ProblemBody;
 

@@ -50,7 +50,7 @@ impl Problem {
         let errors: Vec<_> = self
             .errors
             .iter()
-            .map(|error| error.render(language))
+            .map(|error| FieldProblem::new(error, language))
             .collect();
         let (title, general, detail) = match language {
             Language::English => (code.title(), code.english(), &self.detail),

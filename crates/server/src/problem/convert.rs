@@ -1,6 +1,9 @@
 //! From the errors of the other crates to a refusal. What happened inside stays inside.
 
 use sauti_audio::AudioError;
+use sauti_service::ServiceError;
+use sauti_service::telemetry::metrics;
+use sauti_service::transcribing::SpoolError;
 use sauti_speech::SpeechError;
 use sauti_store::{AuthError, LedgerError, StoreError};
 use sauti_text::TextError;
@@ -8,9 +11,6 @@ use serde_json::json;
 
 use super::{Code, Problem, Reason};
 use crate::http::language::Language;
-use crate::service::ServiceError;
-use crate::service::transcribing::SpoolError;
-use crate::telemetry::metrics;
 
 const STORAGE_RETRY_AFTER_S: u64 = 2;
 

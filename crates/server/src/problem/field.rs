@@ -1,9 +1,9 @@
 //! What is wrong with one field, in words that help.
 
+use sauti_service::{FieldError, Reason};
 use serde::Serialize;
 
 use crate::http::language::Language;
-use crate::service::{FieldError, Reason};
 
 /// As it stands in the body of a problem.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -16,93 +16,93 @@ pub struct FieldProblem {
     pub message: String,
 }
 
-impl FieldError {
-    pub fn render(&self, language: Language) -> FieldProblem {
+impl FieldProblem {
+    pub fn new(error: &FieldError, language: Language) -> FieldProblem {
         FieldProblem {
-            field: self.field.to_string(),
-            code: self.reason.code().to_owned(),
+            field: error.field.to_string(),
+            code: code(&error.reason).to_owned(),
             message: match language {
-                Language::English => self.english(),
-                Language::Swahili => self.swahili(),
+                Language::English => english(error),
+                Language::Swahili => swahili(error),
             },
         }
     }
+}
 
-    pub fn english(&self) -> String {
-        let field = &self.field;
-        match &self.reason {
-            Reason::Required => format!("{field} is required."),
-            Reason::Empty => format!("{field} is empty."),
-            Reason::WrongType { expected } => format!("{field} must be {expected}."),
-            Reason::TooLong { max, actual } => {
-                format!("{field} has {actual} characters; at most {max} are accepted.")
-            }
-            Reason::TooMany { max } => format!("{field} may be given at most {max} times."),
-            Reason::OutOfRange { min, max } => format!("{field} must be from {min} to {max}."),
-            Reason::UnknownValue { allowed } => format!("{field} must be one of: {allowed}."),
-            Reason::UnknownVoice { named, allowed } => {
-                format!("{field} {named:?} is no voice. The voices are: {allowed}.")
-            }
-            Reason::NearMiss { meant } => {
-                format!("{field} is not a field of this request. Did you mean {meant}?")
-            }
-            Reason::UnknownField { known } => {
-                format!("{field} is not a field of this request. Its fields are: {known}.")
-            }
-            Reason::NotTogether { with } => format!("{field} cannot be used together with {with}."),
-            Reason::Twice { other } => {
-                format!("{field} and {other} are two names of one field; send one of them.")
-            }
-            Reason::PrivateAddress => {
-                format!("{field} leads into a private network, where nothing is sent from here.")
-            }
-            Reason::Malformed { expected } => format!("{field} must be {expected}."),
-            Reason::Other { message } => format!("{field} {message}."),
-            Reason::Refused { english, .. } => format!("{field}: {english}"),
+fn english(error: &FieldError) -> String {
+    let field = &error.field;
+    match &error.reason {
+        Reason::Required => format!("{field} is required."),
+        Reason::Empty => format!("{field} is empty."),
+        Reason::WrongType { expected } => format!("{field} must be {expected}."),
+        Reason::TooLong { max, actual } => {
+            format!("{field} has {actual} characters; at most {max} are accepted.")
         }
+        Reason::TooMany { max } => format!("{field} may be given at most {max} times."),
+        Reason::OutOfRange { min, max } => format!("{field} must be from {min} to {max}."),
+        Reason::UnknownValue { allowed } => format!("{field} must be one of: {allowed}."),
+        Reason::UnknownVoice { named, allowed } => {
+            format!("{field} {named:?} is no voice. The voices are: {allowed}.")
+        }
+        Reason::NearMiss { meant } => {
+            format!("{field} is not a field of this request. Did you mean {meant}?")
+        }
+        Reason::UnknownField { known } => {
+            format!("{field} is not a field of this request. Its fields are: {known}.")
+        }
+        Reason::NotTogether { with } => format!("{field} cannot be used together with {with}."),
+        Reason::Twice { other } => {
+            format!("{field} and {other} are two names of one field; send one of them.")
+        }
+        Reason::PrivateAddress => {
+            format!("{field} leads into a private network, where nothing is sent from here.")
+        }
+        Reason::Malformed { expected } => format!("{field} must be {expected}."),
+        Reason::Other { message } => format!("{field} {message}."),
+        Reason::Refused { english, .. } => format!("{field}: {english}"),
     }
+}
 
-    fn swahili(&self) -> String {
-        let field = &self.field;
-        match &self.reason {
-            Reason::Required => format!("{field} inahitajika."),
-            Reason::Empty => format!("{field} ni tupu."),
-            Reason::WrongType { expected } | Reason::Malformed { expected } => {
-                match in_swahili(expected) {
-                    Some(expected) => format!("{field} lazima iwe {expected}."),
-                    None => format!("{field} si ya aina inayotakiwa."),
-                }
+fn swahili(error: &FieldError) -> String {
+    let field = &error.field;
+    match &error.reason {
+        Reason::Required => format!("{field} inahitajika."),
+        Reason::Empty => format!("{field} ni tupu."),
+        Reason::WrongType { expected } | Reason::Malformed { expected } => {
+            match in_swahili(expected) {
+                Some(expected) => format!("{field} lazima iwe {expected}."),
+                None => format!("{field} si ya aina inayotakiwa."),
             }
-            Reason::Other { .. } => {
-                format!("{field} ina thamani isiyokubalika.")
-            }
-            Reason::Refused { swahili, .. } => format!("{field}: {swahili}"),
-            Reason::TooLong { max, actual } => {
-                format!("{field} ina herufi {actual}; zinazokubalika ni {max} tu.")
-            }
-            Reason::TooMany { max } => format!("{field} inaweza kutolewa mara {max} tu."),
-            Reason::OutOfRange { min, max } => {
-                format!("{field} lazima iwe kati ya {min} na {max}.")
-            }
-            Reason::UnknownValue { allowed } => {
-                format!("{field} lazima iwe mojawapo ya: {allowed}.")
-            }
-            Reason::UnknownVoice { named, allowed } => {
-                format!("{field} {named:?} si sauti. Sauti zilizopo ni: {allowed}.")
-            }
-            Reason::NearMiss { meant } => {
-                format!("{field} si sehemu ya ombi hili. Je, ulimaanisha {meant}?")
-            }
-            Reason::UnknownField { known } => {
-                format!("{field} si sehemu ya ombi hili. Sehemu zake ni: {known}.")
-            }
-            Reason::NotTogether { with } => format!("{field} haiwezi kutumika pamoja na {with}."),
-            Reason::Twice { other } => {
-                format!("{field} na {other} ni majina mawili ya sehemu moja; tuma moja tu.")
-            }
-            Reason::PrivateAddress => {
-                format!("{field} inaelekea kwenye mtandao wa ndani; hakuna kinachotumwa huko.")
-            }
+        }
+        Reason::Other { .. } => {
+            format!("{field} ina thamani isiyokubalika.")
+        }
+        Reason::Refused { swahili, .. } => format!("{field}: {swahili}"),
+        Reason::TooLong { max, actual } => {
+            format!("{field} ina herufi {actual}; zinazokubalika ni {max} tu.")
+        }
+        Reason::TooMany { max } => format!("{field} inaweza kutolewa mara {max} tu."),
+        Reason::OutOfRange { min, max } => {
+            format!("{field} lazima iwe kati ya {min} na {max}.")
+        }
+        Reason::UnknownValue { allowed } => {
+            format!("{field} lazima iwe mojawapo ya: {allowed}.")
+        }
+        Reason::UnknownVoice { named, allowed } => {
+            format!("{field} {named:?} si sauti. Sauti zilizopo ni: {allowed}.")
+        }
+        Reason::NearMiss { meant } => {
+            format!("{field} si sehemu ya ombi hili. Je, ulimaanisha {meant}?")
+        }
+        Reason::UnknownField { known } => {
+            format!("{field} si sehemu ya ombi hili. Sehemu zake ni: {known}.")
+        }
+        Reason::NotTogether { with } => format!("{field} haiwezi kutumika pamoja na {with}."),
+        Reason::Twice { other } => {
+            format!("{field} na {other} ni majina mawili ya sehemu moja; tuma moja tu.")
+        }
+        Reason::PrivateAddress => {
+            format!("{field} inaelekea kwenye mtandao wa ndani; hakuna kinachotumwa huko.")
         }
     }
 }
@@ -132,24 +132,22 @@ fn in_swahili(expected: &str) -> Option<&'static str> {
     })
 }
 
-impl Reason {
-    fn code(&self) -> &'static str {
-        match self {
-            Reason::Required => "required",
-            Reason::Empty => "empty",
-            Reason::WrongType { .. } => "wrong_type",
-            Reason::TooLong { .. } => "too_long",
-            Reason::TooMany { .. } => "too_many",
-            Reason::OutOfRange { .. } => "out_of_range",
-            Reason::UnknownValue { .. } => "unknown_value",
-            Reason::UnknownVoice { .. } => "unknown_voice",
-            Reason::NearMiss { .. } => "near_miss",
-            Reason::UnknownField { .. } => "unknown_field",
-            Reason::NotTogether { .. } => "not_together",
-            Reason::Twice { .. } => "twice",
-            Reason::PrivateAddress => "private_address",
-            Reason::Malformed { .. } => "malformed",
-            Reason::Other { .. } | Reason::Refused { .. } => "not_accepted",
-        }
+fn code(reason: &Reason) -> &'static str {
+    match reason {
+        Reason::Required => "required",
+        Reason::Empty => "empty",
+        Reason::WrongType { .. } => "wrong_type",
+        Reason::TooLong { .. } => "too_long",
+        Reason::TooMany { .. } => "too_many",
+        Reason::OutOfRange { .. } => "out_of_range",
+        Reason::UnknownValue { .. } => "unknown_value",
+        Reason::UnknownVoice { .. } => "unknown_voice",
+        Reason::NearMiss { .. } => "near_miss",
+        Reason::UnknownField { .. } => "unknown_field",
+        Reason::NotTogether { .. } => "not_together",
+        Reason::Twice { .. } => "twice",
+        Reason::PrivateAddress => "private_address",
+        Reason::Malformed { .. } => "malformed",
+        Reason::Other { .. } | Reason::Refused { .. } => "not_accepted",
     }
 }

@@ -20,7 +20,7 @@ pub use convert::item_error;
 pub use field::FieldProblem;
 pub use table::Code;
 
-pub use crate::service::{FieldError, Reason};
+pub use sauti_service::{FieldError, Reason};
 
 /// A refusal, before it is put into words.
 #[derive(Debug, Clone)]

@@ -6,18 +6,18 @@ use axum::http::header::USER_AGENT;
 use axum::http::{HeaderMap, StatusCode};
 use axum_extra::extract::CookieJar;
 use axum_extra::extract::cookie::Cookie;
+use sauti_service::accounts;
+use sauti_service::app::App;
 use sauti_store::IssuedSession;
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
 
-use crate::app::App;
 use crate::http::caller::SESSION_COOKIE;
 use crate::http::context::Context;
 use crate::http::csrf::csrf_token;
 use crate::http::fields::{Fields, JsonBytes};
 use crate::http::member::{SignedIn, forget_session};
 use crate::problem::Problem;
-use crate::service::accounts;
 
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
 #[schema(as = SignUpRequest)]

@@ -5,15 +5,15 @@ use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
+use sauti_service::app::App;
+use sauti_service::trail::{self, AuditFormat};
 use sauti_store::{AuditEntry, AuditQuery};
 use serde::Serialize;
 
 use super::usage::take_day;
-use crate::app::App;
 use crate::http::caller::{Keys, May};
 use crate::http::query::Query;
 use crate::problem::{Problem, Reason};
-use crate::trail::{self, AuditFormat};
 
 const PAGE: i64 = 100;
 const PAGE_MAX: i64 = 1_000;

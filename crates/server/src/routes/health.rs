@@ -1,17 +1,19 @@
 //! For whoever runs the service: is it alive, is it ready, how is it doing.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
+use axum::{Extension, Json};
+use sauti_service::app::App;
+use sauti_service::telemetry::metrics::{self, Gauges};
 use sauti_speech::Readiness;
 use serde::Serialize;
 
-use crate::app::App;
+use crate::http::Connections;
 use crate::problem::{Code, Problem};
-use crate::telemetry::metrics::{self, Gauges};
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct Health {
@@ -60,15 +62,18 @@ pub async fn readyz(State(app): State<App>) -> Result<Json<Health>, Problem> {
 /// Figures for Prometheus
 #[utoipa::path(get, path = "/metrics", tag = "operation", operation_id = "metrics",
     responses((status = 200, description = "Prometheus text.", body = String, content_type = "text/plain")), security(()))]
-pub async fn metrics_text(State(app): State<App>) -> impl IntoResponse {
+pub async fn metrics_text(
+    State(app): State<App>,
+    connections: Option<Extension<Arc<Connections>>>,
+) -> impl IntoResponse {
     let is_leaving = app.leaving.load(Ordering::Relaxed);
-    let (open, waiting) = app.connections.count();
+    if let Some(Extension(connections)) = connections {
+        connections.measure();
+    }
     let standing = Gauges {
         engine: app.engine.stats(),
         is_ready: app.engine.readiness() == Readiness::Ready && !is_leaving,
         cache_bytes: app.cache.bytes_on_disk(),
-        connections_answering: open - waiting,
-        connections_waiting: waiting,
     };
     (
         [(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")],

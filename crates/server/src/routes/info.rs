@@ -3,17 +3,17 @@
 use axum::Json;
 use axum::extract::State;
 use sauti_audio::{Channels, OutputFormat, UnknownChannels};
+use sauti_service::app::App;
+use sauti_service::money::Bill;
+use sauti_service::speaking::{Passage, looks_like_ssml};
 use sauti_speech::{PitchShift, Speed, VolumeGain};
 use sauti_store::Operation;
 use serde::{Deserialize, Serialize};
 
 use super::speech::{take_direction, take_language};
-use crate::app::App;
 use crate::http::caller::{AnyKey, May, Speech};
 use crate::http::fields::{Fields, JsonBytes};
 use crate::problem::{Problem, Reason};
-use crate::service::money::Bill;
-use crate::service::speaking::{Passage, looks_like_ssml};
 
 /// As OpenAI's clients expect it.
 #[derive(Debug, Serialize, utoipa::ToSchema)]

@@ -3,16 +3,16 @@
 use axum::Json;
 use axum::extract::{Path, RawQuery, State};
 use axum::http::StatusCode;
+use sauti_service::app::App;
+use sauti_service::keys;
 use sauti_store::ids::now_us;
 use sauti_store::{Environment, IssuedKey, KeyInfo, NewKey, Permission, Permissions};
 use serde::{Deserialize, Serialize};
 
-use crate::app::App;
 use crate::http::caller::{Caller, Keys, May};
 use crate::http::fields::{Fields, JsonBytes};
 use crate::http::query::Query;
 use crate::problem::{Code, Problem, Reason};
-use crate::service::keys;
 
 /// A key as it is listed: never the key itself.
 #[derive(Debug, Serialize, utoipa::ToSchema)]

@@ -3,15 +3,15 @@
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
+use sauti_service::app::App;
+use sauti_service::audit;
+use sauti_service::lexicons::as_written;
 use sauti_store::{Alphabet, AuditAction, Pronunciation};
 use serde::{Deserialize, Serialize};
 
-use crate::app::App;
 use crate::http::caller::{May, Speech};
 use crate::http::fields::{Fields, JsonBytes};
-use crate::lexicons::as_written;
 use crate::problem::{Problem, Reason};
-use crate::service::audit;
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct LexiconBody {

@@ -3,16 +3,16 @@
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
+use sauti_service::accounts;
+use sauti_service::app::App;
 use sauti_store::{Invite, Member, Role, WorkspaceId};
 use serde::{Deserialize, Serialize};
 
 use super::account::required;
-use crate::app::App;
 use crate::http::context::Context;
 use crate::http::fields::JsonBytes;
 use crate::http::member::SignedIn;
 use crate::problem::Problem;
-use crate::service::accounts;
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct MemberList {

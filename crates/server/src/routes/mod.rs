@@ -19,10 +19,9 @@ pub mod voices;
 pub mod webhooks;
 pub mod workspaces;
 
+use sauti_service::app::App;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-
-use crate::app::App;
 
 pub fn all() -> OpenApiRouter<App> {
     OpenApiRouter::with_openapi(crate::openapi::base())

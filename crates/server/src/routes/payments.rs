@@ -6,16 +6,16 @@
 use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::HeaderMap;
+use sauti_service::app::App;
+use sauti_service::webhooks;
 use sauti_store::ids::now_us;
 use sauti_store::{LedgerError, PaymentEvent};
 use secrecy::ExposeSecret;
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 
-use crate::app::App;
 use crate::http::fields::{Fields, read_body};
 use crate::problem::{Code, Problem, Reason};
-use crate::webhooks;
 
 const EVENT_BYTES_MAX: usize = 64 * 1024;
 

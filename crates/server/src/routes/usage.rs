@@ -4,11 +4,11 @@ use axum::Json;
 use axum::extract::{RawQuery, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
+use sauti_service::app::App;
 use sauti_store::ids::{day_of, now_us};
 use sauti_store::{StatementQuery, StatementRow, UsageQuery, UsageRow};
 use serde::Serialize;
 
-use crate::app::App;
 use crate::http::caller::{May, Usage};
 use crate::http::query::Query;
 use crate::problem::{Problem, Reason};

@@ -4,16 +4,16 @@ use axum::Json;
 use axum::extract::{Path, Request, State};
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
+use sauti_service::app::App;
+use sauti_service::vocabularies;
 use sauti_speech::recogniser::{VocabularySource, VocabularyWord};
 use sauti_store::VocabularyInfo;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::app::App;
 use crate::http::caller::{May, Transcription};
 use crate::http::fields::{Fields, JsonBytes, read_body};
 use crate::problem::{Code, Problem, Reason};
-use crate::service::vocabularies;
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct VocabularyList {

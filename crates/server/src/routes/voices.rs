@@ -9,15 +9,15 @@ use axum::http::HeaderValue;
 use axum::http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE};
 use axum::response::Response;
 use sauti_audio::OutputFormat;
+use sauti_service::app::App;
+use sauti_service::lexicons::VersionedLexicon;
+use sauti_service::speaking::{self, SpeechRequest};
 use sauti_speech::voice::VoiceInfo;
 use sauti_text::SpeechLanguage;
 use serde::Serialize;
 
-use crate::app::App;
 use crate::http::caller::{May, Voices};
-use crate::lexicons::VersionedLexicon;
 use crate::problem::{Code, Problem};
-use crate::service::speaking::{self, SpeechRequest};
 
 const PREVIEW_TEXT: &str = "Habari! Karibu Sauti. Ninaweza kusoma ujumbe wako kwa Kiswahili.";
 

@@ -3,15 +3,15 @@
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
+use sauti_service::app::App;
+use sauti_service::webhooks::EVENTS;
+use sauti_service::{audit, webhooks};
 use sauti_store::{AuditAction, Delivery, WebhookEndpoint};
 use serde::{Deserialize, Serialize};
 
-use crate::app::App;
 use crate::http::caller::{Keys, May};
 use crate::http::fields::{Fields, JsonBytes};
 use crate::problem::{Problem, Reason};
-use crate::service::{audit, webhooks};
-use crate::webhooks::EVENTS;
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct WebhookList {

@@ -3,15 +3,15 @@
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
+use sauti_service::accounts;
+use sauti_service::app::App;
+use sauti_service::workspaces::{self, WorkspaceChange};
 use sauti_store::{PaymentEvent, Role, WorkspaceId};
 use serde::{Deserialize, Serialize};
 
-use crate::app::App;
 use crate::http::fields::{Fields, JsonBytes};
 use crate::http::member::SignedIn;
 use crate::problem::{Code, Problem};
-use crate::service::accounts;
-use crate::service::workspaces::{self, WorkspaceChange};
 
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
 #[schema(as = WorkspaceRequest)]

@@ -1,6 +1,6 @@
 use axum::body::Body;
 use axum::http::Request;
-use sauti_server::webhooks::signature;
+use sauti_service::webhooks::signature;
 use sauti_store::ids::now_us;
 use serde_json::{Value, json};
 

@@ -5,7 +5,7 @@ use axum::body::Bytes;
 use axum::http::{HeaderMap, Request};
 use axum::routing::post;
 use sauti_server::background::Background;
-use sauti_server::webhooks::signature;
+use sauti_service::webhooks::signature;
 use sauti_store::ids::now_us;
 use sauti_store::{ClaimQuota, DeliveryFailure, Standing};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-use sauti_server::service::accounts;
+use sauti_service::accounts;
 
 use crate::browser::{Browser, assert_sent_to, text};
 use crate::support::World;

@@ -8,16 +8,16 @@ use axum::Json;
 use axum::extract::{Path, RawQuery, Request, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
+use sauti_service::app::App;
+use sauti_service::{ServiceError, audit};
 use sauti_store::{AuditAction, Batch, BatchId, BlobId, NewBatch, NewItem, Operation, Received};
 use serde::{Deserialize, Serialize};
 
-use crate::app::App;
 use crate::batches;
 use crate::http::caller::{self, Batches, Caller, May};
 use crate::http::idempotency;
 use crate::http::query::Query;
 use crate::problem::{Problem, Reason};
-use crate::service::{ServiceError, audit};
 use order::Order;
 
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");

@@ -2,19 +2,19 @@
 
 use std::collections::{HashMap, HashSet};
 
+use sauti_service::app::App;
+use sauti_service::lexicons::VersionedLexicon;
+use sauti_service::speaking::{Reader, SpeechItem};
+use sauti_service::{ServiceError, money, vocabularies};
 use sauti_store::{Operation, WorkspaceId};
 use serde_json::{Map, Value};
 
-use super::read::{Spool, SpooledFile};
-use crate::app::App;
+use super::read::{OrderSpool, SpooledFile};
 use crate::batches::is_allowed;
 use crate::http::language::Language;
-use crate::lexicons::VersionedLexicon;
 use crate::problem::{FieldError, Problem, Reason};
 use crate::routes::speech::AskedSpeech;
 use crate::routes::transcription;
-use crate::service::speaking::{Reader, SpeechItem};
-use crate::service::{ServiceError, money, vocabularies};
 
 const CUSTOM_ID_CHARS_MAX: usize = 128;
 /// More mistakes than this in one answer help nobody.
@@ -28,7 +28,7 @@ pub struct Order {
     pub items: Vec<Item>,
     /// Those that items name, each with the item's place in the list.
     pub vocabularies: Vec<(usize, String)>,
-    pub spool: Spool,
+    pub spool: OrderSpool,
     /// What it takes to keep, recordings exactly and sounds by estimate.
     pub bytes: u64,
 }
@@ -90,7 +90,7 @@ pub fn check(
     operation: Operation,
     mut items: Vec<Map<String, Value>>,
     defaults: Map<String, Value>,
-    spool: Spool,
+    spool: OrderSpool,
 ) -> Result<Order, Problem> {
     if items.is_empty() {
         items = spool
@@ -106,7 +106,7 @@ pub fn check(
     if items.len() > max {
         return Err(Problem::field("items", Reason::TooMany { max: max as u64 }));
     }
-    let mut check = Check {
+    let mut check = ItemCheck {
         app,
         lexicon,
         operation,
@@ -150,7 +150,7 @@ struct Files {
 }
 
 impl Files {
-    fn of(spool: &Spool) -> Result<Files, Problem> {
+    fn of(spool: &OrderSpool) -> Result<Files, Problem> {
         let mut left = HashMap::new();
         for file in &spool.files {
             if left.insert(file.name.clone(), file.place.clone()).is_some() {
@@ -165,7 +165,7 @@ impl Files {
     }
 }
 
-struct Check<'a> {
+struct ItemCheck<'a> {
     app: &'a App,
     lexicon: &'a VersionedLexicon,
     operation: Operation,
@@ -176,7 +176,7 @@ struct Check<'a> {
     errors: Vec<FieldError>,
 }
 
-impl Check<'_> {
+impl ItemCheck<'_> {
     fn item(&mut self, index: usize, mut fields: Map<String, Value>) -> Item {
         let custom_id = self.custom_id(index, &mut fields);
         let file = match self.operation {

@@ -8,16 +8,16 @@ use std::sync::Arc;
 use axum::extract::Request;
 use axum::http::header::CONTENT_TYPE;
 use multer::{Constraints, Field, Multipart, SizeLimit};
+use sauti_service::app::App;
+use sauti_service::transcribing::{SpoolError, open_unnamed};
 use sauti_store::{BLOB_PART_BYTES, Operation, WorkspaceId};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use super::order::{self, Order};
-use crate::app::App;
 use crate::http::fields::{Fields, JsonBytes, read_body, too_large};
 use crate::problem::{Code, Problem, Reason};
 use crate::routes::transcription::upload;
-use crate::service::transcribing::{SpoolError, open_unnamed};
 
 /// Items as JSON, in a body or in a part: a thousand texts of the greatest length, with room for escapes.
 const ITEMS_BYTES_MAX: usize = 32 * 1024 * 1024;
@@ -44,7 +44,7 @@ pub struct NamedFile {
 
 /// All recordings of an order, one after the other.
 #[derive(Debug, Default)]
-pub struct Spool {
+pub struct OrderSpool {
     file: Option<Arc<std::fs::File>>,
     pub files: Vec<NamedFile>,
     pub bytes: u64,
@@ -86,7 +86,7 @@ type Unchecked = (
     Operation,
     Vec<Map<String, Value>>,
     Map<String, Value>,
-    Spool,
+    OrderSpool,
 );
 
 async fn read_json(request: Request) -> Result<Unchecked, Problem> {
@@ -117,7 +117,7 @@ async fn read_json(request: Request) -> Result<Unchecked, Problem> {
     if items.is_empty() {
         return Err(Problem::field("items", Reason::Empty));
     }
-    Ok((operation, items, defaults, Spool::default()))
+    Ok((operation, items, defaults, OrderSpool::default()))
 }
 
 fn take_operation(fields: &mut Fields, given: Option<&str>) -> Option<Operation> {
@@ -159,7 +159,7 @@ async fn read_form(app: &App, request: Request) -> Result<Unchecked, Problem> {
     let mut form = Multipart::with_constraints(stream, boundary, constraints);
 
     let mut operation = Operation::Transcription;
-    let (mut items, mut defaults, mut spool) = (Vec::new(), Map::new(), Spool::default());
+    let (mut items, mut defaults, mut spool) = (Vec::new(), Map::new(), OrderSpool::default());
     // A few parts beside the recordings.
     let parts_max = app.config.batches.items_max + 64;
     for _ in 0..=parts_max {
@@ -229,7 +229,7 @@ async fn read_lines(
         .collect()
 }
 
-impl Spool {
+impl OrderSpool {
     async fn take(&mut self, app: &App, mut part: Field<'_>) -> Result<(), Problem> {
         let limits = &app.config.limits;
         let bytes_max = app.config.batches.upload_bytes_max;

@@ -7,10 +7,10 @@ use axum::http::header::{CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_TYPE};
 use axum::response::Response;
 use bytes::Bytes;
 use futures_util::stream;
+use sauti_service::app::App;
 use sauti_store::{BatchId, BatchItem, BlobId, Store, StoreError};
 use serde_json::{Map, Value, json};
 
-use crate::app::App;
 use crate::http::caller::{Batches, May};
 use crate::problem::{Code, Problem};
 

@@ -12,16 +12,16 @@ use axum::http::header::{HOST, ORIGIN};
 use axum::http::request::Parts;
 use axum::response::Response;
 use sauti_audio::RawFormat;
+use sauti_service::app::App;
+use sauti_service::ratelimit::SeatRefused;
+use sauti_service::transcribing::{LiveEar, LiveMeter, TranscriptionFields, TranscriptionRequest};
 use sauti_speech::Readiness;
 
 use self::session::LiveConnection;
-use crate::app::App;
 use crate::http::caller::{self, Caller, May};
 use crate::http::context::Context;
 use crate::http::query::Query;
 use crate::problem::{Code, Problem, Reason};
-use crate::ratelimit::SeatRefused;
-use crate::service::transcribing::{LiveEar, LiveMeter, TranscriptionFields, TranscriptionRequest};
 
 const MESSAGE_BYTES_MAX: usize = 256 * 1024;
 /// Room for what was told and is not yet read; past it the session waits for its caller.

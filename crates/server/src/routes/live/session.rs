@@ -4,18 +4,19 @@ use std::time::Duration;
 
 use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
 use axum::http::request::Parts;
+use sauti_service::app::App;
+use sauti_service::ratelimit::Seat;
+use sauti_service::transcribing::{LiveEar, LiveHeard, LiveMeter, LivePaid};
 use sauti_speech::recogniser::LiveEvent;
 use sauti_speech::{Expect, Segment, Transcript};
 use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
 
-use crate::app::App;
 use crate::http::caller::{self, Caller};
 use crate::http::context::Context;
 use crate::problem::{Code, Problem};
-use crate::ratelimit::Seat;
-use crate::service::transcribing::{ExpectedAnswer, LiveEar, LiveHeard, LiveMeter, LivePaid};
+use crate::written::ExpectedAnswer;
 
 /// A caller that sends no sound for this long has left, whatever else it sends.
 const IDLE_MAX: Duration = Duration::from_secs(30);

@@ -13,23 +13,22 @@ use axum::response::Response;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use bytes::Bytes;
+use sauti_service::Payer;
+use sauti_service::app::App;
+use sauti_service::money::{Claim, fingerprint};
+use sauti_service::speaking::{self, Reading, Speaking, Unpaid};
 use serde::Serialize;
 
 pub use request::{AskedSpeech, SpeechBody, SpeechDelivery, take_direction, take_language};
 pub use stream::{Pieces, break_off, sse};
 
-use crate::app::App;
-use crate::cache::{TimedMark, TimedWord};
 use crate::http::caller::{May, Speech};
 use crate::http::context::Context;
 use crate::http::fields::JsonBytes;
 use crate::http::idempotency;
 use crate::http::money_headers;
 use crate::problem::{Problem, Reason};
-use crate::self_check::SelfCheck;
-use crate::service::Payer;
-use crate::service::money::{Claim, fingerprint};
-use crate::service::speaking::{self, Reading, Speaking, Unpaid};
+use crate::written::{TimedMark, TimedWord, WrittenCheck};
 
 /// Speech as JSON, when `verbose`, `timestamps` or `self_check` asked for it.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -42,12 +41,12 @@ pub struct VerboseSpeech<'a> {
     pub seconds: f64,
     /// What was said, every number and abbreviation in words.
     pub normalised_text: &'a str,
-    pub words: &'a [TimedWord],
+    pub words: Vec<TimedWord<'a>>,
     /// The marks of SSML, in their order.
-    pub marks: &'a [TimedMark],
+    pub marks: Vec<TimedMark<'a>>,
     /// Only where `self_check` asked for it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub self_check: Option<SelfCheck>,
+    pub self_check: Option<WrittenCheck>,
 }
 
 /// Speak a text
@@ -153,7 +152,8 @@ async fn print(
             let self_check = match asked.self_check {
                 true => {
                     let tenant = &payer.workspace_id;
-                    Some(speaking::listen(app, tenant, format, &speech.audio, &said).await?)
+                    let heard = speaking::listen(app, tenant, format, &speech.audio, &said);
+                    Some(heard.await?.into())
                 }
                 false => None,
             };
@@ -164,8 +164,8 @@ async fn print(
                 voice_id: &asked.request.voice_id,
                 seconds: speech.seconds,
                 normalised_text: &said,
-                words: &speech.words(&reading.script),
-                marks: &speech.marks(&reading.script),
+                words: speech.words(&reading.script).map(TimedWord::from).collect(),
+                marks: speech.marks(&reading.script).map(TimedMark::from).collect(),
                 self_check,
             };
             let body = serde_json::to_vec(&body).map_err(Problem::internal)?;

@@ -1,16 +1,16 @@
 //! The body of a speech request, parsed once into what cannot be wrong any more.
 
 use sauti_audio::OutputFormat;
+use sauti_service::config::{Config, Limits, VoiceNames};
+use sauti_service::speaking::{SpeechRequest, characters_max, format_named, looks_like_ssml};
 use sauti_speech::voice::VoiceInfo;
 use sauti_speech::{Direction, PitchShift, Speed, VolumeGain};
 use sauti_text::{SpeechLanguage, UnknownSpeechLanguage};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::config::{Config, Limits, VoiceNames};
 use crate::http::fields::Fields;
 use crate::problem::{Problem, Reason};
-use crate::service::speaking::{SpeechRequest, characters_max, format_named, looks_like_ssml};
 
 const KNOWN: &[&str] = &[
     "text",

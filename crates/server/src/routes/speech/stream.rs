@@ -8,15 +8,16 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use bytes::Bytes;
 use futures_util::stream;
+use sauti_service::speaking::{SpeechPiece, SpeechProgress, SpeechStream};
+use sauti_speech::Word;
 use serde_json::json;
 use tokio::sync::{mpsc, watch};
 
 use super::request::{AskedSpeech, SpeechDelivery};
-use crate::cache::TimedWord;
 use crate::http::caller::Caller;
 use crate::http::money_headers;
 use crate::problem::Problem;
-use crate::service::speaking::{SpeechPiece, SpeechProgress, SpeechStream};
+use crate::written::{TimedMark, TimedWord};
 
 /// Pieces the caller may lag behind by; past them the engine waits (back-pressure).
 const PIECES_MAX: usize = 8;
@@ -147,9 +148,10 @@ impl Running {
         let audio = BASE64.encode(&piece.bytes);
         let mut delta = json!({"type": "speech.audio.delta", "audio": audio});
         if self.timestamps {
-            let words: Vec<_> = words.into_iter().map(TimedWord::from).collect();
-            delta["words"] = json!(words);
-            delta["marks"] = json!(marks);
+            let word = |word: &Word| json!(TimedWord::from((&*word.word, word.start, word.end)));
+            let mark = |(name, time): &(String, f64)| json!(TimedMark::from((&**name, *time)));
+            delta["words"] = words.iter().map(word).collect();
+            delta["marks"] = marks.iter().map(mark).collect();
         }
         sse(&delta)
     }

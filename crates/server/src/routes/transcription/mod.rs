@@ -11,21 +11,20 @@ use axum::extract::{Request, State};
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
+use sauti_service::app::App;
+use sauti_service::money::{Claim, fingerprint};
+use sauti_service::transcribing::{Sound, Transcribing, TranscriptionRequest, take_audio};
 use sauti_speech::{Booking, Job, Priority};
 
 pub use request::{TranscriptionForm, from_form, from_item};
 pub use upload::{Form, read_form};
 
-use crate::app::App;
 use crate::http::caller::{self, Caller, May};
 use crate::http::context::Context;
 use crate::http::idempotency;
 use crate::http::money_headers;
 use crate::problem::{Problem, Reason};
-use crate::service::money::{Claim, fingerprint};
-use crate::service::transcribing::{
-    Sound, Transcribing, Transcription, TranscriptionRequest, WrittenTranscript, take_audio, write,
-};
+use crate::written::{Transcription, WrittenTranscript, write};
 
 /// A recording that nobody has seen yet is taken for no longer than this.
 const UNSEEN_SECONDS_MAX: f64 = 600.0;

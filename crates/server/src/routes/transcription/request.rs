@@ -1,8 +1,9 @@
 //! The fields of a transcription form.
 
+use sauti_service::transcribing::{TranscriptionFields, TranscriptionRequest};
+
 use crate::http::fields::meant_field;
 use crate::problem::{FieldError, Problem, Reason};
-use crate::service::transcribing::{TranscriptionFields, TranscriptionRequest};
 
 const KNOWN: &[&str] = &[
     "file",
@@ -127,7 +128,7 @@ mod tests {
     use sauti_speech::Expect;
 
     use super::*;
-    use crate::service::transcribing::ResponseFormat;
+    use sauti_service::transcribing::ResponseFormat;
 
     fn parse(fields: &[(&str, &str)]) -> Result<TranscriptionRequest, Problem> {
         let fields: Vec<_> = fields

@@ -11,20 +11,18 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::Response;
 use bytes::Bytes;
 use futures_util::stream;
+use sauti_service::app::App;
+use sauti_service::transcribing::{ResponseFormat, Transcribing, TranscriptionRequest};
 use sauti_speech::{Segment, SpeechError, TranscribeEvent, Transcript};
 use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::app::App;
 use crate::http::caller::Caller;
 use crate::http::money_headers;
 use crate::problem::Problem;
 use crate::routes::speech::sse;
-use crate::service::transcribing::{
-    self, DiarizedSegment, ExpectedAnswer, ResponseFormat, Transcribing, TranscriptionRequest,
-    WrittenAlternative,
-};
+use crate::written::{self, DiarizedSegment, ExpectedAnswer, WrittenAlternative};
 
 const EVENTS_MAX: usize = 32;
 /// A connection that takes no event for this long is given up (back-pressure with an end).
@@ -208,7 +206,7 @@ fn delta(segment: &Segment, space: &str, done_seconds: f64, words: bool) -> Valu
         event["speaker"] = json!(speaker);
     }
     if words {
-        event["words"] = json!(transcribing::words(segment));
+        event["words"] = json!(written::words(segment));
     }
     if !segment.alternatives.is_empty() {
         event["alternatives"] = json!(segment.alternatives);
@@ -234,7 +232,7 @@ async fn finish(running: Running, transcript: &Transcript, events: &SentEvents) 
         kind: "transcript.text.done",
         text: &transcript.text,
         expected: ExpectedAnswer::of(&running.request.expect, transcript),
-        alternatives: transcribing::alternatives(&running.request, &transcript.segments),
+        alternatives: written::alternatives(&running.request, &transcript.segments),
         usage: json!({"type": "duration", "seconds": bill.units,
             "cost_micro": bill.amount_micro, "balance_micro": balance_micro}),
     });

@@ -6,9 +6,9 @@ use axum::extract::Request;
 use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use multer::{Constraints, Field, Multipart, SizeLimit};
+use sauti_service::transcribing::{Spool, SpoolError, Upload};
 
 use crate::problem::{Code, FieldError, Problem, Reason};
-use crate::service::transcribing::{Spool, SpoolError, Upload};
 
 const FIELD_BYTES_MAX: u64 = 64 * 1024;
 const PARTS_MAX: usize = 256;

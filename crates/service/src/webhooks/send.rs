@@ -1,0 +1,83 @@
+//! One delivery: connect, send, and read no more than the status.
+
+use std::time::Duration;
+
+use anyhow::Context as _;
+use bytes::Bytes;
+use hmac::{Hmac, KeyInit, Mac};
+use http_body_util::Full;
+use hyper::client::conn::http1;
+use hyper::header::{CONTENT_TYPE, HOST, USER_AGENT};
+use hyper::{Request, Uri};
+use hyper_util::rt::TokioIo;
+use sauti_store::ClaimedDelivery;
+use sauti_store::ids::now_us;
+use sha2::Sha256;
+
+use crate::outbound::{Connector, Stream, target_and_host};
+
+const TIME_MAX: Duration = Duration::from_secs(15);
+
+pub struct Sender {
+    connector: Connector,
+}
+
+impl Sender {
+    pub fn new(allow_private: bool) -> Sender {
+        Sender {
+            connector: Connector::new(allow_private),
+        }
+    }
+
+    pub async fn send(&self, delivery: &ClaimedDelivery) -> anyhow::Result<u16> {
+        tokio::time::timeout(TIME_MAX, self.try_send(delivery))
+            .await
+            .context("took too long")?
+    }
+
+    async fn try_send(&self, delivery: &ClaimedDelivery) -> anyhow::Result<u16> {
+        let uri: Uri = delivery
+            .endpoint
+            .url
+            .parse()
+            .context("the URL is not one")?;
+        let request = signed_request(&uri, delivery)?;
+        exchange(self.connector.connect(&uri).await?, request).await
+    }
+}
+
+/// `Sauti-Signature: t=<seconds>,v1=<hex>`: HMAC-SHA256 over `<seconds>.<body>`.
+fn signed_request(uri: &Uri, delivery: &ClaimedDelivery) -> anyhow::Result<Request<Full<Bytes>>> {
+    let seconds = now_us() / 1_000_000;
+    let signature = signature(
+        delivery.endpoint.secret.as_bytes(),
+        seconds,
+        delivery.payload.as_bytes(),
+    );
+    let (target, host) = target_and_host(uri)?;
+    Ok(Request::post(target)
+        .header(HOST, host)
+        .header(CONTENT_TYPE, "application/json")
+        .header(USER_AGENT, concat!("Sauti/", env!("CARGO_PKG_VERSION")))
+        .header("Sauti-Event", &delivery.event_type)
+        .header("Sauti-Event-Id", &delivery.event_id)
+        .header("Sauti-Signature", format!("t={seconds},v1={signature}"))
+        .body(Full::new(Bytes::from(delivery.payload.clone())))?)
+}
+
+pub fn signature(secret: &[u8], seconds: i64, body: &[u8]) -> String {
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret).expect("a key of any length will do");
+    mac.update(seconds.to_string().as_bytes());
+    mac.update(b".");
+    mac.update(body);
+    hex::encode(mac.finalize().into_bytes())
+}
+
+/// Redirects are not followed: they could lead inside.
+async fn exchange(stream: Box<dyn Stream>, request: Request<Full<Bytes>>) -> anyhow::Result<u16> {
+    let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
+    let connection = tokio::spawn(connection);
+    let answered = sender.send_request(request).await;
+    connection.abort();
+    Ok(answered.context("no answer")?.status().as_u16())
+}
