@@ -40,6 +40,10 @@ OWN = {
     "discounts": "d\"IskaUnts", "records": "r\"EkOdz", "climate": "kl\"aImEt", "private": "pr\"aIvEt", "chocolate": "C\"QkQlEt",
     "pirate": "p\"aIrEt", "senate": "s\"EnEt", "certificate": "s@t\"IfIkEt", "advertisement": "{dv\"3tIsmEnt", "laboratory":
     "l@b\"Qr@tri", "garage": "g\"{rAJ", "herb": "h\"3b", "herbs": "h\"3bz", "figure": "f\"Ig@", "figures": "f\"Ig@z", "data": "d\"eIta", "kilometre": "kIl\"QmIt@", "kilometres": "kIl\"QmIt@z",
+    # Two words in one spelling: the one that services and their callers say.
+    "read": "r\"id", "lead": "l\"id", "wind": "w\"Ind", "winding": "w\"aIndIN", "use": "j\"uz", "uses": "j\"uzIz",
+    "close": "kl\"oUz", "closely": "kl\"oUsli", "excuse": "Ikskj\"uz", "wound": "w\"und", "convert": "kQnv\"3t", "combine": "kQmb\"aIn",
+    "subject": "s\"VbJIkt", "perfect": "p\"3fEkt", "transport": "tr\"{nspOt", "address": "@dr\"Es", "addresses": "@dr\"EsIz",
 }
 # Words with the vowel of "father" in British English, and so in East Africa, where American has that of "cat".
 BROAD = re.compile("""(after|answer|ask|aunt|basket|bath|blast|branch|brass|calf|calves|can't$|cast(?!ig|il|r)|chance|chant|class(?!ic|if)|command|contrast|craft

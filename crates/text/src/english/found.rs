@@ -49,7 +49,7 @@ const COMMON_VERBS: &[&str] = &[
     "act", "add", "aim", "ask", "bet", "buy", "cut", "define", "delete", "drive", "end", "fire",
     "fit", "fix", "get", "hide", "hire", "hit", "leave", "like", "log", "miss", "mix", "move",
     "mute", "note", "pause", "pay", "pin", "prepare", "provide", "rate", "release", "remove",
-    "rename", "save", "set", "share", "store", "tag", "tap", "try", "vote", "win", "zip",
+    "rename", "save", "set", "share", "store", "tag", "tap", "try", "use", "vote", "win", "zip",
 ];
 
 /// "kudownload", "walicancel", "nimeshare": a Swahili prefix written together with an English stem.

@@ -130,6 +130,9 @@ mod tests {
             ("thing", "θˈɪŋ"),
             ("river", "ɹˈɪvə"),
             ("storage", "stˈɒɹɛʤ"),
+            ("kuread", "kuɹˈiːd"),
+            ("use", "jˈuːz"),
+            ("wind", "wˈɪnd"),
         ] {
             assert_eq!(said(word), symbols, "{word}");
         }
