@@ -241,8 +241,12 @@ def filled(form: str, fill: dict) -> str:
     return re.sub(r"\{(\w+)\}", lambda m: fill[m[1]](), form)
 
 
+def rows_of(path: Path) -> list[list[str]]:
+    return [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()[1:]]
+
+
 def last_column(path: Path) -> list[str]:
-    return [line.split("\t")[-1] for line in path.read_text(encoding="utf-8").splitlines()[1:]]
+    return [row[-1] for row in rows_of(path)]
 
 
 def comparable(text: str) -> str:
@@ -270,7 +274,7 @@ def main():
         (args.out / f"{name}.txt").write_text("\n".join(kept) + "\n", encoding="utf-8")
         print(f"{name}: {len(kept)} sentences, {sum(len(line.split()) for line in kept)} words")
 
-    rows = [line.split("\t") for line in args.words.read_text(encoding="utf-8").splitlines()[1:]]
+    rows = rows_of(args.words)
     nouns = [(row[0], int(row[1])) for row in rows if len(row[0]) > 2]
     write("english-read", common_voice(clones) + last_column(args.speech / "english.tsv") + encyclopaedia(clones) + speeches(args.speeches))
     write("english-talk", tatoeba(clones) + dialogues(clones) + requests(clones) + stories(clones) + talk(20_000, rng))

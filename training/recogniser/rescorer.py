@@ -22,6 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
+from english import last_column, rows_of
 from spelling import ALPHABET, spell
 
 SOURCES = ("common-voice", "general", "broadcast", "bible", "parliament", "english-read", "english-talk", "mixed")
@@ -40,10 +41,6 @@ ROW = 256  # pieces of several utterances side by side
 
 
 # --- texts ---------------------------------------------------------------------------------------------------------
-
-
-def rows_of(path):
-    return [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()[1:]]
 
 
 def read(path):
@@ -103,7 +100,7 @@ def prepare(args):
     excluded, broadcast, broadcast_held_out = set(), [], []
     lists = [args.speech / "common-voice-dev.tsv", args.speech / "broadcast-dev.tsv", args.english_speech / "english-dev.tsv"]
     for path in [*lists, args.texts / "prompts-mixed.tsv", *sorted(args.made.glob("*.tsv"))]:
-        excluded |= {spell(row[-1]) for row in rows_of(path)}
+        excluded |= {spell(text) for text in last_column(path)}
     for row in rows_of(args.speech / "broadcast.tsv"):
         (broadcast if int(Path(row[0]).stem) % CLIPS_HELD_OUT_EVERY else broadcast_held_out).append(row[-1])
     broadcast_held_out = [spell(line) for line in broadcast_held_out]

@@ -8,6 +8,8 @@ use super::simd::{gelu, normalise, quantise, vectorised};
 /// Sums computed together: they stay in the processor's own cache until they are used, and still are
 /// rows enough to be worth fetching the weights for.
 const SUMS_TOGETHER: usize = 512 * 1024;
+/// Products are computed in blocks of so many rows.
+const ROWS_OF_A_BLOCK: usize = 32;
 
 /// Rows of activations as codes.
 #[derive(Default)]
@@ -132,7 +134,9 @@ impl Linear {
         mut put: impl FnMut(usize, RowOf<'_>),
     ) {
         let (inputs, outputs) = (self.inputs(), self.outputs());
-        let rows_together = (SUMS_TOGETHER / outputs).next_multiple_of(8);
+        // Parts of one size: a small rest would cost as much as many rows.
+        let parts = (input.rows * outputs).div_ceil(SUMS_TOGETHER).max(1);
+        let rows_together = input.rows.div_ceil(parts).next_multiple_of(ROWS_OF_A_BLOCK);
         for from in (0..input.rows).step_by(rows_together) {
             let rows = rows_together.min(input.rows - from);
             let sums = at_least(sums, rows * outputs);

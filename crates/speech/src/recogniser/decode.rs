@@ -1,5 +1,6 @@
 //! From letter probabilities to words with times and confidences.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::align::place_words;
@@ -184,31 +185,39 @@ fn hypotheses(
     let mut found = search.decode(posteriors, context);
     if let Some(rescorer) = rescorer {
         let weights = [config.rescore, config.forget].map(|weight| weight * config.lm_weight);
-        rescorer.rank(&mut found, weights, |text| {
-            known_words(mixture, &wanted.bias, context, text)
+        rescorer.rank(&mut found, weights, |texts| {
+            known_words(mixture, &wanted.bias, context, texts)
         });
     }
     found
 }
 
-/// What the search thought of each word of a text, for itself.
+/// What the search thought of each word of each text, for itself. Texts share beginnings, and each of these is looked up once.
 fn known_words(
     mixture: &Mixture<'_>,
     bias: &Bias,
     context: MixtureState,
-    text: &str,
-) -> Vec<KnownWord> {
-    let (mut state, mut place) = (context, BiasState::default());
-    let words = text.split_whitespace().map(|word| {
-        let (log_p, next) = mixture.word_end(&state, &mixture.open(word));
-        let (in_term, after) = bias.after_word(bias.after_letters(place, word));
-        (state, place) = (next, after);
-        KnownWord {
-            log_p,
-            is_listed: in_term || mixture.is_own(word),
-        }
-    });
-    words.collect()
+    texts: &[&str],
+) -> Vec<Vec<KnownWord>> {
+    let (mut known, mut out) = (HashMap::new(), Vec::new());
+    for text in texts {
+        let (mut state, mut place, mut end) = (context, BiasState::default(), 0);
+        let words = text.split_inclusive(' ').map(|word| {
+            end += word.len();
+            let so_far = text[..end].trim_end();
+            let (word, next, after) = *known.entry(so_far).or_insert_with(|| {
+                let word = word.trim_end();
+                let (log_p, next) = mixture.word_end(&state, &mixture.open(word));
+                let (in_term, after) = bias.after_word(bias.after_letters(place, word));
+                let is_listed = in_term || mixture.is_own(word);
+                (KnownWord { log_p, is_listed }, next, after)
+            });
+            (state, place) = (next, after);
+            word
+        });
+        out.push(words.collect());
+    }
+    out
 }
 
 /// What speaks for each word of the best reading, and for the best readings as wholes.

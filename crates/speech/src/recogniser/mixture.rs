@@ -30,6 +30,8 @@ pub struct MixtureConfig {
 pub(super) struct Mixture<'a> {
     lms: Vec<(SpokenLanguage, &'a Lm)>,
     config: MixtureConfig,
+    /// ln p that the next word is of the same language.
+    stay_log_p: f32,
     /// The caller's own words, beside any language.
     own: Option<&'a VocabularyModel>,
 }
@@ -67,8 +69,12 @@ impl<'a> Mixture<'a> {
         config: MixtureConfig,
         own: Option<&'a VocabularyModel>,
     ) -> Self {
-        let lms = models.of(language);
-        Self { lms, config, own }
+        Self {
+            lms: models.of(language),
+            stay_log_p: ln_one_less(config.switch_log_p),
+            config,
+            own,
+        }
     }
 
     /// Before the first word of a sentence.
@@ -98,10 +104,7 @@ impl<'a> Mixture<'a> {
         if self.lms.len() == 1 {
             return state.log_share;
         }
-        let (stay, switch) = (
-            ln_one_less(self.config.switch_log_p),
-            self.config.switch_log_p,
-        );
+        let (stay, switch) = (self.stay_log_p, self.config.switch_log_p);
         let [one, other] = state.log_share;
         [
             log_add(one + stay, other + switch),

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::beam::Hypothesis;
 use crate::SpeechError;
 use crate::kernels::linear::Linear;
-use crate::kernels::one_thread::OneThread;
+use crate::kernels::one_thread::keep_to_this_thread;
 use crate::kernels::simd::{dot, exponentials, vectorised};
 use crate::kernels::transformer::{Layer, LayerBuffers, Norm, linear};
 use crate::weights::WeightsFile;
@@ -34,7 +34,6 @@ pub(super) struct KnownWord {
 #[derive(Clone)]
 pub(super) struct Rescorer {
     network: Arc<PieceNetwork>,
-    thread: OneThread,
 }
 
 struct PieceNetwork {
@@ -61,7 +60,6 @@ impl Rescorer {
     pub(super) fn load(weights: &WeightsFile) -> Result<Self, SpeechError> {
         Ok(Self {
             network: Arc::new(PieceNetwork::load(weights)?),
-            thread: OneThread::new(),
         })
     }
 
@@ -71,14 +69,16 @@ impl Rescorer {
         &self,
         hypotheses: &mut [Hypothesis],
         [weight, known_weight]: [f32; 2],
-        known: impl Fn(&str) -> Vec<KnownWord>,
+        known: impl FnOnce(&[&str]) -> Vec<Vec<KnownWord>>,
     ) {
         let count = hypotheses.len().min(HYPOTHESES_MAX);
         let best = &mut hypotheses[..count];
         let texts: Vec<&str> = best.iter().map(|one| one.text.as_str()).collect();
-        let scores = self.thread.run(|| self.network.word_scores(&texts));
-        let gains = texts.iter().zip(scores).map(|(text, (words, end))| {
-            let words = words.iter().zip(known(text)).map(|(score, known)| {
+        keep_to_this_thread();
+        let scores = self.network.word_scores(&texts);
+        let gains = known(&texts).into_iter().zip(scores);
+        let gains = gains.map(|(known, (words, end))| {
+            let words = words.iter().zip(known).map(|(score, known)| {
                 let gain = weight * score - known_weight * known.log_p;
                 match known.is_listed {
                     true => gain.max(0.0),
@@ -312,12 +312,13 @@ mod tests {
         }
     }
 
-    fn equally_known(text: &str) -> Vec<KnownWord> {
+    fn equally_known(texts: &[&str]) -> Vec<Vec<KnownWord>> {
         let word = KnownWord {
             log_p: -8.0,
             is_listed: false,
         };
-        vec![word; text.split_whitespace().count()]
+        let words = texts.iter().map(|text| text.split_whitespace().count());
+        words.map(|count| vec![word; count]).collect()
     }
 
     #[test]
@@ -395,12 +396,15 @@ mod tests {
                 hypothesis("asante sana", 0.0),
                 hypothesis("asante zuchuku", 0.0),
             ];
-            shipped().rank(&mut both, [1.0, 1.0], |text| {
+            let known = |text: &&str| {
                 let words = text.split(' ').map(|word| KnownWord {
                     log_p: 0.0,
                     is_listed: is_listed && word == "zuchuku",
                 });
                 words.collect()
+            };
+            shipped().rank(&mut both, [1.0, 1.0], |texts| {
+                texts.iter().map(known).collect()
             });
             let named = both.iter().find(|one| one.text.contains("zuchuku"));
             -named.unwrap().score

@@ -28,10 +28,10 @@ struct VadWeights {
 }
 
 struct Convolution {
-    weight: Vec<f32>,
+    /// Of the frame before, of this one and of the one after.
+    taps: [Vec<f32>; 3],
     bias: Vec<f32>,
     inputs: usize,
-    outputs: usize,
     stride: usize,
 }
 
@@ -48,11 +48,14 @@ impl Vad {
     pub(super) fn load(file: WeightsFile) -> Result<Self, SpeechError> {
         let convolution = |n: usize, inputs, outputs, stride| {
             let weight = file.vector(&format!("conv{n}.weight"), outputs * inputs * 3)?;
+            let tap = |n| {
+                let of_tap: Vec<f32> = weight.iter().copied().skip(n).step_by(3).collect();
+                transposed(&of_tap, outputs, inputs)
+            };
             Ok(Convolution {
-                weight: transposed(&weight, outputs, inputs * 3),
+                taps: [tap(0), tap(1), tap(2)],
                 bias: file.vector(&format!("conv{n}.bias"), outputs)?,
                 inputs,
-                outputs,
                 stride,
             })
         };
@@ -147,7 +150,8 @@ fn sigmoid(x: f32) -> f32 {
 /// `out` += `x` times a matrix stored input by input.
 #[inline(always)]
 fn add_product(out: &mut [f32], x: &[f32], matrix: &[f32]) {
-    for (row, x) in matrix.chunks_exact(out.len()).zip(x) {
+    // By value: `out` could lie where a reference to `x` points to, and nothing would become vectors.
+    for (row, &x) in matrix.chunks_exact(out.len()).zip(x) {
         for (o, w) in out.iter_mut().zip(row) {
             *o += w * x;
         }
@@ -177,17 +181,12 @@ impl Convolution {
         let mut out = Vec::new();
         for centre in (0..frames).step_by(self.stride) {
             let mut sums = self.bias.clone();
-            for tap in 0..3 {
+            for (tap, matrix) in self.taps.iter().enumerate() {
                 let Some(frame) = (centre + tap).checked_sub(1).filter(|f| *f < frames) else {
                     continue;
                 };
                 let input = &x[frame * self.inputs..][..self.inputs];
-                for (i, x) in input.iter().enumerate() {
-                    let row = &self.weight[(i * 3 + tap) * self.outputs..][..self.outputs];
-                    for (o, w) in sums.iter_mut().zip(row) {
-                        *o += w * x;
-                    }
-                }
+                add_product(&mut sums, input, matrix);
             }
             out.extend(sums.iter().map(|sum| sum.max(0.0)));
         }

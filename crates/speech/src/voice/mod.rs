@@ -52,8 +52,6 @@ struct VoiceModel {
 pub struct Synthesiser {
     model: Arc<VoiceModel>,
     scratch: Scratch,
-    /// One thread, so that a worker uses one core; made when it is first needed.
-    pool: Option<rayon::ThreadPool>,
 }
 
 #[derive(Deserialize)]
@@ -101,7 +99,6 @@ impl Synthesiser {
         Self {
             model,
             scratch: Scratch::default(),
-            pool: None,
         }
     }
 

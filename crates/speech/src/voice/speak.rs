@@ -10,6 +10,7 @@ use super::stream::VoiceStream;
 use super::timeline::Timeline;
 use super::{Synthesiser, VoiceModel};
 use crate::kernels::linear::Scratch;
+use crate::kernels::one_thread::keep_to_this_thread;
 use crate::{SpeakEvent, SpeakRequest, SpeechError, Word};
 
 /// Frames of the first window, above those the networks need to look ahead (39) and the silence
@@ -41,10 +42,9 @@ pub(super) fn speak(
             "the text has nothing to speak".into(),
         ));
     };
-    let runner = Runner::new(&mut synthesiser.pool)?;
+    keep_to_this_thread();
     let mut speaker = Speaker {
         model,
-        runner,
         scratch: &mut synthesiser.scratch,
         speaker: voice.speaker,
         noise: Noise::new(),
@@ -59,35 +59,8 @@ pub(super) fn speak(
     Ok(())
 }
 
-/// Keeps the matrix products on one thread: rayon would spread them over its own pool.
-struct Runner<'p>(Option<&'p rayon::ThreadPool>);
-
-impl<'p> Runner<'p> {
-    fn new(pool: &'p mut Option<rayon::ThreadPool>) -> Result<Self, SpeechError> {
-        if rayon::current_num_threads() == 1 {
-            return Ok(Self(None));
-        }
-        if pool.is_none() {
-            let built = rayon::ThreadPoolBuilder::new().num_threads(1).build();
-            *pool = Some(built.map_err(|error| {
-                tracing::error!(%error, "no thread for the voice");
-                SpeechError::Internal
-            })?);
-        }
-        Ok(Self(pool.as_ref()))
-    }
-
-    fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
-        match self.0 {
-            Some(pool) => pool.install(work),
-            None => work(),
-        }
-    }
-}
-
 struct Speaker<'a, 'e> {
     model: &'a VoiceModel,
-    runner: Runner<'a>,
     scratch: &'a mut Scratch,
     speaker: usize,
     noise: Noise,
@@ -97,9 +70,7 @@ struct Speaker<'a, 'e> {
 impl Speaker<'_, '_> {
     fn stretch(&mut self, stretch: &Utterance) -> ControlFlow<()> {
         let (model, scratch, speaker) = (self.model, &mut *self.scratch, self.speaker);
-        let encoded: Encoded = self
-            .runner
-            .run(|| model.network.encode(&stretch.symbols, speaker, scratch));
+        let encoded: Encoded = model.network.encode(&stretch.symbols, speaker, scratch);
         let timeline = Timeline::new(&encoded.frames, stretch.manners.iter().map(|m| m.pace));
         let mut stream = VoiceStream::new(
             &model.network,
@@ -113,8 +84,7 @@ impl Speaker<'_, '_> {
         let (scratch, noise) = (&mut *self.scratch, &mut self.noise);
         let mut samples = Vec::new();
         let first = FIRST_WINDOW_FRAMES + timeline.end(0).saturating_sub(LEAD_FRAMES_KEPT);
-        self.runner
-            .run(|| stream.advance(first, scratch, noise, &mut samples));
+        stream.advance(first, scratch, noise, &mut samples);
         let lead = silent_lead(&samples, timeline.end(0));
         samples.drain(..lead);
         let mut faded = 0;
@@ -145,8 +115,7 @@ impl Speaker<'_, '_> {
             }
             samples.clear();
             let (scratch, noise) = (&mut *self.scratch, &mut self.noise);
-            self.runner
-                .run(|| stream.advance(WINDOW_FRAMES, scratch, noise, &mut samples));
+            stream.advance(WINDOW_FRAMES, scratch, noise, &mut samples);
         }
         let rest = tail.finish();
         let end = self.output.made + rest.len();

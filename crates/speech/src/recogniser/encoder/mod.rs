@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::mel::LogMel;
 use super::posteriors::Posteriors;
 use crate::SpeechError;
-use crate::kernels::one_thread::OneThread;
+use crate::kernels::one_thread::keep_to_this_thread;
 use crate::model_folder::ModelFolder;
 use crate::weights::WeightsFile;
 use network::AcousticNetwork;
@@ -21,7 +21,6 @@ pub(super) const SAMPLES_MAX: usize = 1500 * super::mel::HOP;
 pub(super) struct AcousticEncoder {
     network: Arc<AcousticNetwork>,
     mel: Arc<LogMel>,
-    thread: OneThread,
 }
 
 impl AcousticEncoder {
@@ -30,7 +29,6 @@ impl AcousticEncoder {
         Ok(Self {
             network: Arc::new(AcousticNetwork::load(&weights)?),
             mel: Arc::new(LogMel::new()),
-            thread: OneThread::new(),
         })
     }
 
@@ -38,6 +36,7 @@ impl AcousticEncoder {
     pub(super) fn listen(&self, samples: &[i16]) -> Posteriors {
         let samples = &samples[..samples.len().min(SAMPLES_MAX)];
         let spectra = self.mel.spectra(samples);
-        Posteriors::new(self.thread.run(|| self.network.run(&spectra)))
+        keep_to_this_thread();
+        Posteriors::new(self.network.run(&spectra))
     }
 }
