@@ -3,7 +3,7 @@
 
 pub mod background;
 mod batches;
-pub mod console;
+mod console;
 pub mod http;
 pub mod openapi;
 pub mod problem;

@@ -1,16 +1,4 @@
-//! Counts and times as people read them.
-
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
+//! Times and browsers as people read them.
 
 /// UTC, to the minute; a script shows it in the reader's own time.
 pub fn time(us: &i64) -> String {

@@ -6,7 +6,8 @@ use axum::response::Response;
 use sauti_service::app::App;
 use sauti_store::StoredAnswer;
 
-use super::{Caller, money_headers};
+use super::caller::Caller;
+use super::money_headers;
 use crate::problem::{Problem, Reason};
 
 pub const IDEMPOTENCY_KEY: &str = "idempotency-key";

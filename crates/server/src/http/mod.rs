@@ -1,30 +1,27 @@
 //! What stands between the socket and a handler: the layers every request passes, and the
 //! extractors that turn its parts into types.
 
-pub mod caller;
+pub(crate) mod caller;
 mod connection;
 mod connections;
-pub mod context;
+pub(crate) mod context;
 pub mod csrf;
-pub mod deadline;
+pub(crate) mod deadline;
 mod drain;
 mod envelope;
-pub mod fields;
-pub mod idempotency;
-pub mod language;
-pub mod member;
+pub(crate) mod fields;
+pub(crate) mod idempotency;
+pub(crate) mod language;
+pub(crate) mod member;
 mod metrics;
-pub mod money_headers;
-pub mod query;
+pub(crate) mod money_headers;
+pub(crate) mod query;
 mod refuse;
 mod router;
 mod serve;
 pub mod socket;
 
-pub use caller::Caller;
 pub(crate) use connections::Connections;
 pub use connections::raise_files_max;
-pub use context::Context;
-pub use envelope::envelope;
 pub use router::router;
 pub use serve::serve;

@@ -6,7 +6,8 @@ use axum::response::IntoResponse;
 use sauti_service::app::App;
 use tower_http::catch_panic::CatchPanicLayer;
 
-use super::{envelope, metrics};
+use super::envelope::envelope;
+use super::metrics;
 use crate::problem::Problem;
 use crate::{console, openapi, routes};
 
