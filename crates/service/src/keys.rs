@@ -9,16 +9,9 @@ pub async fn create(store: &Store, new: NewKey) -> Result<IssuedKey, StoreError>
     let actor = new.created_by.clone();
     let issued = store.create_key(new).await?;
     let key = &issued.info;
-    let workspace_id = Some(&key.workspace_id);
-    audit(
-        store,
-        workspace_id,
-        &actor,
-        AuditAction::KeyCreated,
-        &key.id,
-        "",
-    )
-    .await;
+    audit(store, Some(&key.workspace_id), &actor)
+        .did(AuditAction::KeyCreated, &key.id)
+        .await;
     Ok(issued)
 }
 
@@ -32,15 +25,9 @@ pub async fn rotate(
 ) -> Result<IssuedKey, StoreError> {
     let rotated = store.rotate_key(workspace_id, key_id, old_ends_us, actor);
     let issued = rotated.await?;
-    audit(
-        store,
-        Some(workspace_id),
-        actor,
-        AuditAction::KeyRotated,
-        key_id,
-        "",
-    )
-    .await;
+    audit(store, Some(workspace_id), actor)
+        .did(AuditAction::KeyRotated, key_id)
+        .await;
     Ok(issued)
 }
 
@@ -51,14 +38,8 @@ pub async fn revoke(
     key_id: &KeyId,
 ) -> Result<(), StoreError> {
     store.revoke_key(workspace_id, key_id).await?;
-    audit(
-        store,
-        Some(workspace_id),
-        actor,
-        AuditAction::KeyRevoked,
-        key_id,
-        "",
-    )
-    .await;
+    audit(store, Some(workspace_id), actor)
+        .did(AuditAction::KeyRevoked, key_id)
+        .await;
     Ok(())
 }

@@ -16,18 +16,41 @@ const COLUMNS: [&str; 7] = [
     "detail",
 ];
 
-/// Writes down who did what. The deed is done already: a failure here is logged, not returned.
-pub async fn audit(
-    store: &Store,
-    workspace_id: Option<&WorkspaceId>,
-    actor: &str,
-    action: AuditAction,
-    target: &str,
-    detail: &str,
-) {
-    let written = store.audit(workspace_id, actor, action, target, detail);
-    if let Err(error) = written.await {
-        tracing::error!(%error, action = action.as_str(), "the audit trail has a gap");
+/// Who did something, and in which workspace; what it was is said next.
+#[must_use]
+pub fn audit<'a>(
+    store: &'a Store,
+    workspace_id: Option<&'a WorkspaceId>,
+    actor: &'a str,
+) -> Audited<'a> {
+    Audited {
+        store,
+        workspace_id,
+        actor,
+    }
+}
+
+pub struct Audited<'a> {
+    store: &'a Store,
+    workspace_id: Option<&'a WorkspaceId>,
+    actor: &'a str,
+}
+
+impl Audited<'_> {
+    /// Writes it down. The deed is done already: a failure here is logged, not returned.
+    pub async fn did(self, action: AuditAction, target: &str) {
+        self.did_so(action, target, "").await;
+    }
+
+    /// With a word on how.
+    pub async fn did_so(self, action: AuditAction, target: &str, detail: &str) {
+        let (workspace_id, actor) = (self.workspace_id, self.actor);
+        let written = self
+            .store
+            .audit(workspace_id, actor, action, target, detail);
+        if let Err(error) = written.await {
+            tracing::error!(%error, action = action.as_str(), "the audit trail has a gap");
+        }
     }
 }
 

@@ -52,8 +52,9 @@ pub async fn set(
     };
     let info = app.store.add_vocabulary(workspace_id, &new).await?;
     app.vocabulary_bell.notify_one();
-    let action = AuditAction::VocabularySet;
-    audit(&app.store, Some(workspace_id), actor, action, name, "").await;
+    audit(&app.store, Some(workspace_id), actor)
+        .did(AuditAction::VocabularySet, name)
+        .await;
     Ok(info)
 }
 
@@ -66,8 +67,9 @@ pub async fn remove(
     app.store.remove_vocabulary(workspace_id, name).await?;
     let known = (workspace_id.clone(), name.to_owned());
     app.vocabularies.known.lock().remove(&known);
-    let action = AuditAction::VocabularyRemoved;
-    audit(&app.store, Some(workspace_id), actor, action, name, "").await;
+    audit(&app.store, Some(workspace_id), actor)
+        .did(AuditAction::VocabularyRemoved, name)
+        .await;
     Ok(())
 }
 

@@ -18,15 +18,9 @@ pub async fn create(
         .create_workspace(Some(owner_id), name, currency)
         .await?;
     let id = &workspace.id;
-    audit(
-        store,
-        Some(id),
-        actor,
-        AuditAction::WorkspaceCreated,
-        id,
-        "",
-    )
-    .await;
+    audit(store, Some(id), actor)
+        .did(AuditAction::WorkspaceCreated, id)
+        .await;
     Ok(workspace)
 }
 
@@ -51,8 +45,9 @@ pub async fn change(
         let mark = Some(low_micro).filter(|low_micro| *low_micro != 0);
         store.set_low_balance(workspace_id, mark).await?;
     }
-    let action = AuditAction::WorkspaceChanged;
-    audit(store, Some(workspace_id), actor, action, workspace_id, "").await;
+    audit(store, Some(workspace_id), actor)
+        .did(AuditAction::WorkspaceChanged, workspace_id)
+        .await;
     Ok(())
 }
 
@@ -65,16 +60,9 @@ pub async fn credit(
     let (workspace_id, reference) = (&payment.workspace_id, &payment.event_id);
     let credit = store.record_payment(payment).await?;
     if credit.applied {
-        let action = AuditAction::WorkspaceCredited;
-        audit(
-            store,
-            Some(workspace_id),
-            actor,
-            action,
-            &credit.id,
-            reference,
-        )
-        .await;
+        audit(store, Some(workspace_id), actor)
+            .did_so(AuditAction::WorkspaceCredited, &credit.id, reference)
+            .await;
     }
     Ok(credit)
 }
@@ -93,17 +81,10 @@ pub async fn correct(
         .correct(workspace_id, amount_micro, reference, reason)
         .await?;
     if correction.applied {
-        let action = AuditAction::WorkspaceCorrected;
         let detail = format!("{reference}: {reason}");
-        audit(
-            store,
-            Some(workspace_id),
-            actor,
-            action,
-            &correction.id,
-            &detail,
-        )
-        .await;
+        audit(store, Some(workspace_id), actor)
+            .did_so(AuditAction::WorkspaceCorrected, &correction.id, &detail)
+            .await;
     }
     Ok(correction)
 }

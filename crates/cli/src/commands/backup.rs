@@ -76,7 +76,9 @@ impl Restore {
             if !report.is_clean() {
                 bail!("restored, but THE BOOKS DO NOT ADD UP: see `sauti ledger check`");
             }
-            audit(store, None, ACTOR, AuditAction::StoreRestored, "", "").await;
+            audit(store, None, ACTOR)
+                .did(AuditAction::StoreRestored, "")
+                .await;
             output::print(&format!(
                 "restored: {} workspaces, {} transfers; the books add up",
                 report.workspaces, report.transfers

@@ -107,8 +107,9 @@ pub(super) async fn make(
         },
     )
     .await?;
-    let action = AuditAction::WorkspaceBootstrapped;
-    audit(store, Some(&workspace.id), ACTOR, action, &account.id, "").await;
+    audit(store, Some(&workspace.id), ACTOR)
+        .did(AuditAction::WorkspaceBootstrapped, &account.id)
+        .await;
     Ok(Tenant {
         account_id: account.id,
         password,

@@ -96,15 +96,9 @@ pub async fn set_word(
         .set_pronunciation(&caller.workspace_id, &entry)
         .await?;
     app.lexicons.forget(&caller.workspace_id);
-    audit(
-        &app.store,
-        Some(&caller.workspace_id),
-        &caller.actor,
-        AuditAction::LexiconSet,
-        &word,
-        "",
-    )
-    .await;
+    audit(&app.store, Some(&caller.workspace_id), &caller.actor)
+        .did(AuditAction::LexiconSet, &word)
+        .await;
     Ok(Json(LexiconWord { word, said }))
 }
 
@@ -121,14 +115,8 @@ pub async fn remove_word(
         .remove_pronunciation(&caller.workspace_id, &word)
         .await?;
     app.lexicons.forget(&caller.workspace_id);
-    audit(
-        &app.store,
-        Some(&caller.workspace_id),
-        &caller.actor,
-        AuditAction::LexiconRemoved,
-        &word,
-        "",
-    )
-    .await;
+    audit(&app.store, Some(&caller.workspace_id), &caller.actor)
+        .did(AuditAction::LexiconRemoved, &word)
+        .await;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -99,14 +99,8 @@ pub async fn remove(
     app.store
         .remove_webhook(&caller.workspace_id, &webhook_id)
         .await?;
-    audit(
-        &app.store,
-        Some(&caller.workspace_id),
-        &caller.actor,
-        AuditAction::WebhookRemoved,
-        &webhook_id,
-        "",
-    )
-    .await;
+    audit(&app.store, Some(&caller.workspace_id), &caller.actor)
+        .did(AuditAction::WebhookRemoved, &webhook_id)
+        .await;
     Ok(StatusCode::NO_CONTENT)
 }

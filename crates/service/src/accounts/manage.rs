@@ -26,15 +26,9 @@ pub async fn create(
         .create_account(new.email, new.password_hash, new.name)
         .await?;
     let actor = actor.unwrap_or(&account.id);
-    audit(
-        store,
-        None,
-        actor,
-        AuditAction::AccountCreated,
-        &account.id,
-        "",
-    )
-    .await;
+    audit(store, None, actor)
+        .did(AuditAction::AccountCreated, &account.id)
+        .await;
     let name = match new.name.trim() {
         "" => account.email.as_str(),
         name => name,
@@ -47,15 +41,9 @@ pub async fn create(
 /// Without the link from the mail: for an operator.
 pub async fn confirm(store: &Store, actor: &str, account_id: &AccountId) -> Result<(), StoreError> {
     store.confirm_account_by_id(account_id).await?;
-    audit(
-        store,
-        None,
-        actor,
-        AuditAction::AccountConfirmed,
-        account_id,
-        "",
-    )
-    .await;
+    audit(store, None, actor)
+        .did(AuditAction::AccountConfirmed, account_id)
+        .await;
     Ok(())
 }
 
@@ -67,8 +55,9 @@ pub async fn set_operator(
 ) -> Result<(), StoreError> {
     store.set_operator(account_id, operator).await?;
     let detail = if operator { "granted" } else { "removed" };
-    let action = AuditAction::AccountOperator;
-    audit(store, None, actor, action, account_id, detail).await;
+    audit(store, None, actor)
+        .did_so(AuditAction::AccountOperator, account_id, detail)
+        .await;
     Ok(())
 }
 
@@ -82,15 +71,9 @@ pub async fn reset_password(
     store.set_password(&account.id, password_hash, None).await?;
     let guesses = password_guesses(&account.email);
     store.forget_attempts(&guesses).await?;
-    audit(
-        store,
-        None,
-        actor,
-        AuditAction::PasswordReset,
-        &account.id,
-        "",
-    )
-    .await;
+    audit(store, None, actor)
+        .did(AuditAction::PasswordReset, &account.id)
+        .await;
     Ok(())
 }
 
@@ -108,14 +91,8 @@ pub async fn delete(
     gives_up_money: bool,
 ) -> Result<(), StoreError> {
     store.delete_account(account_id, gives_up_money).await?;
-    audit(
-        store,
-        None,
-        actor,
-        AuditAction::AccountDeleted,
-        account_id,
-        "",
-    )
-    .await;
+    audit(store, None, actor)
+        .did(AuditAction::AccountDeleted, account_id)
+        .await;
     Ok(())
 }

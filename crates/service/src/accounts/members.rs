@@ -58,15 +58,9 @@ pub async fn invite(
         &Letter::invite(&workspace.name, &inviter.email, &link),
     )
     .await;
-    audit(
-        &app.store,
-        Some(workspace_id),
-        &inviter.id,
-        AuditAction::MemberInvited,
-        &issued.invite.id,
-        "",
-    )
-    .await;
+    audit(&app.store, Some(workspace_id), &inviter.id)
+        .did(AuditAction::MemberInvited, &issued.invite.id)
+        .await;
     Ok(issued.invite)
 }
 
@@ -78,16 +72,9 @@ pub async fn cancel_invite(
 ) -> Result<(), ServiceError> {
     require_role(app, workspace_id, &actor.id, Role::Admin).await?;
     app.store.cancel_invite(workspace_id, invite_id).await?;
-    let action = AuditAction::MemberUninvited;
-    audit(
-        &app.store,
-        Some(workspace_id),
-        &actor.id,
-        action,
-        invite_id,
-        "",
-    )
-    .await;
+    audit(&app.store, Some(workspace_id), &actor.id)
+        .did(AuditAction::MemberUninvited, invite_id)
+        .await;
     Ok(())
 }
 
@@ -99,15 +86,9 @@ pub async fn accept_invite(
 ) -> Result<(WorkspaceId, Role), ServiceError> {
     let attempt = async { Ok(app.store.accept_invite(token, &account.id).await?) };
     let (workspace_id, role) = token_attempt(app, client, attempt).await?;
-    audit(
-        &app.store,
-        Some(&workspace_id),
-        &account.id,
-        AuditAction::MemberJoined,
-        &account.id,
-        "",
-    )
-    .await;
+    audit(&app.store, Some(&workspace_id), &account.id)
+        .did(AuditAction::MemberJoined, &account.id)
+        .await;
     Ok((workspace_id, role))
 }
 
@@ -121,15 +102,9 @@ pub async fn set_role(
     require_role(app, workspace_id, &actor.id, Role::Admin.max(role)).await?;
     require_above(app, actor, workspace_id, account_id).await?;
     app.store.set_role(workspace_id, account_id, role).await?;
-    audit(
-        &app.store,
-        Some(workspace_id),
-        &actor.id,
-        AuditAction::MemberRole,
-        account_id,
-        "",
-    )
-    .await;
+    audit(&app.store, Some(workspace_id), &actor.id)
+        .did(AuditAction::MemberRole, account_id)
+        .await;
     Ok(())
 }
 
@@ -145,15 +120,9 @@ pub async fn remove_member(
         require_above(app, actor, workspace_id, account_id).await?;
     }
     app.store.remove_member(workspace_id, account_id).await?;
-    audit(
-        &app.store,
-        Some(workspace_id),
-        &actor.id,
-        AuditAction::MemberRemoved,
-        account_id,
-        "",
-    )
-    .await;
+    audit(&app.store, Some(workspace_id), &actor.id)
+        .did(AuditAction::MemberRemoved, account_id)
+        .await;
     Ok(())
 }
 

@@ -51,7 +51,7 @@ pub async fn sign_in(
 /// After the answer: how long it takes would tell that the account exists.
 fn audit_later(app: &App, actor: String, action: AuditAction, target: String) {
     let app = app.clone();
-    tokio::spawn(async move { audit(&app.store, None, &actor, action, &target, "").await });
+    tokio::spawn(async move { audit(&app.store, None, &actor).did(action, &target).await });
 }
 
 /// For someone who has proven who they are.
@@ -64,15 +64,9 @@ pub async fn open_session(
         .store
         .create_session(&account.id, SESSION_LIFETIME, user_agent)
         .await?;
-    audit(
-        &app.store,
-        None,
-        &account.id,
-        AuditAction::SignedIn,
-        &session.session.id,
-        "",
-    )
-    .await;
+    audit(&app.store, None, &account.id)
+        .did(AuditAction::SignedIn, &session.session.id)
+        .await;
     Ok(session)
 }
 
@@ -116,7 +110,9 @@ pub async fn sign_out(app: &App, session: &SecretString) -> Result<(), ServiceEr
 pub async fn sign_out_everywhere(app: &App, account: &Account) -> Result<(), ServiceError> {
     let id = &account.id;
     app.store.revoke_all_sessions(id).await?;
-    audit(&app.store, None, id, AuditAction::SessionsRevoked, id, "").await;
+    audit(&app.store, None, id)
+        .did(AuditAction::SessionsRevoked, id)
+        .await;
     Ok(())
 }
 
@@ -165,15 +161,9 @@ pub async fn reset_by_link(
     let account = app.store.account(&account_id).await?;
     let guesses = password_guesses(&account.email);
     app.store.forget_attempts(&guesses).await?;
-    audit(
-        &app.store,
-        None,
-        &account_id,
-        AuditAction::PasswordReset,
-        &account_id,
-        "",
-    )
-    .await;
+    audit(&app.store, None, &account_id)
+        .did(AuditAction::PasswordReset, &account_id)
+        .await;
     // Who can read the mail has confirmed the address too.
     welcome_whoever_is_due(app).await;
     Ok(())
@@ -192,15 +182,9 @@ pub async fn change_password(
     app.store
         .set_password(&account.id, &hash, keep_session)
         .await?;
-    audit(
-        &app.store,
-        None,
-        &account.id,
-        AuditAction::PasswordChanged,
-        &account.id,
-        "",
-    )
-    .await;
+    audit(&app.store, None, &account.id)
+        .did(AuditAction::PasswordChanged, &account.id)
+        .await;
     Ok(())
 }
 

@@ -97,15 +97,9 @@ pub async fn confirm_by_link(
     let welcome_micro = app.config.signup.welcome_credit_micro;
     let attempt = async { Ok(app.store.confirm_account(token, welcome_micro).await?) };
     let account_id = token_attempt(app, client, attempt).await?;
-    audit(
-        &app.store,
-        None,
-        &account_id,
-        AuditAction::AccountConfirmed,
-        &account_id,
-        "",
-    )
-    .await;
+    audit(&app.store, None, &account_id)
+        .did(AuditAction::AccountConfirmed, &account_id)
+        .await;
     welcome_whoever_is_due(app).await;
     Ok(app.store.account(&account_id).await?)
 }
@@ -147,16 +141,9 @@ async fn give_welcome(
             .credit(&workspace.id, amount_micro, "welcome", account_id)
             .await?;
         if credit.applied {
-            let action = AuditAction::WorkspaceWelcomed;
-            audit(
-                &app.store,
-                Some(&workspace.id),
-                account_id,
-                action,
-                &workspace.id,
-                "",
-            )
-            .await;
+            audit(&app.store, Some(&workspace.id), account_id)
+                .did(AuditAction::WorkspaceWelcomed, &workspace.id)
+                .await;
         }
     }
     app.store.welcome_given(account_id).await?;

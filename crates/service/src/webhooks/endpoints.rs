@@ -18,7 +18,8 @@ pub async fn add(
         return Err(ServiceError::PrivateAddress);
     }
     let made = app.store.add_webhook(workspace_id, url, events).await?;
-    let action = AuditAction::WebhookCreated;
-    audit(&app.store, Some(workspace_id), actor, action, &made.id, "").await;
+    audit(&app.store, Some(workspace_id), actor)
+        .did(AuditAction::WebhookCreated, &made.id)
+        .await;
     Ok(made)
 }

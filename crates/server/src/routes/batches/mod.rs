@@ -160,16 +160,9 @@ pub async fn create_batch(
 }
 
 async fn note(app: &App, caller: &Caller, action: AuditAction, batch_id: &BatchId) {
-    let workspace_id = Some(&caller.workspace_id);
-    audit(
-        &app.store,
-        workspace_id,
-        &caller.actor,
-        action,
-        batch_id,
-        "",
-    )
-    .await;
+    audit(&app.store, Some(&caller.workspace_id), &caller.actor)
+        .did(action, batch_id)
+        .await;
 }
 
 fn new_batch(
