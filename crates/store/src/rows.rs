@@ -2,7 +2,7 @@
 
 use sqlx::any::{Any, AnyArguments};
 use sqlx::query::{Query, QueryAs};
-use sqlx::{AnyConnection, AssertSqlSafe};
+use sqlx::{AnyConnection, AssertSqlSafe, Database};
 
 /// A value for a multi-row statement.
 #[derive(Debug, Clone)]
@@ -80,7 +80,7 @@ pub(crate) async fn execute_rows(
     while let Some(width) = rows.peek().map(Vec::len) {
         let size = CHUNKS.into_iter().find(|size| *size <= left).unwrap_or(1);
         left -= size;
-        let sql = format!("{before}{}{after}", placeholders(size, width));
+        let sql = format!("{before}{}{after}", placeholders(connection, size, width));
         let mut query = sqlx::query(AssertSqlSafe(sql));
         for value in rows.by_ref().take(size).flatten() {
             query = bind(query, value);
@@ -90,14 +90,23 @@ pub(crate) async fn execute_rows(
     Ok(affected)
 }
 
-fn placeholders(rows: usize, width: usize) -> String {
+/// SQLite gets them without numbers: it would look for the name of each among all of them.
+fn placeholders(connection: &AnyConnection, rows: usize, width: usize) -> String {
+    let numbered = connection.backend_name() != sqlx::Sqlite::NAME;
+    written_placeholders(rows, width, numbered)
+}
+
+fn written_placeholders(rows: usize, width: usize, numbered: bool) -> String {
     use std::fmt::Write;
     let mut text = String::with_capacity(rows * width * 6);
     for row in 0..rows {
         text.push_str(if row == 0 { "(" } else { "),(" });
         for column in 0..width {
-            let comma = if column == 0 { "" } else { "," };
-            let _ = write!(text, "{comma}${}", row * width + column + 1);
+            text.push_str(if column == 0 { "" } else { "," });
+            match numbered {
+                true => _ = write!(text, "${}", row * width + column + 1),
+                false => text.push('?'),
+            }
         }
     }
     text.push(')');
@@ -123,7 +132,7 @@ where
     let mut found = Vec::new();
     for part in keys.chunks(512) {
         let size = room_for(part.len());
-        let sql = format!("{before} in {}{after}", placeholders(1, size));
+        let sql = format!("{before} in {}{after}", placeholders(connection, 1, size));
         let mut query: QueryAs<'static, Any, R, AnyArguments> = sqlx::query_as(AssertSqlSafe(sql));
         for at in 0..size {
             query = query.bind(part[at.min(part.len() - 1)].clone());
@@ -145,7 +154,7 @@ where
     let mut found = Vec::new();
     for part in pairs.chunks(512) {
         let size = room_for(part.len());
-        let sql = format!("{before} in (values {})", placeholders(size, 2));
+        let sql = format!("{before} in (values {})", placeholders(connection, size, 2));
         let mut query: QueryAs<'static, Any, R, AnyArguments> = sqlx::query_as(AssertSqlSafe(sql));
         for at in 0..size {
             let (one, other) = &part[at.min(part.len() - 1)];
@@ -162,6 +171,7 @@ mod tests {
 
     #[test]
     fn placeholders_count_on_through_the_rows() {
-        assert_eq!(placeholders(2, 3), "($1,$2,$3),($4,$5,$6)");
+        assert_eq!(written_placeholders(2, 3, true), "($1,$2,$3),($4,$5,$6)");
+        assert_eq!(written_placeholders(2, 3, false), "(?,?,?),(?,?,?)");
     }
 }
