@@ -133,7 +133,7 @@ pub(super) fn problems(config: &Config) -> Vec<BadSetting> {
 
     let telemetry = &config.telemetry;
     require(
-        tracing_subscriber::EnvFilter::try_new(&telemetry.log_level).is_ok(),
+        crate::telemetry::log_filter(&telemetry.log_level).is_ok(),
         "telemetry.log_level",
         "must be a level such as \"info\" or filters such as \"info,sauti_server=debug\"",
     );

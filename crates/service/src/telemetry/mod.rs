@@ -10,11 +10,11 @@ mod redact;
 use anyhow::Context;
 use tracing::Metadata;
 use tracing::level_filters::LevelFilter;
-use tracing_subscriber::filter::{FilterExt, filter_fn};
+use tracing_subscriber::filter::{FilterExt, ParseError, Targets, filter_fn};
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
-use tracing_subscriber::{EnvFilter, Layer, Registry};
+use tracing_subscriber::{Layer, Registry};
 
 pub use self::log::{flush, lines_lost};
 use self::redact::RedactedStderr;
@@ -42,11 +42,13 @@ impl Drop for FlushedLog {
 /// Starts logging to standard error, and tracing where the settings name an endpoint.
 pub fn start(settings: &Telemetry) -> anyhow::Result<TelemetryGuard> {
     panics::report_without_words();
-    let filter = EnvFilter::try_new(&settings.log_level).context("telemetry.log_level")?;
+    let filter = log_filter(&settings.log_level).context("telemetry.log_level")?;
     let log = log::Log::to(RedactedStderr, settings.log_format)
         .context("the thread that writes the log")?;
+    // With a hint, since without one every event of every level is looked at.
+    let wordless = filter_fn(is_wordless).with_max_level_hint(LevelFilter::TRACE);
     let logs = log_layer(settings.log_format, log)
-        .with_filter(filter.and(filter_fn(is_wordless)))
+        .with_filter(filter.and(wordless))
         .boxed();
     if settings.otlp_endpoint.is_empty() {
         tracing_subscriber::registry().with(vec![logs]).try_init()?;
@@ -57,6 +59,16 @@ pub fn start(settings: &Telemetry) -> anyhow::Result<TelemetryGuard> {
         });
     }
     start_with_traces(settings, logs)
+}
+
+/// A level, or filters of targets, as `telemetry.log_level` gives them.
+pub fn log_filter(setting: &str) -> Result<Targets, ParseError> {
+    let filters = setting.split(',').map(str::trim);
+    let filters: Vec<_> = filters.filter(|filter| !filter.is_empty()).collect();
+    match filters.is_empty() {
+        true => Ok(Targets::new().with_default(LevelFilter::ERROR)),
+        false => filters.join(",").parse(),
+    }
 }
 
 /// Whatever filter an operator sets: libraries below us write out what passes through them, WebSocket frames with
@@ -74,7 +86,7 @@ fn is_wordless(metadata: &Metadata<'_>) -> bool {
 /// Logging of the commands that work without a server: warnings only, for people.
 pub fn start_quiet() {
     let logs = log_layer(LogFormat::Pretty, || RedactedStderr)
-        .with_filter(EnvFilter::new("warn"))
+        .with_filter(LevelFilter::WARN)
         .boxed();
     // Fails only where logging runs already, which is as good.
     let _ = tracing_subscriber::registry().with(vec![logs]).try_init();
@@ -110,5 +122,22 @@ where
             let colours = std::io::IsTerminal::is_terminal(&std::io::stderr());
             layer.with_ansi(colours).with_target(false).boxed()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tracing::Level;
+
+    use super::*;
+
+    #[test]
+    fn a_log_level_is_a_level_or_filters_of_targets() {
+        let filters = log_filter("info, sauti_server=debug,").unwrap();
+        assert!(filters.would_enable("sauti_server::http", &Level::DEBUG));
+        assert!(filters.would_enable("hyper", &Level::INFO));
+        assert!(!filters.would_enable("hyper", &Level::DEBUG));
+        assert!(!log_filter("").unwrap().would_enable("hyper", &Level::WARN));
+        assert!(log_filter("sauti_server=loud").is_err());
     }
 }

@@ -5,7 +5,9 @@ use opentelemetry::trace::TracerProvider;
 use opentelemetry_otlp::{SpanExporter, WithExportConfig};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::trace::SdkTracerProvider;
-use tracing_subscriber::{EnvFilter, Layer};
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::Layer;
+use tracing_subscriber::filter::Targets;
 
 use super::BoxedLayer;
 
@@ -33,9 +35,8 @@ pub(super) fn layer(endpoint: &str) -> anyhow::Result<(BoxedLayer, Traces)> {
         .build();
     let tracer = provider.tracer("sauti");
     // Our own spans only: the exporter's HTTP client would trace itself without end.
-    let filter = EnvFilter::new(
-        "off,sauti=info,sauti_server=info,sauti_service=info,sauti_speech=info,sauti_store=info",
-    );
+    // Every crate of ours begins with this word.
+    let filter = Targets::new().with_target("sauti", LevelFilter::INFO);
     let layer = tracing_opentelemetry::layer()
         .with_tracer(tracer)
         .with_filter(filter)
