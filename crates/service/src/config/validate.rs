@@ -135,7 +135,7 @@ pub(super) fn problems(config: &Config) -> Vec<BadSetting> {
     require(
         crate::telemetry::log_filter(&telemetry.log_level).is_ok(),
         "telemetry.log_level",
-        "must be a level such as \"info\" or filters such as \"info,sauti_server=debug\"",
+        "must be a level such as \"info\" or filters such as \"info,sauti=debug\"",
     );
     require(
         is_origin(&telemetry.otlp_endpoint),

@@ -133,8 +133,10 @@ mod tests {
 
     #[test]
     fn a_log_level_is_a_level_or_filters_of_targets() {
-        let filters = log_filter("info, sauti_server=debug,").unwrap();
-        assert!(filters.would_enable("sauti_server::http", &Level::DEBUG));
+        let filters = log_filter("info, sauti=debug,").unwrap();
+        for target in ["sauti_server::http", "sauti_service::nats"] {
+            assert!(filters.would_enable(target, &Level::DEBUG), "{target}");
+        }
         assert!(filters.would_enable("hyper", &Level::INFO));
         assert!(!filters.would_enable("hyper", &Level::DEBUG));
         assert!(!log_filter("").unwrap().would_enable("hyper", &Level::WARN));
