@@ -134,14 +134,6 @@ impl App {
         Instant::now() + Duration::from_secs(self.config.server.request_timeout_s)
     }
 
-    pub fn voice_rate_hz(&self, voice_id: &str) -> u32 {
-        let voices = self.engine.voices();
-        voices
-            .iter()
-            .find(|voice| voice.voice_id == voice_id)
-            .map_or(24_000, |voice| voice.sample_rate)
-    }
-
     /// Where large uploads wait to be decoded: on the data disk, for /tmp may be memory.
     pub fn spool_dir(&self) -> PathBuf {
         self.config.data.dir.join("spool")

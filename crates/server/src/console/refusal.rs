@@ -64,6 +64,6 @@ pub fn message(problem: &Problem, page: &Page) -> String {
         (Code::ValidationFailed, Some("password")) => t.error_password.to_owned(),
         (Code::ValidationFailed, Some("email")) => t.error_email.to_owned(),
         (Code::NotFound, _) => t.error_not_found.to_owned(),
-        _ => problem.body(page.language, "", "").detail,
+        _ => problem.words(page.language).detail,
     }
 }

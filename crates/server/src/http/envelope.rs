@@ -101,8 +101,7 @@ fn in_one_shape(mut response: Response, context: &Context) -> Response {
         None => Problem::new(Code::for_status(status)).into(),
     };
     *response.status_mut() = problem.code.status();
-    let (language, path) = (context.language(), context.path());
-    problem::render(&problem, response, language, path, context.request_id())
+    problem::render(&problem, context, response)
 }
 
 fn policy(limits: RateLimits) -> HeaderValue {

@@ -6,6 +6,7 @@ use axum::http::{HeaderValue, Response};
 use serde::Serialize;
 
 use super::{FieldProblem, Problem};
+use crate::http::context::Context;
 use crate::http::language::Language;
 
 /// The body of every refusal: RFC 9457, and inside it what OpenAI's clients look for.
@@ -44,8 +45,16 @@ pub struct OpenAiError {
     pub code: String,
 }
 
+/// What a refusal says, in one language.
+#[derive(Debug)]
+pub struct ProblemWords {
+    pub title: &'static str,
+    pub detail: String,
+    pub errors: Vec<FieldProblem>,
+}
+
 impl Problem {
-    pub fn body(&self, language: Language, path: &str, request_id: &str) -> ProblemBody {
+    pub fn words(&self, language: Language) -> ProblemWords {
         let code = self.code;
         let errors: Vec<_> = self
             .errors
@@ -61,23 +70,33 @@ impl Problem {
             (_, Some(detail)) => detail.to_string(),
             (_, None) => general.to_owned(),
         };
+        ProblemWords {
+            title,
+            detail,
+            errors,
+        }
+    }
+
+    fn body(&self, context: &Context) -> ProblemBody {
+        let code = self.code;
+        let words = self.words(context.language());
         ProblemBody {
             kind: format!("/docs#{}", code.as_str()),
-            title: title.to_owned(),
+            title: words.title.to_owned(),
             status: code.status().as_u16(),
-            instance: path.to_owned(),
+            instance: context.path().to_owned(),
             code: code.as_str().to_owned(),
-            request_id: request_id.to_owned(),
+            request_id: context.request_id().to_owned(),
             required: self.money.map(|(required, _)| required),
             available: self.money.map(|(_, available)| available),
             error: OpenAiError {
-                message: detail.clone(),
+                message: words.detail.clone(),
                 kind: code.openai_type().to_owned(),
-                param: errors.first().map(|error| error.field.clone()),
+                param: words.errors.first().map(|error| error.field.clone()),
                 code: code.as_str().to_owned(),
             },
-            detail,
-            errors,
+            detail: words.detail,
+            errors: words.errors,
         }
     }
 }
@@ -85,19 +104,19 @@ impl Problem {
 /// Replaces whatever body a refusal had with the problem, keeping its other headers.
 pub fn render(
     problem: &Problem,
+    context: &Context,
     mut response: Response<Body>,
-    language: Language,
-    path: &str,
-    request_id: &str,
 ) -> Response<Body> {
-    let body = problem.body(language, path, request_id);
-    let json = serde_json::to_vec(&body).unwrap_or_default();
+    let json = serde_json::to_vec(&problem.body(context)).unwrap_or_default();
     let headers = response.headers_mut();
     headers.insert(
         CONTENT_TYPE,
         HeaderValue::from_static("application/problem+json"),
     );
-    headers.insert(CONTENT_LANGUAGE, HeaderValue::from_static(language.tag()));
+    headers.insert(
+        CONTENT_LANGUAGE,
+        HeaderValue::from_static(context.language().tag()),
+    );
     headers.insert(CONTENT_LENGTH, HeaderValue::from(json.len()));
     *response.body_mut() = Body::from(json);
     response

@@ -90,8 +90,10 @@ impl From<ServiceError> for Problem {
 
 /// A refusal as the item of a batch keeps it, for whoever asks for the results.
 pub fn item_error(error: ServiceError) -> String {
-    let body = Problem::from(error).body(Language::English, "", "");
-    json!({"code": body.code, "message": body.detail, "errors": body.errors}).to_string()
+    let problem = Problem::from(error);
+    let words = problem.words(Language::English);
+    json!({"code": problem.code.as_str(), "message": words.detail, "errors": words.errors})
+        .to_string()
 }
 
 impl From<SpoolError> for Problem {

@@ -177,7 +177,7 @@ async fn make(
     let spoken = handle.finish().await?;
     metrics::first_sound(spoken.first_sound);
     metrics::work(Operation::Speech, spoken.seconds, started.elapsed());
-    let rate_hz = app.voice_rate_hz(&request.voice_id);
+    let rate_hz = request.rate_hz(&app.engine.voices());
     let audio = encode(spoken.samples, rate_hz, request.format).await?;
     Ok(CachedSpeech::new(
         &reading.script,

@@ -31,6 +31,12 @@ impl SpeechRequest {
             speed: self.direction.speed,
         }
     }
+
+    /// How many samples a second its voice makes.
+    pub(super) fn rate_hz(&self, voices: &[VoiceInfo]) -> u32 {
+        let voice = voices.iter().find(|voice| voice.voice_id == self.voice_id);
+        voice.map_or(24_000, |voice| voice.sample_rate)
+    }
 }
 
 /// An item of a batch as it lies in the store. The names are those of the API, so that items that

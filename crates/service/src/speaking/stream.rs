@@ -59,7 +59,7 @@ impl SpeechStream {
         let bill = speaking.reading.bill(&app.config.prices, false);
         let (hold, booking) = speaking.set_aside(&bill, false).await?;
         let mut handle = speaking.begin(booking)?;
-        let rate_hz = app.voice_rate_hz(&request.voice_id);
+        let rate_hz = request.rate_hz(&app.engine.voices());
         let encoder =
             StreamEncoder::for_speech(request.format, rate_hz).map_err(ServiceError::internal)?;
         let first = match handle.next().await {

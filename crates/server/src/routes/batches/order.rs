@@ -197,7 +197,7 @@ impl ItemCheck<'_> {
 
     fn take_over(&mut self, index: usize, problem: Problem) {
         if problem.errors.is_empty() {
-            let told = |language| problem.body(language, "", "").detail;
+            let told = |language| problem.words(language).detail;
             let (english, swahili) = (told(Language::English), told(Language::Swahili));
             return self.wrong(index, "text", Reason::Refused { english, swahili });
         }

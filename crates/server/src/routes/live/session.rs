@@ -312,9 +312,9 @@ fn done(text: &str, seconds: f64, paid: &LivePaid, expected: Option<ExpectedAnsw
 }
 
 fn error(problem: &Problem, context: &Context, paid: Option<(f64, LivePaid)>) -> Value {
-    let body = problem.body(context.language(), "", "");
-    let mut error = json!({"type": "error", "code": body.code, "status": body.status,
-        "message": body.detail});
+    let (code, words) = (problem.code, problem.words(context.language()));
+    let mut error = json!({"type": "error", "code": code.as_str(), "status": code.status().as_u16(),
+        "message": words.detail});
     if let Some((seconds, paid)) = paid {
         error["seconds"] = json!(seconds);
         error["cost_micro"] = json!(paid.cost_micro);
