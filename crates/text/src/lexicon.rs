@@ -1,12 +1,13 @@
 //! How words that do not follow Swahili spelling are said: a built-in list, and a workspace's own words over it.
 
 use std::collections::HashMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock};
 
 use thiserror::Error;
 
 use crate::clean::clean;
 use crate::phonemes::{self, without_accents};
+use crate::tables::rows;
 
 /// The most entries of a workspace's own list.
 pub(crate) const ENTRIES_MAX: usize = 20_000;
@@ -62,11 +63,9 @@ impl Lexicon {
 
     /// The words we ship: English words, and names of places and people, as they are said in East Africa.
     pub fn builtin() -> Self {
-        static BUILTIN: OnceLock<Arc<HashMap<String, LexiconEntry>>> = OnceLock::new();
-        let base = BUILTIN.get_or_init(|| Arc::new(builtin_entries()));
         Self {
             own: HashMap::new(),
-            base: Some(Arc::clone(base)),
+            base: Some(Arc::clone(&BUILTIN)),
         }
     }
 
@@ -121,33 +120,27 @@ fn key(word: &str) -> String {
     word.trim().to_lowercase().replace('’', "'")
 }
 
-fn rows(table: &'static str) -> impl Iterator<Item = (String, &'static str)> {
-    table
-        .lines()
-        .filter(|line| !line.starts_with('#'))
-        .filter_map(|line| line.split_once('\t'))
-        .map(|(word, said)| (key(&clean(word).text), said))
+/// The rows of a list by their keys.
+fn keyed(list: &'static str) -> impl Iterator<Item = (String, &'static str)> {
+    rows(list).map(|(word, said)| (key(&clean(word).text), said))
 }
 
-fn builtin_entries() -> HashMap<String, LexiconEntry> {
-    rows(include_str!("../data/pronunciations.tsv"))
-        .chain(rows(NAMES))
-        .filter_map(|(word, said)| Some((word, LexiconEntry::parse(said)?)))
-        .collect()
-}
+static NAMES: LazyLock<HashMap<String, &str>> =
+    LazyLock::new(|| keyed(include_str!("../data/names.tsv")).collect());
 
-static NAMES: &str = include_str!("../data/names.tsv");
-
-fn names() -> &'static HashMap<String, &'static str> {
-    static TABLE: OnceLock<HashMap<String, &str>> = OnceLock::new();
-    TABLE.get_or_init(|| rows(NAMES).collect())
-}
+static BUILTIN: LazyLock<Arc<HashMap<String, LexiconEntry>>> = LazyLock::new(|| {
+    let names = NAMES.iter().map(|(name, said)| (name.clone(), *said));
+    let entries = keyed(include_str!("../data/pronunciations.tsv"))
+        .chain(names)
+        .filter_map(|(word, said)| Some((word, LexiconEntry::parse(said)?)));
+    Arc::new(entries.collect())
+});
 
 /// Whether a word, perhaps with an English "'s", is a name of our list and written as one: with a capital.
 pub(crate) fn is_name(word: &str) -> bool {
     let key = key(word);
     let name = key.strip_suffix("'s").unwrap_or(&key);
-    word.starts_with(|c: char| c.is_ascii_uppercase()) && names().contains_key(name)
+    word.starts_with(|c: char| c.is_ascii_uppercase()) && NAMES.contains_key(name)
 }
 
 /// "Thikani", "Wathika": the respelling of a listed name with a Swahili prefix or with the ending of places, where the
@@ -160,7 +153,7 @@ pub(crate) fn inflected_name(word: &str) -> Option<String> {
     }
     let key = key(word);
     let name_in = |text: &str| {
-        let name = names().get(text).filter(|said| !said.starts_with('/'));
+        let name = NAMES.get(text).filter(|said| !said.starts_with('/'));
         name.filter(|_| text.len() >= NAME_LETTERS_MIN).copied()
     };
     ["", "wa", "m", "ki"].into_iter().find_map(|prefix| {

@@ -24,6 +24,7 @@ mod script;
 mod shape;
 mod ssml;
 mod ssml_mistake;
+mod tables;
 pub mod written;
 
 pub use builder::CLAUSE_PHONEMES_MAX;

@@ -19,11 +19,10 @@ const SECOND_LEVEL: &[&str] = &[
 
 pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let starts = context.word(i).is_some() || context.digits(i).is_some();
-    let glued = i > 0
-        && matches!(
-            context.kind(i - 1),
-            Some(Kind::Word | Kind::Digits | Kind::Mark('.' | '@' | '-' | '_' | '/'))
-        );
+    let glued = matches!(
+        context.kind_before(i),
+        Some(Kind::Word | Kind::Digits | Kind::Mark('.' | '@' | '-' | '_' | '/'))
+    );
     if !starts
         || glued
         || !matches!(

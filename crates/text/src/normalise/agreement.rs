@@ -2,6 +2,7 @@
 //! compound ("watu mia moja na watano"); six, seven, nine and the tens never do.
 
 use crate::cardinal::cardinal;
+use crate::tables::{Table, rows};
 
 /// The classes that show on numbers. All others say the bare number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +22,16 @@ pub(crate) enum Class {
 }
 
 impl Class {
+    fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "wa" => Self::Wa,
+            "ma" => Self::Ma,
+            "m" => Self::M,
+            "ki" => Self::Ki,
+            _ => return None,
+        })
+    }
+
     fn prefixes(self) -> (&'static str, Option<&'static str>) {
         match self {
             Self::Wa => ("m", Some("wa")),
@@ -68,18 +79,13 @@ pub(crate) fn agreeing(n: u64, class: Option<Class>) -> String {
 /// The class of a noun (or of an adjective that goes with it), by its prefix and a list of those that mislead.
 pub(crate) fn class_of(word: &str) -> Option<Class> {
     let word = word.to_ascii_lowercase();
-    let word = word.as_str();
-    if UNCOUNTED.contains(&word) {
-        return None;
+    match LISTED.get(word.as_str()) {
+        Some(class) => Class::named(class),
+        None => by_prefix(&word),
     }
-    if ANIMATE.contains(&word) {
-        return Some(Class::Wa);
-    }
-    if ANIMATE_SINGULAR.contains(&word) {
-        return Some(Class::M);
-    }
-    by_prefix(word)
 }
+
+static LISTED: Table = Table::new(|| rows(include_str!("../../data/noun-classes.tsv")).collect());
 
 fn by_prefix(word: &str) -> Option<Class> {
     let after = |prefix: &str| word.strip_prefix(prefix).filter(|rest| rest.len() >= 2);
@@ -89,241 +95,25 @@ fn by_prefix(word: &str) -> Option<Class> {
     if after("mi").is_some() || word.starts_with("my") {
         return Some(Class::Mi);
     }
-    if after("ma").is_some() || MA_WITHOUT_PREFIX.contains(&word) {
+    if after("ma").is_some() {
         return Some(Class::Ma);
     }
     if word.starts_with("vi") || after("vy").is_some() {
         return (word.len() > 3).then_some(Class::Vi);
     }
-    if after("ki").is_some() || CH_NOUNS.contains(&word) {
+    if after("ki").is_some() {
         return Some(Class::Ki);
     }
     let starts_syllabic_m = word.starts_with('m')
-        && word[1..].starts_with(|c: char| !matches!(c, 'a' | 'e' | 'i' | 'o' | 'u' | '\''))
-        && !N_CLASS_M.contains(&word);
-    if starts_syllabic_m || U_NOUNS.contains(&word) {
-        return Some(Class::M);
-    }
-    None
+        && word[1..].starts_with(|c: char| !matches!(c, 'a' | 'e' | 'i' | 'o' | 'u' | '\''));
+    starts_syllabic_m.then_some(Class::M)
 }
 
-/// "walifunga 2" counts goals, not people; but "walikuwa 5" counts people.
+/// "walifunga 2" counts goals, not people.
 fn looks_like_verb(word: &str) -> bool {
     const TENSES: &[&str] = &["wali", "wame", "wana", "wata", "waka", "waki"];
-    const COUNTING: &[&str] = &[
-        "walikuwa",
-        "wakiwa",
-        "walikuwepo",
-        "watakuwa",
-        "wamekuwa",
-        "wamebaki",
-    ];
-    const NOUNS: &[&str] = &[
-        "wanachama",
-        "wanasheria",
-        "wanariadha",
-        "wanakwaya",
-        "wanadiplomasia",
-        "wanataaluma",
-        "wanafamilia",
-        "wanahabari",
-        "wanasoka",
-        "wanasiasa",
-        "wanagenzi",
-        "wakala",
-    ];
-    word.len() >= 6
-        && word.ends_with('a')
-        && TENSES.iter().any(|tense| word.starts_with(tense))
-        && !COUNTING.contains(&word)
-        && !NOUNS.contains(&word)
+    word.len() >= 6 && word.ends_with('a') && TENSES.iter().any(|tense| word.starts_with(tense))
 }
-
-/// Words with a class's letters that do not take its prefix, and labels whose number is a name ("chumba 1").
-const UNCOUNTED: &[&str] = &[
-    "mara",
-    "mada",
-    "mali",
-    "mashine",
-    "mahakama",
-    "manispaa",
-    "mamlaka",
-    "maabara",
-    "maktaba",
-    "maiti",
-    "maili",
-    "machi",
-    "mei",
-    "marekani",
-    "makala",
-    "mita",
-    "milioni",
-    "mia",
-    "misa",
-    "mikrofoni",
-    "milimita",
-    "miligramu",
-    "mililita",
-    "mikroni",
-    "megabaiti",
-    "megawati",
-    "vita",
-    "vipi",
-    "vile",
-    "hivi",
-    "wakati",
-    "wapi",
-    "wala",
-    "wao",
-    "wa",
-    "ya",
-    "walau",
-    "waya",
-    "wavu",
-    "wasaa",
-    "wastani",
-    "wati",
-    "wiki",
-    "warsha",
-    "wadi",
-    "wilaya",
-    "wizara",
-    "kifungu",
-    "kipengele",
-    "chumba",
-    "kiwango",
-    "kidato",
-    "kipindi",
-    "kituo",
-    "chaneli",
-    "kilo",
-    "kilomita",
-    "kilogramu",
-    "kilowati",
-    "kila",
-    "kisha",
-    "kiasi",
-    "kibodi",
-    "mpaka",
-    "mbali",
-    "mwishoni",
-    "mstari",
-    "mlango",
-    "mtaa",
-    "mkondo",
-    "mwisho",
-    "mbio",
-    "mbili",
-    "miongoni",
-    "mathalani",
-    "maana",
-    "maalum",
-    "mengi",
-    "manane",
-    "masjala",
-    "mosi",
-    "mfano",
-    "mechi",
-    "ukurasa",
-];
-
-const ANIMATE: &[&str] = &[
-    "ng'ombe",
-    "mbuzi",
-    "kuku",
-    "kondoo",
-    "samaki",
-    "simba",
-    "tembo",
-    "ndovu",
-    "paka",
-    "mbwa",
-    "punda",
-    "farasi",
-    "ngamia",
-    "nguruwe",
-    "nyati",
-    "twiga",
-    "chui",
-    "fisi",
-    "nyani",
-    "nyoka",
-    "bata",
-    "sungura",
-    "panya",
-    "nyuki",
-    "ndugu",
-    "dada",
-    "kaka",
-    "mama",
-    "baba",
-    "babu",
-    "bibi",
-    "shangazi",
-    "rafiki",
-    "askari",
-    "polisi",
-    "mabinti",
-    "marafiki",
-    "madaktari",
-    "maafisa",
-    "maofisa",
-    "mawaziri",
-    "marais",
-    "makamanda",
-    "makatibu",
-    "makocha",
-    "mahakimu",
-    "majaji",
-    "masheikh",
-    "maaskofu",
-    "mapadri",
-    "maprofesa",
-    "mainjinia",
-    "majenerali",
-    "mashahidi",
-    "vijana",
-    "viongozi",
-    "vipofu",
-    "viziwi",
-    "wengine",
-    "wezi",
-];
-
-const ANIMATE_SINGULAR: &[&str] = &[
-    "kijana", "kiongozi", "kipofu", "kiziwi", "kifaru", "kiboko", "daktari", "afisa", "waziri",
-    "jaji", "shahidi", "kocha",
-];
-
-/// Ma- words whose prefix melted into the stem.
-const MA_WITHOUT_PREFIX: &[&str] = &["meno", "mengine", "macho"];
-
-const CH_NOUNS: &[&str] = &[
-    "chuo", "chama", "chakula", "chombo", "cheti", "choo", "cheo", "chanzo", "kimoja",
-];
-
-const U_NOUNS: &[&str] = &[
-    "ukuta", "uwanja", "ugonjwa", "ujumbe", "uchaguzi", "usiku", "wimbo", "uso", "uzi", "ufunguo",
-    "upande", "uzee", "utafiti", "ushindi", "upinzani", "wembe",
-];
-
-/// N-class words that begin with m and a consonant.
-const N_CLASS_M: &[&str] = &[
-    "mbegu",
-    "mboga",
-    "mbinu",
-    "mbao",
-    "mbavu",
-    "mbolea",
-    "mbalamwezi",
-    "mbuga",
-    "mbegamimba",
-    "mvua",
-    "mbingu",
-    "mvinyo",
-    "mboni",
-    "mbeleko",
-];
 
 #[cfg(test)]
 mod tests {

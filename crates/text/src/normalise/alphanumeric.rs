@@ -10,12 +10,10 @@ use crate::letters::spell;
 
 /// Capitals and digits in one: plates, references of mobile money, MP3 and B12.
 pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    if i > 0
-        && matches!(
-            context.kind(i - 1),
-            Some(Kind::Word | Kind::Digits | Kind::Mark('\'' | '-' | '.' | ','))
-        )
-    {
+    if matches!(
+        context.kind_before(i),
+        Some(Kind::Word | Kind::Digits | Kind::Mark('\'' | '-' | '.' | ','))
+    ) {
         return None;
     }
     plate(context, i)
@@ -61,9 +59,7 @@ fn reference(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     }
     let is_word = matches!(context.kind(end), Some(Kind::Word));
     let is_code = letters > 0 && marks > 0 && (figures_longest >= 3 || zero || marks > 1);
-    (is_code && figures_longest > 0 && !is_word)
-        .then(|| SpokenForm::new(said, end))
-        .flatten()
+    (is_code && figures_longest > 0 && !is_word).then(|| SpokenForm::new(said, end))?
 }
 
 fn reference_part(context: &TokenContext<'_>, i: usize) -> Option<String> {
@@ -89,8 +85,7 @@ fn plate(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let kenyan = head.len() == 3 && tail.len() == 1 && tail_at == number + 1;
     let tanzanian = head.len() == 1 && tail.len() == 3;
     (kenyan || tanzanian)
-        .then(|| SpokenForm::new(spell(&format!("{head}{digits}{tail}")), tail_at + 1))
-        .flatten()
+        .then(|| SpokenForm::new(spell(&format!("{head}{digits}{tail}")), tail_at + 1))?
 }
 
 fn glued(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {

@@ -78,7 +78,7 @@ fn last_date(context: &TokenContext<'_>, first: &str, end: usize) -> Option<Spok
 
 /// 2026-11-16T14:30:00+03:00: the time that belongs to a date, and its zone unless it is East Africa's.
 fn time_stamp(context: &TokenContext<'_>, date: &str, end: usize) -> Option<SpokenForm> {
-    let joined = context.word(end).is_some_and(|w| w.is("T"));
+    let joined = context.is_word(end, &["T"]);
     let spaced = context.skip_space(end);
     let at = if joined { end + 1 } else { spaced };
     if !joined && spaced == end {
@@ -300,7 +300,7 @@ fn joined_month_name(context: &TokenContext<'_>, i: usize) -> Option<Date> {
 /// month first ("Agosti 20, 2010") say it so, too.
 fn month_first(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let word = context.word(i)?;
-    if word.is_one_of(&MONTHS) || (i > 0 && matches!(context.kind(i - 1), Some(Kind::Digits))) {
+    if word.is_one_of(&MONTHS) || (matches!(context.kind_before(i), Some(Kind::Digits))) {
         return None;
     }
     let (month, after) = month_at(context, i)?;
@@ -333,8 +333,7 @@ fn month_first(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         Some(Kind::Mark(':' | '.' | ',' | '%' | '-' | '/'))
     ) && context.kind(end + 1) == Some(Kind::Digits);
     (!goes_on && !word.is("mac"))
-        .then(|| SpokenForm::new(format!("{opening}{days} {month}"), end))
-        .flatten()
+        .then(|| SpokenForm::new(format!("{opening}{days} {month}"), end))?
 }
 
 fn whole_year(context: &TokenContext<'_>, i: usize) -> Option<String> {
@@ -408,6 +407,5 @@ fn day_after_tarehe(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> 
     (alone
         && number.plain() == Some(1)
         && (follows_tarehe(context, i) || follows_month(context, i)))
-    .then(|| SpokenForm::new("mosi", number.end))
-    .flatten()
+    .then(|| SpokenForm::new("mosi", number.end))?
 }

@@ -84,12 +84,10 @@ pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     if !after_saa && !first.with_minutes && first.half.is_none() {
         return None;
     }
-    if i > 0
-        && matches!(
-            context.kind(i - 1),
-            Some(Kind::Mark('/' | '.' | ':') | Kind::Word)
-        )
-    {
+    if matches!(
+        context.kind_before(i),
+        Some(Kind::Mark('/' | '.' | ':') | Kind::Word)
+    ) {
         return None;
     }
     let range = dash_after(context, first.end).and_then(|j| written(context, j, after_saa));
@@ -138,7 +136,7 @@ fn range_said(
 }
 
 fn follows_saa(context: &TokenContext<'_>, i: usize) -> bool {
-    context.word_before(i).is_some_and(|w| w.is("saa"))
+    context.follows(i, &["saa"])
 }
 
 /// Hours, and minutes after a colon (or after "saa" a dot), seconds, AM or PM, "hrs".
@@ -181,7 +179,7 @@ fn hours_and_minutes(
     };
     let separated = context.is_mark(i + 1, ':')
         || (after_saa && context.is_mark(i + 1, '.'))
-        || context.word(i + 1).is_some_and(|w| w.is("h"));
+        || context.is_word(i + 1, &["h"]);
     let leading_zero = hours.len() == 2 && hours.starts_with('0');
     let Some(minute) = two(i + 2).filter(|_| separated) else {
         return Some((clock, leading_zero, i + 1));
@@ -239,7 +237,7 @@ fn half_of_day(context: &TokenContext<'_>, i: usize) -> Option<(Half, usize)> {
     if word.is("am") || word.is("pm") {
         return Some((if word.is("am") { Half::Am } else { Half::Pm }, j + 1));
     }
-    let dotted = context.is_mark(j + 1, '.') && context.word(j + 2).is_some_and(|w| w.is("m"));
+    let dotted = context.is_mark(j + 1, '.') && context.is_word(j + 2, &["m"]);
     let half = match word.text {
         "a" | "A" => Half::Am,
         "p" | "P" => Half::Pm,
@@ -312,7 +310,7 @@ fn other_end_is_international(context: &TokenContext<'_>, i: usize, time: &Clock
         }
         context.word(j).filter(|w| w.is_one_of(RANGE_WORDS))?;
         j = context.skip_space(j + 1);
-        if context.word(j).is_some_and(|w| w.is("saa")) {
+        if context.is_word(j, &["saa"]) {
             j = context.skip_space(j + 1);
         }
         Some(at(j))
@@ -324,7 +322,7 @@ fn other_end_is_international(context: &TokenContext<'_>, i: usize, time: &Clock
         }
         context.word(j).filter(|w| w.is_one_of(RANGE_WORDS))?;
         j = context.before(j)?;
-        if context.word(j).is_some_and(|w| w.is_one_of(DAY_PARTS)) {
+        if context.is_word(j, DAY_PARTS) {
             j = context.before(j)?;
         }
         context.digits(j)?;
@@ -358,7 +356,7 @@ fn counts_from_six(context: &TokenContext<'_>, i: usize, time: &ClockTime) -> bo
 
 fn day_part_after(context: &TokenContext<'_>, i: usize) -> Option<&'static str> {
     let j = context.skip_space(i);
-    let j = if context.word(j).is_some_and(|w| w.is_one_of(&["za", "ya"])) {
+    let j = if context.is_word(j, &["za", "ya"]) {
         context.skip_space(j + 1)
     } else {
         j

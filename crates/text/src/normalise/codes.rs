@@ -6,96 +6,10 @@ use super::money;
 use super::phone::{chunks, groups_at, groups_said};
 use super::quantity::Quantity;
 use super::token::{Kind, Token};
+use crate::tables::{WordList, words};
 
 /// Things whose numbers are read digit by digit.
-const NUMBERED: &[&str] = &[
-    "akaunti",
-    "acc",
-    "acct",
-    "ac",
-    "account",
-    "kitambulisho",
-    "siri",
-    "pin",
-    "puk",
-    "otp",
-    "cvv",
-    "cvc",
-    "msimbo",
-    "code",
-    "shortcode",
-    "password",
-    "nywila",
-    "nenosiri",
-    "paybill",
-    "till",
-    "laini",
-    "pasipoti",
-    "passport",
-    "leseni",
-    "licence",
-    "license",
-    "tin",
-    "nida",
-    "tokeni",
-    "token",
-    "vocha",
-    "voucher",
-    "meter",
-    "rejea",
-    "marejeo",
-    "reference",
-    "ref",
-    "kumbukumbu",
-    "kumb",
-    "uthibitisho",
-    "uhakiki",
-    "verification",
-    "confirmation",
-    "usajili",
-    "registration",
-    "posta",
-    "slp",
-    "simu",
-    "kadi",
-    "card",
-    "hundi",
-    "cheki",
-    "cheque",
-    "muamala",
-    "transaction",
-    "txn",
-    "wakala",
-    "agent",
-    "merchant",
-    "id",
-    "dharura",
-    "mteja",
-    "customer",
-    "client",
-    "mwanachama",
-    "member",
-    "control",
-    "udhibiti",
-    "stakabadhi",
-    "risiti",
-    "receipt",
-    "invoice",
-    "ankara",
-    "serial",
-    "imei",
-    "tracking",
-    "ticket",
-    "tiketi",
-    "order",
-    "oda",
-    "extension",
-    "ext",
-    "inayoishia",
-    "inaishia",
-    "zinazoishia",
-    "ending",
-];
+static NUMBERED: WordList = WordList::new(|| words(include_str!("../../data/numbered.txt")));
 
 /// Words that may stand between such a thing and its number.
 const BETWEEN: &[&str] = &[
@@ -122,7 +36,7 @@ pub(crate) fn by_context(context: &TokenContext<'_>, i: usize) -> Option<SpokenF
     let figures = context.digits(i)?;
     let is_quantity = context.is_mark(i + 1, ',') && context.number(i)?.grouped;
     let is_decimal = context.number(i)?.fraction.is_some();
-    let glued = i > 0 && matches!(context.kind(i - 1), Some(Kind::Mark('/' | '.')));
+    let glued = matches!(context.kind_before(i), Some(Kind::Mark('/' | '.')));
     if is_quantity || is_decimal || glued {
         return None;
     }
@@ -216,7 +130,7 @@ fn is_numbered(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> bool {
         let mut words = context.words_back(i).skip_while(|w| !w.is("c"));
         words.nth(1).is_some_and(|w| w.is("a"))
     };
-    word.is_one_of(NUMBERED) || account
+    word.is_one_of(&NUMBERED) || account
 }
 
 /// "leseni 200-300" counts licences.
@@ -235,16 +149,13 @@ fn is_named_after(context: &TokenContext<'_>, i: usize, figures: &str) -> bool {
         return false;
     }
     let mut at = context.skip_space(i + 1);
-    if !context
-        .word(at)
-        .is_some_and(|w| w.is_one_of(&["ni", "is", "ndio", "ndiyo"]))
-    {
+    if !context.is_word(at, &["ni", "is", "ndio", "ndiyo"]) {
         return false;
     }
     for _ in 0..WORDS_AHEAD_MAX {
         at = context.skip_space(at + 1);
         match context.word(at) {
-            Some(word) if word.is_one_of(NUMBERED) => return true,
+            Some(word) if word.is_one_of(&NUMBERED) => return true,
             Some(word) if word.is_one_of(BETWEEN) => {}
             _ => return false,
         }
@@ -266,31 +177,7 @@ fn called(context: &TokenContext<'_>, i: usize) -> bool {
 }
 
 /// Words that tell of a message being sent.
-const SENDS: &[&str] = &[
-    "neno",
-    "ujumbe",
-    "sms",
-    "meseji",
-    "andika",
-    "jina",
-    "maneno",
-    "herufi",
-    "tuma",
-    "kutuma",
-    "utume",
-    "tume",
-    "tutumie",
-    "nitumie",
-    "ametuma",
-    "umetuma",
-    "nimetuma",
-    "imetumwa",
-    "zimetumwa",
-    "itumwe",
-    "text",
-    "send",
-    "jibu",
-];
+static SENDS: WordList = WordList::new(|| words(include_str!("../../data/messages.txt")));
 
 /// "Tuma neno HAKI kwa 15300".
 fn is_sms_number(context: &TokenContext<'_>, i: usize, figures: &str) -> bool {
@@ -299,6 +186,6 @@ fn is_sms_number(context: &TokenContext<'_>, i: usize, figures: &str) -> bool {
             "kwa", "kwenda", "kwenye", "namba", "nambari", "ujumbe", "to", "no", "number",
         ])
     });
-    let sends = || context.words_back(i).any(|w| w.is_one_of(SENDS));
+    let sends = || context.words_back(i).any(|w| w.is_one_of(&SENDS));
     (3..=7).contains(&figures.len()) && to && sends()
 }

@@ -51,12 +51,21 @@ impl<'a> TokenContext<'a> {
         self.tokens.get(i).map(|t| t.kind)
     }
 
+    pub(super) fn kind_before(&self, i: usize) -> Option<Kind> {
+        i.checked_sub(1).and_then(|before| self.kind(before))
+    }
+
     pub(super) fn is_mark(&self, i: usize, mark: char) -> bool {
         self.kind(i) == Some(Kind::Mark(mark))
     }
 
     pub(super) fn word(&self, i: usize) -> Option<&Token<'a>> {
         self.tokens.get(i).filter(|t| t.kind == Kind::Word)
+    }
+
+    /// One of these words stands at `i`.
+    pub(super) fn is_word(&self, i: usize, words: &[&str]) -> bool {
+        self.word(i).is_some_and(|word| word.is_one_of(words))
     }
 
     pub(super) fn digits(&self, i: usize) -> Option<&'a str> {
@@ -87,6 +96,11 @@ impl<'a> TokenContext<'a> {
     /// The word right before, with nothing but a space between.
     pub(super) fn word_before(&self, i: usize) -> Option<&Token<'a>> {
         self.before(i).and_then(|j| self.word(j))
+    }
+
+    /// One of these words stands right before.
+    pub(super) fn follows(&self, i: usize, words: &[&str]) -> bool {
+        self.word_before(i).is_some_and(|w| w.is_one_of(words))
     }
 
     /// The words before in the same sentence, nearest first.

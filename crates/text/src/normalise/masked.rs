@@ -32,11 +32,10 @@ impl Part<'_> {
 }
 
 pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    let glued_before = i > 0
-        && matches!(
-            context.kind(i - 1),
-            Some(Kind::Word | Kind::Digits | Kind::Mark('*' | '#'))
-        );
+    let glued_before = matches!(
+        context.kind_before(i),
+        Some(Kind::Word | Kind::Digits | Kind::Mark('*' | '#'))
+    );
     let plus = context.is_mark(i, '+');
     if glued_before {
         return None;

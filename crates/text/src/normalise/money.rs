@@ -170,10 +170,7 @@ pub(crate) fn suffixed(
         return SpokenForm::new(format!("{named}{name} {}", quantity.say_with(None)), end);
     }
     let at = context.skip_space(quantity.end);
-    if context
-        .word(at)
-        .is_some_and(|w| w.is_one_of(&["bob", "shillings", "shilling"]))
-    {
+    if context.is_word(at, &["bob", "shillings", "shilling"]) {
         return money_before(context, i, quantity, &SHILLING, at + 1);
     }
     let (currency, end) = currency_at(context, at)?;

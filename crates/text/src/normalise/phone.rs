@@ -29,9 +29,7 @@ pub(crate) fn ussd_code(context: &TokenContext<'_>, i: usize) -> Option<SpokenFo
     }
     let has_digits = (i..end).any(|j| context.digits(j).is_some());
     let complete = context.is_mark(i, '*') || context.is_mark(end - 1, '#');
-    (has_digits && complete)
-        .then(|| SpokenForm::new(parts.join(" "), end))
-        .flatten()
+    (has_digits && complete).then(|| SpokenForm::new(parts.join(" "), end))?
 }
 
 /// Groups of digits with a space, a dash or brackets between them.
@@ -61,12 +59,10 @@ pub(crate) fn groups_at<'a>(context: &TokenContext<'a>, i: usize) -> (Vec<&'a st
 
 /// One number or several, each with its own pause: between two, a slash offers the second.
 pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    if i > 0
-        && matches!(
-            context.kind(i - 1),
-            Some(Kind::Digits | Kind::Word | Kind::Mark('.' | ',' | '/'))
-        )
-    {
+    if matches!(
+        context.kind_before(i),
+        Some(Kind::Digits | Kind::Word | Kind::Mark('.' | ',' | '/'))
+    ) {
         return None;
     }
     let (mut said, mut end) = one(context, i)?;

@@ -133,7 +133,7 @@ pub(crate) fn with_suffix(
     quantity: &Quantity<'_>,
 ) -> Option<SpokenForm> {
     if let Some(end) = percent_end(context, quantity.end) {
-        let said_before = context.word_before(i).is_some_and(|w| w.is("asilimia"));
+        let said_before = context.follows(i, &["asilimia"]);
         let name = if said_before { "" } else { "asilimia " };
         return SpokenForm::new(format!("{name}{}", quantity.say_with(None)), end);
     }
@@ -185,9 +185,7 @@ fn ordinal(context: &TokenContext<'_>, i: usize, number: &Number<'_>) -> Option<
         return Some(reading);
     }
     let said = ordinal_name(value)?;
-    follows_connective(context, i)
-        .then(|| SpokenForm::new(said, number.end))
-        .flatten()
+    follows_connective(context, i).then(|| SpokenForm::new(said, number.end))?
 }
 
 fn ordinal_name(value: u64) -> Option<&'static str> {
@@ -201,10 +199,7 @@ fn ordinal_name(value: u64) -> Option<&'static str> {
 /// A noun and its connective stand before, so the number orders rather than counts.
 pub(crate) fn follows_connective(context: &TokenContext<'_>, i: usize) -> bool {
     let mut words = context.words_back(i);
-    let connected = context
-        .word_before(i)
-        .is_some_and(|w| w.is_one_of(CONNECTIVES))
-        && words.next().is_some();
+    let connected = context.follows(i, CONNECTIVES) && words.next().is_some();
     connected
         && words
             .next()
@@ -243,9 +238,7 @@ fn decade(context: &TokenContext<'_>, i: usize, number: &Number<'_>) -> Option<S
         }
         _ => false,
     };
-    decades
-        .then(|| SpokenForm::new(crate::cardinal(year % 100), number.end))
-        .flatten()
+    decades.then(|| SpokenForm::new(crate::cardinal(year % 100), number.end))?
 }
 
 /// "1990s".
@@ -269,9 +262,7 @@ fn english_decade(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 /// Four digits after "mwaka" are a year's name and agree with nothing.
 fn is_year(context: &TokenContext<'_>, i: usize, number: &Number<'_>) -> bool {
     number.plain().is_some_and(|n| (1000..3000).contains(&n))
-        && context
-            .word_before(i)
-            .is_some_and(|w| w.is_one_of(&["mwaka", "miaka", "na", "hadi", "mpaka"]))
+        && context.follows(i, &["mwaka", "miaka", "na", "hadi", "mpaka"])
 }
 
 /// A cardinal, or for one and two their ordinal where the words before ask for it.

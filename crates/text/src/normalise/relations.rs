@@ -8,6 +8,7 @@ use super::quantity::{Quantity, dash_after, with_suffix};
 use super::token::Kind;
 use super::units;
 use crate::cardinal::{cardinal, digits};
+use crate::tables::{WordList, words};
 
 const PARTS_MAX: usize = 8;
 
@@ -165,38 +166,7 @@ fn in_arithmetic(context: &TokenContext<'_>, i: usize, end: usize) -> bool {
     operator(after) || context.before(i).is_some_and(operator)
 }
 
-const SCORE_WORDS: &[&str] = &[
-    "bao",
-    "mabao",
-    "goli",
-    "magoli",
-    "matokeo",
-    "sare",
-    "ushindi",
-    "kipigo",
-    "ilishinda",
-    "walishinda",
-    "kushinda",
-    "imeshinda",
-    "wameshinda",
-    "kufungwa",
-    "ilifungwa",
-    "imefungwa",
-    "walifungwa",
-    "waliifunga",
-    "ilifunga",
-    "imeifunga",
-    "iliifunga",
-    "kuifunga",
-    "ikishinda",
-    "wakishinda",
-    "alishinda",
-    "seti",
-    "penalti",
-    "penati",
-    "mechi",
-    "kichapo",
-];
+static SCORE_WORDS: WordList = WordList::new(|| words(include_str!("../../data/scores.txt")));
 
 /// "siku 3-5", "2010-2015", and scores: "bao 1-0".
 pub(crate) fn range(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
@@ -259,9 +229,7 @@ fn is_subtraction(context: &TokenContext<'_>, i: usize, quantity: &Quantity<'_>)
 
 /// Only goals agree with their score: in "Simba 2-1 Yanga" the name before it is a team's.
 fn counts_goals(context: &TokenContext<'_>, i: usize) -> bool {
-    context
-        .word_before(i)
-        .is_some_and(|w| w.is_one_of(&["mabao", "magoli"]))
+    context.follows(i, &["mabao", "magoli"])
 }
 
 fn is_score(
@@ -278,7 +246,7 @@ fn is_score(
     if a > GOALS_MAX || b > GOALS_MAX {
         return false;
     }
-    if context.words_back(i).any(|w| w.is_one_of(SCORE_WORDS)) || a == b {
+    if context.words_back(i).any(|w| w.is_one_of(&SCORE_WORDS)) || a == b {
         return true;
     }
     let before = context.word_before(i);
@@ -443,9 +411,7 @@ fn slash(context: &TokenContext<'_>, i: usize) -> SpokenForm {
         return SpokenForm { text, end: i + 1 };
     }
     let between_words = i > 0 && context.word(i - 1).is_some() && context.word(i + 1).is_some();
-    let choice_said = context
-        .word(i + 1)
-        .is_some_and(|w| w.is_one_of(&["au", "ama"]));
+    let choice_said = context.is_word(i + 1, &["au", "ama"]);
     let text = if between_words && !choice_said {
         " au "
     } else {

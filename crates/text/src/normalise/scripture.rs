@@ -4,63 +4,10 @@ use super::SpokenForm;
 use super::context::TokenContext;
 use super::quantity::dash_after;
 use crate::cardinal::cardinal;
+use crate::tables::{WordList, words};
 
 /// Books by their Swahili names; those that are everyday words (Kutoka, Mwanzo, Hesabu) are left out.
-const BOOKS: &[&str] = &[
-    "sura",
-    "walawi",
-    "torati",
-    "yoshua",
-    "waamuzi",
-    "ruthu",
-    "samweli",
-    "wafalme",
-    "nyakati",
-    "ezra",
-    "nehemia",
-    "esta",
-    "ayubu",
-    "zaburi",
-    "mithali",
-    "mhubiri",
-    "isaya",
-    "yeremia",
-    "maombolezo",
-    "ezekieli",
-    "danieli",
-    "hosea",
-    "yoeli",
-    "amosi",
-    "obadia",
-    "yona",
-    "mika",
-    "nahumu",
-    "habakuki",
-    "sefania",
-    "hagai",
-    "zekaria",
-    "malaki",
-    "mathayo",
-    "marko",
-    "luka",
-    "yohana",
-    "matendo",
-    "warumi",
-    "wakorintho",
-    "wagalatia",
-    "waefeso",
-    "wafilipi",
-    "wakolosai",
-    "wathesalonike",
-    "timotheo",
-    "tito",
-    "filemoni",
-    "waebrania",
-    "yakobo",
-    "petro",
-    "yuda",
-    "ufunuo",
-];
+static BOOKS: WordList = WordList::new(|| words(include_str!("../../data/scripture.txt")));
 
 pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let value = |at: usize| {
@@ -74,7 +21,7 @@ pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         value(i)?,
         value(i + 2).filter(|_| context.is_mark(i + 1, ':'))?,
     );
-    let book = context.word_before(i).filter(|w| w.is_one_of(BOOKS))?;
+    let book = context.word_before(i).filter(|w| w.is_one_of(&BOOKS))?;
     let chapter = match book.is("sura") {
         true => format!("ya {}", cardinal(chapter)),
         false => format!("sura ya {}", cardinal(chapter)),

@@ -204,9 +204,7 @@ fn temperature(
         Some("F" | "f") => (" za farenhaiti", scale + 1),
         _ => return SpokenForm::new(format!("digrii {}", quantity.say_with(None)), at + 1),
     };
-    let named = context
-        .word_before(i)
-        .is_some_and(|w| w.is_one_of(&["joto", "nyuzijoto", "nyuzi"]));
+    let named = context.follows(i, &["joto", "nyuzijoto", "nyuzi"]);
     let name = if named { "" } else { "nyuzi joto " };
     SpokenForm::new(format!("{name}{}{tail}", quantity.say_with(None)), end)
 }
@@ -223,9 +221,7 @@ pub(crate) fn before_number(context: &TokenContext<'_>, i: usize) -> Option<Spok
         word.text,
         "min" | "mi" | "cal" | "sek" | "dak" | "ha" | "hr" | "sec"
     );
-    (number_follows && !after_number && !is_word)
-        .then(|| SpokenForm::new(*name, i + 1))
-        .flatten()
+    (number_follows && !after_number && !is_word).then(|| SpokenForm::new(*name, i + 1))?
 }
 
 /// The plain name of a unit, for "nusu kilogramu".

@@ -1,7 +1,7 @@
 //! Words that are not said as they are written: abbreviations, acronyms, Roman numerals, single letters, stretched words.
 
 use std::collections::HashMap;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 use super::SpokenForm;
 use super::context::TokenContext;
@@ -10,6 +10,7 @@ use super::token::{Kind, Token};
 use crate::cardinal::digits;
 use crate::letters::{letter_name, spell};
 use crate::shape::is_swahili_shaped;
+use crate::tables::{Table, WordList, rows, words};
 
 #[derive(Clone, Copy, PartialEq)]
 enum When {
@@ -18,51 +19,33 @@ enum When {
     Number,
 }
 
-type Abbreviations = HashMap<&'static str, (&'static str, When)>;
+static ABBREVIATIONS: LazyLock<HashMap<&str, (&str, When)>> = LazyLock::new(|| {
+    rows(include_str!("../../data/abbreviations.tsv"))
+        .filter_map(|(written, rest)| {
+            let (said, when) = rest.split_once('\t')?;
+            let when = match when {
+                "dot" => When::Dot,
+                "number" => When::Number,
+                _ => When::Any,
+            };
+            Some((written, (said, when)))
+        })
+        .collect()
+});
 
-fn rows(table: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
-    table
-        .lines()
-        .filter(|line| !line.starts_with('#'))
-        .filter_map(|line| line.split_once('\t'))
-}
+static INITIALISMS: Table =
+    Table::new(|| rows(include_str!("../../data/initialisms.tsv")).collect());
 
-fn abbreviations() -> &'static Abbreviations {
-    static TABLE: OnceLock<Abbreviations> = OnceLock::new();
-    TABLE.get_or_init(|| {
-        rows(include_str!("../../data/abbreviations.tsv"))
-            .filter_map(|(written, rest)| {
-                let (said, when) = rest.split_once('\t')?;
-                let when = match when {
-                    "dot" => When::Dot,
-                    "number" => When::Number,
-                    _ => When::Any,
-                };
-                Some((written, (said, when)))
-            })
-            .collect()
-    })
-}
-
-fn initialisms() -> &'static HashMap<&'static str, &'static str> {
-    static TABLE: OnceLock<HashMap<&'static str, &'static str>> = OnceLock::new();
-    TABLE.get_or_init(|| rows(include_str!("../../data/initialisms.tsv")).collect())
-}
-
-pub(super) fn acronyms() -> &'static HashMap<&'static str, &'static str> {
-    static TABLE: OnceLock<HashMap<&'static str, &'static str>> = OnceLock::new();
-    TABLE.get_or_init(|| rows(include_str!("../../data/acronyms.tsv")).collect())
-}
+pub(super) static ACRONYMS: Table =
+    Table::new(|| rows(include_str!("../../data/acronyms.tsv")).collect());
 
 /// Abbreviations whose dots belong to them: n.k., S.L.P., J.K. Nyerere, Dk.
 pub(crate) fn dotted(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let word = context.word(i)?;
-    if i > 0
-        && matches!(
-            context.kind(i - 1),
-            Some(Kind::Word | Kind::Digits | Kind::Mark('\'' | '-'))
-        )
-    {
+    if matches!(
+        context.kind_before(i),
+        Some(Kind::Word | Kind::Digits | Kind::Mark('\'' | '-'))
+    ) {
         return None;
     }
     if let Some(reading) = post_box(context, i) {
@@ -100,13 +83,11 @@ fn initial_letters(context: &TokenContext<'_>, i: usize) -> Option<(String, usiz
 
 fn initials(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     if let Some((letters, end)) = initial_letters(context, i) {
-        if let Some(said) = initialisms().get(letters.to_ascii_lowercase().as_str()) {
+        if let Some(said) = INITIALISMS.get(letters.to_ascii_lowercase().as_str()) {
             return SpokenForm::new(format!("{said}{}", sentence_stop(context, end)), end);
         }
         let capitals = letters.bytes().all(|b| b.is_ascii_uppercase());
-        return capitals
-            .then(|| SpokenForm::new(spell(&letters), end))
-            .flatten();
+        return capitals.then(|| SpokenForm::new(spell(&letters), end))?;
     }
     // "J. Nyerere"
     let word = context.word(i)?;
@@ -115,8 +96,7 @@ fn initials(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         .word(context.skip_space(i + 2))
         .is_some_and(|w| w.is_capitalised() && w.text.len() > 1);
     (initial && name_follows && i + 2 < context.len())
-        .then(|| SpokenForm::new(spell(word.text), i + 2))
-        .flatten()
+        .then(|| SpokenForm::new(spell(word.text), i + 2))?
 }
 
 /// The last dot of an abbreviation also ends the sentence when a new one begins after it.
@@ -170,7 +150,7 @@ fn abbreviation(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         return None;
     }
     let lower = word.text.to_ascii_lowercase();
-    let (said, when) = *abbreviations().get(lower.as_str())?;
+    let (said, when) = *ABBREVIATIONS.get(lower.as_str())?;
     let dot = context.is_mark(i + 1, '.') && !context.is_mark(i + 2, '.');
     let after = i + 1 + usize::from(dot);
     let number_follows = context.digits(context.skip_space(after)).is_some();
@@ -240,9 +220,7 @@ pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 
 /// "A/C No. 123", "Acc 123".
 fn account(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> Option<SpokenForm> {
-    let slashed = word.is("a")
-        && context.is_mark(i + 1, '/')
-        && context.word(i + 2).is_some_and(|w| w.is("c"));
+    let slashed = word.is("a") && context.is_mark(i + 1, '/') && context.is_word(i + 2, &["c"]);
     let end = if slashed { i + 3 } else { i + 1 };
     let dot = usize::from(context.is_mark(end, '.'));
     let next = context.get(context.skip_space(end + dot));
@@ -295,7 +273,7 @@ fn era(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> Option<SpokenF
     let after_number = context
         .before(i)
         .is_some_and(|j| context.kind(j) == Some(Kind::Digits));
-    after_number.then(|| SpokenForm::new(said, i + 1)).flatten()
+    after_number.then(|| SpokenForm::new(said, i + 1))?
 }
 
 fn roman_value(text: &str) -> Option<u64> {
@@ -326,10 +304,11 @@ fn to_roman(mut n: u64) -> String {
     out
 }
 
+static HEADINGS: WordList = WordList::new(|| words(include_str!("../../data/headings.txt")));
+
 /// Numerals of I, V and X: ordinal after a connective, "wa pili" after a name, plain after other words.
 fn roman(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> Option<SpokenForm> {
-    if word.text.len() > 6
-        || (i > 0 && matches!(context.kind(i - 1), Some(Kind::Mark('-' | '.' | '\''))))
+    if word.text.len() > 6 || (matches!(context.kind_before(i), Some(Kind::Mark('-' | '.' | '\''))))
     {
         return None;
     }
@@ -338,36 +317,13 @@ fn roman(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> Option<Spoke
         return SpokenForm::new(say_roman(value, true), i + 1);
     }
     let before = context.word_before(i)?;
-    let heading = before.is_one_of(&[
-        "sura",
-        "sehemu",
-        "kifungu",
-        "ibara",
-        "jedwali",
-        "awamu",
-        "juzuu",
-        "kitabu",
-        "kidato",
-        "darasa",
-        "daraja",
-        "kundi",
-        "hatua",
-        "kiambatisho",
-        "mada",
-        "namba",
-        "nambari",
-        "aya",
-        "toleo",
-        "ngazi",
-        "aina",
-    ]);
+    let heading = before.is_one_of(&HEADINGS);
     if heading {
         return SpokenForm::new(say_roman(value, false), i + 1);
     }
     // A king or a pope: "Yohane Paulo II".
     let name = before.is_capitalised() && !before.is_all_caps() && word.text.len() > 1;
-    name.then(|| SpokenForm::new(format!("wa {}", say_roman(value, true)), i + 1))
-        .flatten()
+    name.then(|| SpokenForm::new(format!("wa {}", say_roman(value, true)), i + 1))?
 }
 
 fn vowels(text: &str) -> usize {
@@ -391,14 +347,14 @@ const SHORT_WORDS: &[&str] = &[
 fn acronym(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> Option<SpokenForm> {
     // "ATMs", "NGOs".
     if let Some(stem) = word.text.strip_suffix('s')
-        && acronyms().get(stem) == Some(&"-")
+        && ACRONYMS.get(stem) == Some(&"-")
     {
         return SpokenForm::new(format!("{}s", spell(stem)), i + 1);
     }
     if !word.is_all_caps() || word.text.contains('\'') {
         return None;
     }
-    let said = match acronyms().get(word.text) {
+    let said = match ACRONYMS.get(word.text) {
         Some(&"-") => spell(word.text),
         Some(said) if !context.shouting || !is_swahili_shaped(&word.text.to_ascii_lowercase()) => {
             (*said).to_owned()
@@ -434,7 +390,7 @@ fn is_spelled(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> bool {
 pub(super) fn beside_capitals(context: &TokenContext<'_>, i: usize) -> bool {
     let is_plain_caps = |token: Option<&Token<'_>>| {
         token.is_some_and(|t| {
-            t.is_all_caps() && vowels(t.text) > 0 && !acronyms().contains_key(t.text)
+            t.is_all_caps() && vowels(t.text) > 0 && !ACRONYMS.contains_key(t.text)
         })
     };
     is_plain_caps(context.word_before(i)) || is_plain_caps(context.word(context.skip_space(i + 1)))

@@ -60,7 +60,7 @@ fn numeric(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 
 /// "on the 3/3/2026" has said "the" already.
 fn without_article(context: &TokenContext<'_>, i: usize, said: String) -> String {
-    let article = context.word_before(i).is_some_and(|word| word.is("the"));
+    let article = context.follows(i, &["the"]);
     match said.strip_prefix("the ").filter(|_| article) {
         Some(rest) => rest.to_owned(),
         None => said,
@@ -71,14 +71,11 @@ fn without_article(context: &TokenContext<'_>, i: usize, said: String) -> String
 fn day_first(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let day = plain(context, i, 2).filter(|day| (1..=31).contains(day))?;
     let mut at = i + 1;
-    if context
-        .word(at)
-        .is_some_and(|w| w.is_one_of(&["st", "nd", "rd", "th"]))
-    {
+    if context.is_word(at, &["st", "nd", "rd", "th"]) {
         at += 1;
     }
     at = context.skip_space(at);
-    if context.word(at).is_some_and(|w| w.is("of")) {
+    if context.is_word(at, &["of"]) {
         at = context.skip_space(at + 1);
     }
     let name = month(context.word(at)?.text)?;
@@ -97,9 +94,7 @@ fn month_first(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     if context.is_mark(at + 1, ':') {
         return None;
     }
-    let suffix = context
-        .word(at + 1)
-        .is_some_and(|w| w.is_one_of(&["st", "nd", "rd", "th"]));
+    let suffix = context.is_word(at + 1, &["st", "nd", "rd", "th"]);
     let said = format!("{name} the {}", ordinal(day));
     with_year(context, said, at + 1 + usize::from(suffix))
 }
@@ -132,7 +127,7 @@ fn half_of_day(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, us
     }
     let dotted = word.is_one_of(&["a", "p"])
         && context.is_mark(at + 1, '.')
-        && context.word(at + 2).is_some_and(|m| m.is("m"));
+        && context.is_word(at + 2, &["m"]);
     let end = at + 3 + usize::from(context.is_mark(at + 3, '.'));
     dotted.then_some((if word.is("a") { "A M" } else { "P M" }, end))
 }
@@ -179,7 +174,7 @@ pub(super) fn year_in_context(context: &TokenContext<'_>, i: usize) -> Option<Sp
     ]) && !context.word(context.skip_space(i + 1)).is_some_and(|w| {
         !w.is_one_of(&["and", "to", "until", "the", "it", "he", "she", "we", "they"])
     });
-    is_year.then(|| SpokenForm::new(year(n), i + 1)).flatten()
+    is_year.then(|| SpokenForm::new(year(n), i + 1))?
 }
 
 /// A date whose parts the caller names; `format` as in "dmy", "mdy", "ymd".

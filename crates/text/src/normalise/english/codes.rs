@@ -18,9 +18,7 @@ const RULES: &[fn(&TokenContext<'_>, usize) -> Option<SpokenForm>] = &[
 ];
 
 pub(super) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    let is_ordinal = context
-        .word(i + 1)
-        .is_some_and(|word| word.is_one_of(&["st", "nd", "rd", "th"]));
+    let is_ordinal = context.is_word(i + 1, &["st", "nd", "rd", "th"]);
     if is_ordinal && context.digits(i).is_some() {
         return None;
     }
@@ -64,7 +62,5 @@ pub(super) fn named(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> 
         .take(3)
         .any(|word| word.is_one_of(NAMED));
     let is_code = figures.len() > QUANTITY_DIGITS_MAX || (named && figures.len() > 2);
-    is_code
-        .then(|| SpokenForm::new(digits(figures), i + 1))
-        .flatten()
+    is_code.then(|| SpokenForm::new(digits(figures), i + 1))?
 }

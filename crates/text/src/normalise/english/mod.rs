@@ -9,7 +9,7 @@ use super::context::TokenContext;
 use super::number::Number;
 use super::reading::SpokenForm;
 use super::token::{Kind, Token, tokens};
-use super::words::{acronyms, beside_capitals};
+use super::words::{ACRONYMS, beside_capitals};
 use super::{Piece, PieceKind, Rule, push};
 use crate::clean::clean;
 use crate::english::{is_known, respell};
@@ -211,7 +211,7 @@ fn quantity(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     if context.is_mark(at, '%') {
         return SpokenForm::new(format!("{said} per cent"), at + 1);
     }
-    let celsius = context.is_mark(at, '°') && context.word(at + 1).is_some_and(|w| w.is("c"));
+    let celsius = context.is_mark(at, '°') && context.is_word(at + 1, &["c"]);
     if celsius {
         return SpokenForm::new(format!("{said} degrees Celsius"), at + 2);
     }
@@ -293,16 +293,14 @@ fn capitals(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     }
     let lower = stem.to_ascii_lowercase();
     let has_vowel = lower.contains(['a', 'e', 'i', 'o', 'u']);
-    let listed = acronyms().get(stem).filter(|said| !said.contains(' '));
+    let listed = ACRONYMS.get(stem).filter(|said| !said.contains(' '));
     let is_word = AS_WORDS.contains(&stem)
         || has_vowel && listed.is_some_and(|said| *said != "-")
         || context.shouting && is_known(&lower)
         || has_vowel && listed.is_none() && beside_capitals(context, i)
         || has_vowel && (lower.len() > SPELLED_LETTERS_MAX || lower.len() > 3 && is_known(&lower));
     let letters: Vec<String> = stem.chars().map(String::from).collect();
-    (!is_word)
-        .then(|| SpokenForm::new(letters.join(" ") + ending, i + 1))
-        .flatten()
+    (!is_word).then(|| SpokenForm::new(letters.join(" ") + ending, i + 1))?
 }
 
 /// "A meeting": the article, not the letter.
@@ -312,7 +310,7 @@ fn article(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         next.kind == Kind::Digits || next.kind == Kind::Word && !next.is_capitalised()
     });
     let is_article = context.token(i).text == "A" && follows && context.starts_sentence(i);
-    is_article.then(|| SpokenForm::new("a", i + 1)).flatten()
+    is_article.then(|| SpokenForm::new("a", i + 1))?
 }
 
 /// A text whose kind the caller names, for SSML's say-as.

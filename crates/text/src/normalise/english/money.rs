@@ -82,9 +82,7 @@ pub(super) fn after_number(context: &TokenContext<'_>, number: &Number<'_>) -> O
     let at = context.skip_space(end);
     let currency = named_at(context, at).filter(|_| context.kind(at) == Some(Kind::Word))?;
     let said = say(context, number, currency)?;
-    (said.end == end)
-        .then(|| SpokenForm::new(said.text, at + 1))
-        .flatten()
+    (said.end == end).then(|| SpokenForm::new(said.text, at + 1))?
 }
 
 fn say(
