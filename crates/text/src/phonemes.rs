@@ -147,41 +147,21 @@ fn sounds(word: &str) -> String {
             out.push_str(sound);
             rest = &rest[spelling.len()..];
         } else {
-            out.push_str(single(letter));
-            rest = &rest[letter.len_utf8()..];
+            let (own, after) = rest.split_at(letter.len_utf8());
+            out.push_str(match letter {
+                'c' | 'q' => "k",
+                'g' => "ɡ",
+                'j' => "ʤ",
+                'r' => "ɾ",
+                'x' => "ks",
+                'y' => "j",
+                'a'..='z' => own,
+                _ => "",
+            });
+            rest = after;
         }
     }
     out
-}
-
-fn single(letter: char) -> &'static str {
-    match letter {
-        'a' => "a",
-        'b' => "b",
-        'c' | 'k' | 'q' => "k",
-        'd' => "d",
-        'e' => "e",
-        'f' => "f",
-        'g' => "ɡ",
-        'h' => "h",
-        'i' => "i",
-        'j' => "ʤ",
-        'l' => "l",
-        'm' => "m",
-        'n' => "n",
-        'o' => "o",
-        'p' => "p",
-        'r' => "ɾ",
-        's' => "s",
-        't' => "t",
-        'u' => "u",
-        'v' => "v",
-        'w' => "w",
-        'x' => "ks",
-        'y' => "j",
-        'z' => "z",
-        _ => "",
-    }
 }
 
 pub(crate) fn is_vowel(sound: char) -> bool {
@@ -276,14 +256,8 @@ pub(crate) fn from_ipa(ipa: &str) -> String {
             'ʍ' => 'w',
             _ => c,
         };
-        if out
-            .chars()
-            .rev()
-            .take(SAME_SOUNDS_MAX)
-            .filter(|c| *c == sound)
-            .count()
-            == SAME_SOUNDS_MAX
-        {
+        let last = out.chars().rev().take(SAME_SOUNDS_MAX);
+        if last.filter(|c| *c == sound).count() == SAME_SOUNDS_MAX {
             continue;
         }
         if is_vowel(sound) && std::mem::take(&mut stress_waits) {

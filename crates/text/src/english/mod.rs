@@ -41,16 +41,14 @@ pub(crate) fn pronounce(word: &str, lexicon: &Lexicon) -> Option<EnglishSaid> {
         return None;
     }
     // "A T M's": the last letter with an ending.
-    let (single, ending) = match word.strip_suffix("'s") {
-        Some(single) => (single, "'s"),
-        None => (word, ""),
-    };
-    if single.len() == 1 && word != "a" {
-        let sounds = letter(single)?;
-        let ending = if ending.is_empty() {
-            ""
-        } else {
-            dictionary::said(ending, sounds)
+    let single = word.strip_suffix("'s").unwrap_or(word);
+    if let [name] = single.as_bytes()
+        && word != "a"
+    {
+        let sounds = letter(*name)?;
+        let ending = match single == word {
+            true => "",
+            false => dictionary::said("'s", sounds),
         };
         return Some(EnglishSaid::of(&format!("{sounds}{ending}")));
     }
@@ -77,36 +75,39 @@ pub(crate) fn is_known(lower: &str) -> bool {
     dictionary::look_up(lower).is_some()
 }
 
-fn letter(letter: &str) -> Option<&'static str> {
-    Some(match letter.to_ascii_lowercase().as_str() {
-        "a" => "\"eI",
-        "b" => "b\"i",
-        "c" => "s\"i",
-        "d" => "d\"i",
-        "e" => "\"i",
-        "f" => "\"Ef",
-        "g" => "J\"i",
-        "h" => "\"eIC",
-        "i" => "\"aI",
-        "j" => "J\"eI",
-        "k" => "k\"eI",
-        "l" => "\"El",
-        "m" => "\"Em",
-        "n" => "\"En",
-        "o" => "\"oU",
-        "p" => "p\"i",
-        "q" => "kj\"u",
-        "r" => "\"A",
-        "s" => "\"Es",
-        "t" => "t\"i",
-        "u" => "j\"u",
-        "v" => "v\"i",
-        "w" => "d\"VbQlju",
-        "x" => "\"Eks",
-        "y" => "w\"aI",
-        "z" => "z\"Ed",
-        _ => return None,
-    })
+/// The sounds of the letters' names, from A to Z.
+const LETTERS: [&str; 26] = [
+    "\"eI",
+    "b\"i",
+    "s\"i",
+    "d\"i",
+    "\"i",
+    "\"Ef",
+    "J\"i",
+    "\"eIC",
+    "\"aI",
+    "J\"eI",
+    "k\"eI",
+    "\"El",
+    "\"Em",
+    "\"En",
+    "\"oU",
+    "p\"i",
+    "kj\"u",
+    "\"A",
+    "\"Es",
+    "t\"i",
+    "j\"u",
+    "v\"i",
+    "d\"VbQlju",
+    "\"Eks",
+    "w\"aI",
+    "z\"Ed",
+];
+
+fn letter(letter: u8) -> Option<&'static str> {
+    let place = letter.to_ascii_lowercase().checked_sub(b'a')?;
+    LETTERS.get(usize::from(place)).copied()
 }
 
 #[cfg(test)]

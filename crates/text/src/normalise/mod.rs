@@ -84,9 +84,9 @@ pub(crate) struct Piece {
 /// The pieces of a text, its English words found.
 pub(crate) fn pieces_in(text: &str, language: SpeechLanguage) -> Vec<Piece> {
     match language {
-        SpeechLanguage::English => english::pieces(text),
+        SpeechLanguage::English => pieces(text, english::read),
         SpeechLanguage::Swahili => {
-            let mut pieces = pieces(text);
+            let mut pieces = pieces(text, read);
             found::find(&mut pieces);
             pieces
         }
@@ -146,7 +146,10 @@ fn ends_sentence(sentence: &str, after: &str) -> bool {
     }
 }
 
-fn pieces(text: &str) -> Vec<Piece> {
+/// Reads a form at a token, and tells what kind of piece it is.
+type Reader = fn(&TokenContext<'_>, usize) -> (SpokenForm, PieceKind);
+
+fn pieces(text: &str, read: Reader) -> Vec<Piece> {
     let cleaned = clean(text);
     let context = TokenContext::new(tokens(&cleaned.text));
     let mut out = Vec::with_capacity(context.len());
@@ -217,10 +220,7 @@ fn space(token: &Token<'_>, i: usize) -> SpokenForm {
         1 => "\n",
         _ => "\n\n",
     };
-    SpokenForm {
-        text: text.to_owned(),
-        end: i + 1,
-    }
+    SpokenForm::of(text, i + 1)
 }
 
 fn read(context: &TokenContext<'_>, i: usize) -> (SpokenForm, PieceKind) {
@@ -233,12 +233,6 @@ fn read(context: &TokenContext<'_>, i: usize) -> (SpokenForm, PieceKind) {
     }
     match token.kind {
         Kind::Mark(mark) => (relations::mark(context, i, mark), PieceKind::Mark),
-        _ => (
-            SpokenForm {
-                text: token.text.to_owned(),
-                end: i + 1,
-            },
-            PieceKind::Word,
-        ),
+        _ => (SpokenForm::of(token.text, i + 1), PieceKind::Word),
     }
 }

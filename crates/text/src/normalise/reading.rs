@@ -6,10 +6,13 @@ pub(crate) struct SpokenForm {
 }
 
 impl SpokenForm {
+    pub(crate) fn of(text: impl Into<String>, end: usize) -> Self {
+        let text = text.into();
+        Self { text, end }
+    }
+
+    /// As a rule answers that knows the pattern.
     pub(crate) fn new(text: impl Into<String>, end: usize) -> Option<Self> {
-        Some(Self {
-            text: text.into(),
-            end,
-        })
+        Some(Self::of(text, end))
     }
 }

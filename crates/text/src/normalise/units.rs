@@ -4,121 +4,17 @@ use super::SpokenForm;
 use super::context::TokenContext;
 use super::quantity::Quantity;
 use super::token::Kind;
+use crate::tables::{Table, rows};
 
-/// As written (capitals matter) and as said.
-const UNITS: &[(&str, &str)] = &[
-    ("mm", "milimita"),
-    ("cm", "sentimita"),
-    ("m", "mita"),
-    ("km", "kilomita"),
-    ("Km", "kilomita"),
-    ("KM", "kilomita"),
-    ("kms", "kilomita"),
-    ("mg", "miligramu"),
-    ("g", "gramu"),
-    ("gm", "gramu"),
-    ("kg", "kilogramu"),
-    ("Kg", "kilogramu"),
-    ("KG", "kilogramu"),
-    ("kgs", "kilogramu"),
-    ("t", "tani"),
-    ("ml", "mililita"),
-    ("mL", "mililita"),
-    ("l", "lita"),
-    ("L", "lita"),
-    ("ltr", "lita"),
-    ("lt", "lita"),
-    ("ha", "hekta"),
-    ("Ha", "hekta"),
-    ("ft", "futi"),
-    ("lb", "ratili"),
-    ("lbs", "ratili"),
-    ("mi", "maili"),
-    ("V", "volti"),
-    ("kV", "kilovolti"),
-    ("KV", "kilovolti"),
-    ("A", "ampia"),
-    ("W", "wati"),
-    ("kW", "kilowati"),
-    ("KW", "kilowati"),
-    ("MW", "megawati"),
-    ("GW", "gigawati"),
-    ("kWh", "kilowati saa"),
-    ("KWh", "kilowati saa"),
-    ("MWh", "megawati saa"),
-    ("GWh", "gigawati saa"),
-    ("kVA", "kilovolti ampia"),
-    ("mAh", "miliampia saa"),
-    ("Hz", "hezi"),
-    ("kHz", "kilohezi"),
-    ("MHz", "megahezi"),
-    ("GHz", "gigahezi"),
-    ("KB", "kilobaiti"),
-    ("kB", "kilobaiti"),
-    ("MB", "megabaiti"),
-    ("GB", "gigabaiti"),
-    ("TB", "terabaiti"),
-    ("kcal", "kilokalori"),
-    ("cal", "kalori"),
-    ("J", "jouli"),
-    ("kJ", "kilojouli"),
-    ("N", "nyutoni"),
-    ("Pa", "paskali"),
-    ("kPa", "kilopaskali"),
-    ("s", "sekunde"),
-    ("sec", "sekunde"),
-    ("sek", "sekunde"),
-    ("ms", "milisekunde"),
-    ("min", "dakika"),
-    ("mins", "dakika"),
-    ("dak", "dakika"),
-    ("h", "saa"),
-    ("hr", "saa"),
-    ("hrs", "saa"),
-    ("px", "pikseli"),
-    ("dB", "desibeli"),
-];
-
-/// Units whose name says what they are divided by.
-const RATES: &[(&str, &str, &str)] = &[
-    ("kmh", "kilomita", "kwa saa"),
-    ("kph", "kilomita", "kwa saa"),
-    ("mph", "maili", "kwa saa"),
-    ("Kbps", "kilobiti", "kwa sekunde"),
-    ("kbps", "kilobiti", "kwa sekunde"),
-    ("Mbps", "megabiti", "kwa sekunde"),
-    ("Gbps", "gigabiti", "kwa sekunde"),
-    ("bpm", "mapigo", "kwa dakika"),
-    ("rpm", "mizunguko", "kwa dakika"),
-];
+/// As written; said before the number, a tab, said after it.
+static UNITS: Table = Table::new(|| rows(include_str!("../../data/units.tsv")).collect());
 
 /// What may stand under the line.
-const DIVISORS: &[(&str, &str)] = &[
-    ("h", "saa"),
-    ("hr", "saa"),
-    ("saa", "saa"),
-    ("s", "sekunde"),
-    ("sec", "sekunde"),
-    ("min", "dakika"),
-    ("m", "mita"),
-    ("ha", "hekta"),
-    ("kg", "kilogramu"),
-    ("L", "lita"),
-    ("l", "lita"),
-    ("km", "kilomita"),
-    ("ml", "mililita"),
-    ("dL", "desilita"),
-    ("siku", "siku"),
-    ("day", "siku"),
-    ("kilo", "kilo"),
-    ("lita", "lita"),
-    ("ekari", "ekari"),
-    ("wiki", "wiki"),
-    ("mwezi", "mwezi"),
-    ("mwaka", "mwaka"),
-    ("dakika", "dakika"),
-    ("mtu", "mtu"),
-];
+static DIVISORS: Table = Table::new(|| rows(include_str!("../../data/divisors.tsv")).collect());
+
+fn unit(written: &str) -> Option<(&'static str, &'static str)> {
+    UNITS.get(written)?.split_once('\t')
+}
 
 /// "/kg", "/mwezi" behind an amount: what it is for, and the token after it.
 pub(crate) fn divisor_at(
@@ -126,7 +22,7 @@ pub(crate) fn divisor_at(
     slash: usize,
 ) -> Option<(&'static str, usize)> {
     let word = context.word(slash + 1)?;
-    let (_, name) = DIVISORS.iter().find(|(unit, _)| *unit == word.text)?;
+    let name = DIVISORS.get(word.text)?;
     context.is_mark(slash, '/').then_some((*name, slash + 2))
 }
 
@@ -141,7 +37,7 @@ pub(crate) fn read(
     }
     let (name, tail, end) = unit_at(context, unit)?;
     // The name may stand there already: "kilomita 5 km".
-    let name = if context.word_before(i).is_some_and(|w| w.is(name)) {
+    let name = if context.follows(i, &[name]) {
         ""
     } else {
         name
@@ -156,11 +52,10 @@ pub(crate) fn read(
 
 /// The unit's name, what is said after the number, and the token after the unit.
 fn unit_at(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, String, usize)> {
-    let written = context.word(i)?.text;
-    if let Some((_, name, tail)) = RATES.iter().find(|(rate, ..)| *rate == written) {
-        return Some((name, (*tail).to_owned(), i + 1));
+    let (name, tail) = unit(context.word(i)?.text)?;
+    if !tail.is_empty() {
+        return Some((name, tail.to_owned(), i + 1));
     }
-    let (_, name) = UNITS.iter().find(|(unit, _)| *unit == written)?;
     if let Some((tail, end)) = power(context, i + 1) {
         return Some((name, tail.to_owned(), end));
     }
@@ -172,7 +67,7 @@ fn unit_at(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, String
         context.kind(i + 1),
         Some(Kind::Digits | Kind::Mark('-' | '\'' | '@'))
     );
-    (!word_goes_on).then(|| (*name, String::new(), i + 1))
+    (!word_goes_on).then(|| (name, String::new(), i + 1))
 }
 
 fn power(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, usize)> {
@@ -212,16 +107,16 @@ fn temperature(
 /// A unit before its number: "kg 5". Single letters are too easily something else.
 pub(crate) fn before_number(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let word = context.word(i).filter(|w| w.text.len() > 1)?;
-    let (_, name) = UNITS.iter().find(|(unit, _)| *unit == word.text)?;
+    let (name, _) = unit(word.text).filter(|(_, tail)| tail.is_empty())?;
     let number_follows = context.digits(context.skip_space(i + 1)).is_some();
     let after_number = context
         .before(i)
-        .is_some_and(|j| context.kind(j) == Some(Kind::Digits));
+        .is_some_and(|j| context.digits(j).is_some());
     let is_word = matches!(
         word.text,
         "min" | "mi" | "cal" | "sek" | "dak" | "ha" | "hr" | "sec"
     );
-    (number_follows && !after_number && !is_word).then(|| SpokenForm::new(*name, i + 1))?
+    (number_follows && !after_number && !is_word).then(|| SpokenForm::new(name, i + 1))?
 }
 
 /// The plain name of a unit, for "nusu kilogramu".

@@ -10,25 +10,11 @@ use super::number::Number;
 use super::reading::SpokenForm;
 use super::token::{Kind, Token, tokens};
 use super::words::{ACRONYMS, beside_capitals};
-use super::{Piece, PieceKind, Rule, push};
-use crate::clean::clean;
+use super::{PieceKind, Rule, pieces};
 use crate::english::{is_known, respell};
 use crate::lexicon::is_name;
+use crate::tables::{Table, rows};
 use number::{cardinal, digits, ordinal};
-
-pub(crate) fn pieces(text: &str) -> Vec<Piece> {
-    let cleaned = clean(text);
-    let context = TokenContext::new(tokens(&cleaned.text));
-    let mut out = Vec::with_capacity(context.len());
-    let mut i = 0;
-    while i < context.len() {
-        let (reading, kind) = read(&context, i);
-        let end = reading.end.clamp(i + 1, context.len());
-        push(&mut out, &context, &cleaned, i..end, reading.text, kind);
-        i = end;
-    }
-    out
-}
 
 const RULES: &[Rule] = &[
     calendar::date,
@@ -44,7 +30,7 @@ const RULES: &[Rule] = &[
     article,
 ];
 
-fn read(context: &TokenContext<'_>, i: usize) -> (SpokenForm, PieceKind) {
+pub(super) fn read(context: &TokenContext<'_>, i: usize) -> (SpokenForm, PieceKind) {
     let token = context.token(i);
     if token.kind == Kind::Space {
         return (super::space(token, i), PieceKind::Space);
@@ -52,19 +38,17 @@ fn read(context: &TokenContext<'_>, i: usize) -> (SpokenForm, PieceKind) {
     if let Some(reading) = RULES.iter().find_map(|rule| rule(context, i)) {
         return (reading, PieceKind::English);
     }
-    let end = i + 1;
     match token.kind {
         Kind::Mark(mark) => {
-            let text = said_mark(context, i, mark);
-            (SpokenForm { text, end }, PieceKind::Mark)
+            let said = said_mark(context, i, mark);
+            (SpokenForm::of(said, i + 1), PieceKind::Mark)
         }
         _ => {
-            let text = token.text.to_owned();
             let kind = match is_local_name(context, i) {
                 true => PieceKind::Word,
                 false => PieceKind::English,
             };
-            (SpokenForm { text, end }, kind)
+            (SpokenForm::of(token.text, i + 1), kind)
         }
     }
 }
@@ -142,71 +126,28 @@ fn range(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let dash = context.is_mark(from.end, '-') || context.is_mark(from.end, '–');
     let to = context.number(from.end + 1).filter(|_| dash)?;
     let another = context.is_mark(to.end, '-') && context.digits(to.end + 1).is_some();
-    (!another)
-        .then(|| {
-            SpokenForm::new(
-                format!("{} to {}", said_number(&from), said_number(&to)),
-                to.end,
-            )
-        })
-        .flatten()
+    let said = format!("{} to {}", said_number(&from), said_number(&to));
+    (!another).then(|| SpokenForm::new(said, to.end))?
 }
 
-/// As written, one of it, several of it.
-const UNITS: &[(&str, &str, &str)] = &[
-    ("mm", "millimetre", "millimetres"),
-    ("cm", "centimetre", "centimetres"),
-    ("m", "metre", "metres"),
-    ("km", "kilometre", "kilometres"),
-    ("mg", "milligram", "milligrams"),
-    ("g", "gram", "grams"),
-    ("kg", "kilogram", "kilograms"),
-    ("kgs", "kilogram", "kilograms"),
-    ("ml", "millilitre", "millilitres"),
-    ("l", "litre", "litres"),
-    ("ha", "hectare", "hectares"),
-    ("ft", "foot", "feet"),
-    ("KB", "kilobyte", "kilobytes"),
-    ("MB", "megabyte", "megabytes"),
-    ("GB", "gigabyte", "gigabytes"),
-    ("TB", "terabyte", "terabytes"),
-    ("kW", "kilowatt", "kilowatts"),
-    ("MW", "megawatt", "megawatts"),
-    ("kWh", "kilowatt hour", "kilowatt hours"),
-    ("V", "volt", "volts"),
-    ("hr", "hour", "hours"),
-    ("hrs", "hour", "hours"),
-    ("min", "minute", "minutes"),
-    ("mins", "minute", "minutes"),
-    ("sec", "second", "seconds"),
-    ("secs", "second", "seconds"),
-];
+/// As written; one of it, a tab, several of it.
+static UNITS: Table =
+    Table::new(|| rows(include_str!("../../../data/english-units.tsv")).collect());
 
 fn quantity(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let number = context.number(i)?;
-    if let Some(money) = money::after_number(context, &number) {
-        return Some(money);
-    }
-    let suffix = context.word(number.end);
-    if let Some(n) = number.plain()
-        && suffix.is_some_and(|w| w.is_one_of(&["st", "nd", "rd", "th"]))
-    {
-        return SpokenForm::new(ordinal(n), number.end + 1);
-    }
-    if let Some(fraction) = fraction(context, &number) {
-        return Some(fraction);
+    let special = money::after_number(context, &number)
+        .or_else(|| with_ordinal_suffix(context, &number))
+        .or_else(|| fraction(context, &number));
+    if special.is_some() {
+        return special;
     }
     let said = said_number(&number);
     let at = context.skip_space(number.end);
-    if let Some((_, one, many)) = context
-        .word(at)
-        .and_then(|word| UNITS.iter().find(|unit| word.text == unit.0))
-    {
-        let single = number.plain() == Some(1);
-        return SpokenForm::new(
-            format!("{said} {}", if single { one } else { many }),
-            at + 1,
-        );
+    let unit = context.word(at).and_then(|word| UNITS.get(word.text));
+    if let Some((one, many)) = unit.and_then(|names| names.split_once('\t')) {
+        let name = if number.plain() == Some(1) { one } else { many };
+        return SpokenForm::new(format!("{said} {name}"), at + 1);
     }
     if context.is_mark(at, '%') {
         return SpokenForm::new(format!("{said} per cent"), at + 1);
@@ -216,6 +157,14 @@ fn quantity(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         return SpokenForm::new(format!("{said} degrees Celsius"), at + 2);
     }
     SpokenForm::new(said, number.end)
+}
+
+/// "3rd".
+fn with_ordinal_suffix(context: &TokenContext<'_>, number: &Number<'_>) -> Option<SpokenForm> {
+    let n = number
+        .plain()
+        .filter(|_| context.is_word(number.end, &["st", "nd", "rd", "th"]))?;
+    SpokenForm::new(ordinal(n), number.end + 1)
 }
 
 /// "1/2", "3/4", "2/3".
@@ -236,28 +185,8 @@ fn fraction(context: &TokenContext<'_>, number: &Number<'_>) -> Option<SpokenFor
     SpokenForm::new(said, below.end)
 }
 
-const ABBREVIATIONS: &[(&str, &str)] = &[
-    ("mr", "mister"),
-    ("mrs", "missis"),
-    ("dr", "doctor"),
-    ("prof", "professor"),
-    ("hon", "honourable"),
-    ("rev", "reverend"),
-    ("approx", "approximately"),
-    ("etc", "et cetera"),
-    ("vs", "versus"),
-    ("dept", "department"),
-    ("govt", "government"),
-    ("ltd", "limited"),
-    ("tel", "telephone"),
-    ("jan", "January"),
-    ("feb", "February"),
-    ("aug", "August"),
-    ("sept", "September"),
-    ("oct", "October"),
-    ("nov", "November"),
-    ("dec", "December"),
-];
+static ABBREVIATIONS: Table =
+    Table::new(|| rows(include_str!("../../../data/english-abbreviations.tsv")).collect());
 
 fn abbreviation(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let word = context.word(i)?;
@@ -270,10 +199,11 @@ fn abbreviation(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let joined = |j: Option<usize>| j.is_some_and(|j| is_range_of_times(context, j));
     let day = word.is_capitalised()
         && (dot == 1 && next > i + 2 || joined(i.checked_sub(1)) || joined(Some(i + 1)));
-    let days = DAYS.iter().filter(|_| day);
-    let mut rows = ABBREVIATIONS.iter().chain(days);
-    let (_, said) = rows.find(|(written, _)| word.is(written))?;
-    SpokenForm::new(*said, i + 1 + dot)
+    let lower = word.text.to_ascii_lowercase();
+    let named_day = || DAYS.iter().find(|(short, _)| day && lower == *short);
+    let said = ABBREVIATIONS.get(lower.as_str()).copied();
+    let said = said.or_else(|| named_day().map(|(_, name)| *name))?;
+    SpokenForm::new(said, i + 1 + dot)
 }
 
 /// Letters one by one, unless they make a word: "ATM", "ATMs", "the CEO's", but "PIN" and "JOHN DOE".
@@ -281,13 +211,11 @@ fn capitals(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     const AS_WORDS: &[&str] = &["PESA", "MPESA"];
     const SPELLED_LETTERS_MAX: usize = 5;
     let word = context.word(i)?;
-    let (stem, ending) = match word.text.strip_suffix("'s") {
-        Some(stem) => (stem, "'s"),
-        None => match word.text.strip_suffix('s') {
-            Some(stem) => (stem, "'s"),
-            None => (word.text, ""),
-        },
-    };
+    let plural = word
+        .text
+        .strip_suffix("'s")
+        .or_else(|| word.text.strip_suffix('s'));
+    let (stem, ending) = plural.map_or((word.text, ""), |stem| (stem, "'s"));
     if stem.len() < 2 || !stem.bytes().all(|b| b.is_ascii_uppercase()) {
         return None;
     }
@@ -315,17 +243,17 @@ fn article(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 
 /// A text whose kind the caller names, for SSML's say-as.
 pub(crate) fn say_as(text: &str, kind: &str, format: &str) -> Option<String> {
+    let has_digit = text.contains(|c: char| c.is_ascii_digit());
     let said = match kind {
         "digits" => digits(text),
         "characters" | "spell-out" | "verbatim" => {
-            let said = text.chars().filter(char::is_ascii_alphanumeric).map(|c| {
-                let letter = c.to_ascii_uppercase().to_string();
-                if c.is_ascii_digit() {
-                    digits(&letter)
-                } else {
-                    letter
-                }
-            });
+            let said =
+                text.chars()
+                    .filter(char::is_ascii_alphanumeric)
+                    .map(|c| match c.to_digit(10) {
+                        Some(digit) => cardinal(u64::from(digit)),
+                        None => c.to_ascii_uppercase().to_string(),
+                    });
             said.collect::<Vec<_>>().join(" ")
         }
         "ordinal" => ordinal(text.parse().ok()?),
@@ -340,18 +268,13 @@ pub(crate) fn say_as(text: &str, kind: &str, format: &str) -> Option<String> {
             let named = said
                 .split(' ')
                 .any(|word| word.len() > 2 && !is_number_word(word));
-            let plain = text
-                .contains(|c: char| c.is_ascii_digit())
-                .then_some(said)?;
-            if named {
-                plain
+            has_digit.then_some(if named {
+                said
             } else {
-                format!("{plain} shillings")
-            }
+                format!("{said} shillings")
+            })?
         }
-        _ => text
-            .contains(|c: char| c.is_ascii_digit())
-            .then(|| spoken(text))?,
+        _ => has_digit.then(|| spoken(text))?,
     };
     (!said.is_empty()).then_some(said)
 }
@@ -362,6 +285,9 @@ fn is_number_word(word: &str) -> bool {
 }
 
 fn spoken(text: &str) -> String {
-    let said: String = pieces(text).into_iter().map(|piece| piece.text).collect();
+    let said: String = pieces(text, read)
+        .into_iter()
+        .map(|piece| piece.text)
+        .collect();
     said.split_whitespace().collect::<Vec<_>>().join(" ")
 }
