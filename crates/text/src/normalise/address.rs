@@ -52,41 +52,32 @@ fn chunk_end(context: &TokenContext<'_>, i: usize) -> usize {
 
 fn email(context: &TokenContext<'_>, i: usize, end: usize) -> Option<SpokenForm> {
     let at = (i..end).find(|j| context.is_mark(*j, '@'))?;
-    let local_fits = (i..at).all(|j| {
-        matches!(
-            context.kind(j),
-            Some(Kind::Word | Kind::Digits | Kind::Mark('.' | '-' | '_' | '+' | '*'))
-        )
-    });
+    let local_fits = run_end(context, i, at, &['.', '-', '_', '+', '*']) == at;
     let domain_end = host_end(context, at + 1, end);
     let dotted = (at + 1..domain_end).any(|j| context.is_mark(j, '.'));
     if at == i || !local_fits || !dotted {
         return None;
     }
-    let text = format!(
-        "{} at {}",
+    let (local, domain) = (
         parts_said(context, i, at),
-        parts_said(context, at + 1, domain_end)
+        parts_said(context, at + 1, domain_end),
     );
-    SpokenForm::new(text, domain_end)
+    SpokenForm::new(format!("{local} at {domain}"), domain_end)
+}
+
+/// Past the words, figures and these marks that follow each other.
+fn run_end(context: &TokenContext<'_>, start: usize, end: usize, marks: &[char]) -> usize {
+    let belongs = |j: &usize| match context.kind(*j) {
+        Some(Kind::Mark(mark)) => marks.contains(&mark),
+        kind => matches!(kind, Some(Kind::Word | Kind::Digits)),
+    };
+    start + (start..end).take_while(belongs).count()
 }
 
 fn host_end(context: &TokenContext<'_>, start: usize, end: usize) -> usize {
-    let belongs = |j: &usize| {
-        matches!(
-            context.kind(*j),
-            Some(Kind::Word | Kind::Digits | Kind::Mark('.' | '-'))
-        )
-    };
-    let stop = (start..end)
-        .take_while(belongs)
-        .last()
-        .map_or(start, |j| j + 1);
-    if stop > start && matches!(context.kind(stop - 1), Some(Kind::Mark(_))) {
-        stop - 1
-    } else {
-        stop
-    }
+    let stop = run_end(context, start, end, &['.', '-']);
+    let ends_in_mark = stop > start && matches!(context.kind(stop - 1), Some(Kind::Mark(_)));
+    stop - usize::from(ends_in_mark)
 }
 
 fn web(context: &TokenContext<'_>, i: usize, end: usize) -> Option<SpokenForm> {
@@ -107,35 +98,19 @@ fn web(context: &TokenContext<'_>, i: usize, end: usize) -> Option<SpokenForm> {
     let path_stop = path_end(context, host_stop, end);
     if path_stop > host_stop + 1 {
         text.push(' ');
-        text.push_str(&parts_said(
-            context,
-            host_stop,
-            path_stop.min(host_stop + PATH_TOKENS_MAX),
-        ));
+        let stop = path_stop.min(host_stop + PATH_TOKENS_MAX);
+        text.push_str(&parts_said(context, host_stop, stop));
     }
     // What follows the path (questions, fragments) is for machines.
     SpokenForm::new(text, end)
 }
 
 fn path_end(context: &TokenContext<'_>, start: usize, end: usize) -> usize {
-    let belongs = |j: &usize| {
-        matches!(
-            context.kind(*j),
-            Some(Kind::Word | Kind::Digits | Kind::Mark('/' | '-' | '_' | '.'))
-        )
-    };
     if !context.is_mark(start, '/') {
         return start;
     }
-    let stop = (start..end)
-        .take_while(belongs)
-        .last()
-        .map_or(start, |j| j + 1);
-    if context.is_mark(stop - 1, '/') {
-        stop - 1
-    } else {
-        stop
-    }
+    let stop = run_end(context, start, end, &['/', '-', '_', '.']);
+    stop - usize::from(context.is_mark(stop - 1, '/'))
 }
 
 /// Names with dots that end like an address, as "benki.co.ke"; a full stop without a space after it is none.

@@ -133,12 +133,10 @@ fn zone(context: &TokenContext<'_>, i: usize) -> Option<(String, usize)> {
 }
 
 fn glued_before(context: &TokenContext<'_>, i: usize) -> bool {
-    i > 0
-        && match context.kind(i - 1) {
-            Some(Kind::Mark('.')) => !context.is_abbreviation_dot(i - 1),
-            Some(Kind::Mark('/' | '-') | Kind::Word) => true,
-            _ => false,
-        }
+    match context.kind_before(i) {
+        Some(Kind::Mark('.')) => !context.is_abbreviation_dot(i - 1),
+        kind => matches!(kind, Some(Kind::Mark('/' | '-') | Kind::Word)),
+    }
 }
 
 /// "tarehe" and its abbreviations, which are read as the whole word.
@@ -146,10 +144,9 @@ const TAREHE: &[&str] = &["tarehe", "trh", "tar"];
 
 /// "tarehe " unless it has been said.
 fn tarehe(context: &TokenContext<'_>, i: usize) -> &'static str {
-    if follows_tarehe(context, i) {
-        ""
-    } else {
-        "tarehe "
+    match follows_tarehe(context, i) {
+        true => "",
+        false => "tarehe ",
     }
 }
 
@@ -159,10 +156,8 @@ fn follows_tarehe(context: &TokenContext<'_>, i: usize) -> bool {
 }
 
 fn follows_weekday(context: &TokenContext<'_>, i: usize) -> bool {
-    context
-        .words_back(i)
-        .take(1)
-        .any(|word| word.is_one_of(&WEEKDAYS))
+    let before = context.words_back(i).next();
+    before.is_some_and(|word| word.is_one_of(&WEEKDAYS))
 }
 
 fn follows_month(context: &TokenContext<'_>, i: usize) -> bool {
@@ -172,10 +167,9 @@ fn follows_month(context: &TokenContext<'_>, i: usize) -> bool {
 }
 
 pub(crate) fn day(n: u64) -> String {
-    if n == 1 {
-        "mosi".to_owned()
-    } else {
-        cardinal(n)
+    match n {
+        1 => "mosi".to_owned(),
+        _ => cardinal(n),
     }
 }
 
@@ -190,13 +184,13 @@ fn year(digits: &str) -> Option<String> {
 }
 
 fn date(d: u64, m: u64, y: &str, end: usize) -> Option<Date> {
-    let year = year(y)?;
-    if !(1..=31).contains(&d) || !(1..=12).contains(&m) {
-        return None;
-    }
-    let month = MONTHS[m as usize - 1];
-    let said = format!("{} {month} {year}", day(d));
+    let said = format!("{} {}", day_and_month(d, m)?, year(y)?);
     Some(Date { said, end })
+}
+
+fn day_and_month(d: u64, m: u64) -> Option<String> {
+    let valid = (1..=31).contains(&d) && (1..=12).contains(&m);
+    valid.then(|| format!("{} {}", day(d), MONTHS[m as usize - 1]))
 }
 
 /// Two numbers after the first with the same mark between them, and the token after the last.
@@ -239,17 +233,9 @@ fn day_and_month_number(context: &TokenContext<'_>, i: usize) -> Option<SpokenFo
     if !told || !context.is_mark(i + 1, '/') {
         return None;
     }
-    let (d, m): (u64, u64) = (
-        context.digits(i)?.parse().ok()?,
-        context.digits(i + 2)?.parse().ok()?,
-    );
-    let valid = (1..=31).contains(&d) && (1..=12).contains(&m);
-    valid
-        .then(|| {
-            let (opening, month) = (tarehe(context, i), MONTHS[m as usize - 1]);
-            SpokenForm::new(format!("{opening}{} {month}", day(d)), i + 3)
-        })
-        .flatten()
+    let number = |at: usize| context.digits(at)?.parse::<u64>().ok();
+    let said = day_and_month(number(i)?, number(i + 2)?)?;
+    SpokenForm::new(format!("{}{said}", tarehe(context, i)), i + 3)
 }
 
 fn day_number(context: &TokenContext<'_>, i: usize) -> Option<u64> {
@@ -300,29 +286,17 @@ fn joined_month_name(context: &TokenContext<'_>, i: usize) -> Option<Date> {
 /// month first ("Agosti 20, 2010") say it so, too.
 fn month_first(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let word = context.word(i)?;
-    if word.is_one_of(&MONTHS) || (matches!(context.kind_before(i), Some(Kind::Digits))) {
+    if word.is_one_of(&MONTHS) || context.kind_before(i) == Some(Kind::Digits) {
         return None;
     }
     let (month, after) = month_at(context, i)?;
-    let at = match context.kind(after) {
-        Some(Kind::Mark('-' | '/')) => after + 1,
-        _ => context.skip_space(after),
-    };
+    let at = past_joint(context, after);
     if let Some(year) = whole_year(context, at) {
         return SpokenForm::new(format!("{month} {year}"), at + 1);
     }
-    let first = day_number(context, at)?;
-    let last = dash_after(context, at + 1).and_then(|j| Some((day_number(context, j)?, j + 1)));
-    let (days, end) = match last {
-        Some((last, end)) => (format!("{} hadi {}", day(first), day(last)), end),
-        None => (day(first), ordinal_suffix(context, at + 1)),
-    };
-    let comma = end
-        + usize::from(matches!(
-            context.kind(end),
-            Some(Kind::Mark(',' | '-' | '/'))
-        ));
-    let year_at = context.skip_space(comma);
+    let (days, end) = days_at(context, at)?;
+    let comma = matches!(context.kind(end), Some(Kind::Mark(',' | '-' | '/')));
+    let year_at = context.skip_space(end + usize::from(comma));
     let opening = tarehe(context, i);
     if let Some(year) = whole_year(context, year_at) {
         return SpokenForm::new(format!("{opening}{days} {month} {year}"), year_at + 1);
@@ -338,36 +312,37 @@ fn month_first(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 
 fn whole_year(context: &TokenContext<'_>, i: usize) -> Option<String> {
     let figures = context.digits(i).filter(|d| d.len() == 4)?;
-    figures
-        .parse()
-        .ok()
-        .filter(|n| (1900..2100).contains(n))
-        .map(cardinal)
+    let year = figures.parse().ok().filter(|n| (1900..2100).contains(n));
+    year.map(cardinal)
 }
 
 /// "26 Aprili 1964", "tarehe 1 Julai", "tarehe 5-7 Machi".
 fn day_before_month_name(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    let first = day_number(context, i)?;
-    let last = dash_after(context, i + 1).and_then(|j| Some((day_number(context, j)?, j + 1)));
-    let (days, after) = match last {
-        Some((last, after)) => (format!("{} hadi {}", day(first), day(last)), after),
-        None => (day(first), ordinal_suffix(context, i + 1)),
-    };
-    // "16-Nov", "16/Nov".
-    let month_after = match context.kind(after) {
-        Some(Kind::Mark('-' | '/')) => after + 1,
-        _ => context.skip_space(after),
-    };
-    let (month, end) = month_at(context, month_after)?;
+    let (days, after) = days_at(context, i)?;
+    let (month, end) = month_at(context, past_joint(context, after))?;
     SpokenForm::new(format!("{}{days} {month}", day_opening(context, i)), end)
 }
 
-fn ordinal_suffix(context: &TokenContext<'_>, i: usize) -> usize {
-    i + usize::from(
-        context
-            .word(i)
-            .is_some_and(|w| matches!(w.text, "st" | "nd" | "rd" | "th")),
-    )
+/// Past the mark of "16-Nov" and "16/Nov", or past a space.
+fn past_joint(context: &TokenContext<'_>, i: usize) -> usize {
+    match context.kind(i) {
+        Some(Kind::Mark('-' | '/')) => i + 1,
+        _ => context.skip_space(i),
+    }
+}
+
+/// "5", "5th" or "5-7", and the token after it.
+fn days_at(context: &TokenContext<'_>, i: usize) -> Option<(String, usize)> {
+    let first = day(day_number(context, i)?);
+    let last = dash_after(context, i + 1).and_then(|j| Some((day_number(context, j)?, j + 1)));
+    let suffix = |w: &Token<'_>| matches!(w.text, "st" | "nd" | "rd" | "th");
+    Some(match last {
+        Some((last, end)) => (format!("{first} hadi {}", day(last)), end),
+        None => (
+            first,
+            i + 1 + usize::from(context.word(i + 1).is_some_and(suffix)),
+        ),
+    })
 }
 
 /// "tarehe 5 na 7 Machi" and "tarehe 3 hadi 9 Mei" have said it once for both.

@@ -18,7 +18,7 @@ const DAY_PARTS: &[&str] = &[
     "magharibi",
 ];
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Clock {
     hour: u64,
     minute: u64,
@@ -170,8 +170,7 @@ fn hours_and_minutes(
     let hours = context.digits(i).filter(|d| d.len() <= 2)?;
     let mut clock = Clock {
         hour: hours.parse().ok().filter(|h| *h <= 24)?,
-        minute: 0,
-        second: 0,
+        ..Clock::default()
     };
     let two = |j: usize| {
         let figures = context.digits(j).filter(|d| d.len() == 2)?;
@@ -200,11 +199,11 @@ fn four_figures(
     after_saa: bool,
 ) -> Option<(Clock, bool, usize)> {
     let figures = context.digits(i).filter(|d| d.len() == 4)?;
-    let is_time = |figures: &str| -> Option<(u64, u64)> {
-        let (hour, minute) = (figures[..2].parse().ok()?, figures[2..].parse().ok()?);
-        (hour <= 24 && minute < 60).then_some((hour, minute))
+    let clock = Clock {
+        hour: figures[..2].parse().ok().filter(|hour| *hour <= 24)?,
+        minute: figures[2..].parse().ok().filter(|minute| *minute < 60)?,
+        second: 0,
     };
-    let (hour, minute) = is_time(figures)?;
     let other_end = || {
         let j = dash_after(context, i + 1)?;
         context.digits(j).filter(|d| d.len() == 4)?;
@@ -214,11 +213,6 @@ fn four_figures(
     let told = hours_word(context, i + 1).is_some()
         || other_end().is_some()
         || (after_saa && (zero || day_part_after(context, i + 1).is_some()));
-    let clock = Clock {
-        hour,
-        minute,
-        second: 0,
-    };
     told.then_some((clock, zero, i + 1))
 }
 
@@ -355,12 +349,10 @@ fn counts_from_six(context: &TokenContext<'_>, i: usize, time: &ClockTime) -> bo
 }
 
 fn day_part_after(context: &TokenContext<'_>, i: usize) -> Option<&'static str> {
-    let j = context.skip_space(i);
-    let j = if context.is_word(j, &["za", "ya"]) {
-        context.skip_space(j + 1)
-    } else {
-        j
-    };
+    let mut j = context.skip_space(i);
+    if context.is_word(j, &["za", "ya"]) {
+        j = context.skip_space(j + 1);
+    }
     let word = context.word(j)?;
     DAY_PARTS.iter().find(|part| word.is(part)).copied()
 }

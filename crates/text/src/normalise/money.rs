@@ -108,21 +108,15 @@ pub(crate) fn prefixed(context: &TokenContext<'_>, i: usize) -> Option<SpokenFor
         && context.before(i).is_none_or(|j| j + 1 < i);
     let start = if sign_before { i + 1 } else { i };
     let (currency, after) = currency_at(context, start)?;
-    let after = if context.is_mark(after, '.') {
-        after + 1
-    } else {
-        after
-    };
+    let after = after + usize::from(context.is_mark(after, '.'));
     let (amount, negative) = amount_at(context, context.skip_space(after));
     let negative = negative || sign_before;
     if let Some((name, number)) = multiplier(context, amount) {
         let mut quantity = Quantity::at(context, context.skip_space(number))?;
         quantity.negative = negative;
         let named = name_before(context, i, currency);
-        return SpokenForm::new(
-            format!("{named}{name} {}", quantity.say_with(None)),
-            quantity.end,
-        );
+        let said = format!("{named}{name} {}", quantity.say_with(None));
+        return SpokenForm::new(said, quantity.end);
     }
     let mut quantity = Quantity::at(context, amount)?;
     if quantity.high.is_some() && other_end_has_currency(context, &quantity) {
@@ -132,10 +126,8 @@ pub(crate) fn prefixed(context: &TokenContext<'_>, i: usize) -> Option<SpokenFor
     let (said, end) = amount_said(context, &quantity, currency);
     let named = name_for(context, i, currency, &quantity, &said);
     let bracket = context.is_mark(amount - 1, '(') && context.is_mark(end, ')');
-    SpokenForm::new(
-        format!("{named}{said}"),
-        slash_tail(context, end + usize::from(bracket)),
-    )
+    let end = slash_tail(context, end + usize::from(bracket));
+    SpokenForm::new(format!("{named}{said}"), end)
 }
 
 /// Where the figures of an amount begin, and whether it is below zero: a sign right before them, or the brackets of
@@ -182,11 +174,7 @@ pub(crate) fn suffixed(
 }
 
 fn has_amount(context: &TokenContext<'_>, end: usize) -> bool {
-    let after = if context.is_mark(end, '.') {
-        end + 1
-    } else {
-        end
-    };
+    let after = end + usize::from(context.is_mark(end, '.'));
     context.kind(context.skip_space(after)) == Some(Kind::Digits)
 }
 
@@ -210,22 +198,18 @@ fn name_for(
     quantity: &Quantity<'_>,
     said: &str,
 ) -> String {
-    let cents_alone = quantity.low.value() == Some(0) && said.contains(currency.hundredth);
-    if cents_alone {
-        String::new()
-    } else {
-        name_before(context, i, currency)
+    match quantity.low.value() == Some(0) && said.contains(currency.hundredth) {
+        true => String::new(),
+        false => name_before(context, i, currency),
     }
 }
 
 /// The currency's name, unless the writer has said it already.
 fn name_before(context: &TokenContext<'_>, i: usize, currency: &Currency) -> String {
     let first = currency.name.split(' ').next().unwrap_or_default();
-    let said = context.word_before(i).is_some_and(|word| word.is(first));
-    if said {
-        String::new()
-    } else {
-        format!("{} ", currency.name)
+    match context.follows(i, &[first]) {
+        true => String::new(),
+        false => format!("{} ", currency.name),
     }
 }
 
@@ -265,8 +249,7 @@ fn letter_multiplier(context: &TokenContext<'_>, i: usize) -> Option<(&'static s
 
 fn with_cents(number: &Number<'_>, currency: &Currency) -> String {
     let cents = match number.fraction {
-        Some(fraction) if fraction.len() == 2 => fraction.parse::<u64>().ok(),
-        Some(fraction) if fraction.len() == 1 => fraction.parse::<u64>().ok().map(|n| n * 10),
+        Some(fraction) if fraction.len() <= 2 => format!("{fraction:0<2}").parse::<u64>().ok(),
         Some(_) => return number.say(),
         None => None,
     };
@@ -279,12 +262,10 @@ fn with_cents(number: &Number<'_>, currency: &Currency) -> String {
         Some(cents) if whole.value() == Some(0) => {
             format!("{} {}", currency.hundredth, cardinal(cents))
         }
-        Some(cents) => format!(
-            "{} na {} {}",
-            whole.say(),
-            currency.hundredth,
-            cardinal(cents)
-        ),
+        Some(cents) => {
+            let (whole, hundredth) = (whole.say(), currency.hundredth);
+            format!("{whole} na {hundredth} {}", cardinal(cents))
+        }
     }
 }
 

@@ -43,11 +43,7 @@ pub(crate) fn groups_at<'a>(context: &TokenContext<'a>, i: usize) -> (Vec<&'a st
             break;
         };
         groups.push(group);
-        end = if context.is_mark(at + 1, ')') {
-            at + 2
-        } else {
-            at + 1
-        };
+        end = at + 1 + usize::from(context.is_mark(at + 1, ')'));
         j = match context.kind(end) {
             Some(Kind::Mark('-' | '–' | '(')) => end + usize::from(!context.is_mark(end, '(')),
             Some(Kind::Space) => context.skip_space(end),
@@ -109,12 +105,12 @@ fn one(context: &TokenContext<'_>, i: usize) -> Option<(String, usize)> {
         return None;
     }
     if (9..=11).contains(&figures.len()) && ends_there(context, first + 1) && first == i {
-        let sizes: &[usize] = if figures.len() == 9 {
-            &[3, 3, 3]
+        let sizes = if figures.len() == 9 {
+            [3, 3, 3]
         } else {
-            &[4, 3, 4]
+            [4, 3, 4]
         };
-        return Some((groups_said(&chunks(figures, sizes)), i + 1));
+        return Some((groups_said(&chunks(figures, &sizes)), i + 1));
     }
     let (groups, end) = whole_number(context, i, 9..=12)?;
     (2..=4)
@@ -198,9 +194,6 @@ pub(crate) fn chunks<'a>(digits: &'a str, sizes: &[usize]) -> Vec<&'a str> {
 }
 
 pub(crate) fn groups_said(groups: &[&str]) -> String {
-    groups
-        .iter()
-        .map(|group| digits(group))
-        .collect::<Vec<_>>()
-        .join(", ")
+    let said: Vec<String> = groups.iter().map(|group| digits(group)).collect();
+    said.join(", ")
 }

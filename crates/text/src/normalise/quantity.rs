@@ -109,20 +109,14 @@ pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let number = context.number(if negative { i + 1 } else { i })?;
     let mut quantity = Quantity::one(number);
     quantity.negative = negative;
-    if let Some(reading) = with_suffix(context, i, &quantity) {
-        return Some(reading);
+    let special = with_suffix(context, i, &quantity)
+        .or_else(|| ordinal(context, i, &quantity.low))
+        .or_else(|| decade(context, i, &quantity.low));
+    if special.is_some() {
+        return special;
     }
-    if let Some(reading) = ordinal(context, i, &quantity.low) {
-        return Some(reading);
-    }
-    if let Some(reading) = decade(context, i, &quantity.low) {
-        return Some(reading);
-    }
-    let class = if is_year(context, i, &quantity.low) {
-        None
-    } else {
-        context.class_before(i)
-    };
+    let agrees = !is_year(context, i, &quantity.low);
+    let class = context.class_before(i).filter(|_| agrees);
     SpokenForm::new(quantity.say_with(class), quantity.end)
 }
 
@@ -137,15 +131,13 @@ pub(crate) fn with_suffix(
         let name = if said_before { "" } else { "asilimia " };
         return SpokenForm::new(format!("{name}{}", quantity.say_with(None)), end);
     }
-    if let Some(reading) = money::suffixed(context, i, quantity) {
-        return Some(reading);
-    }
-    if let Some(reading) = units::read(context, i, quantity) {
-        return Some(reading);
-    }
-    let (name, end) =
-        multiplier(context, quantity.end).or_else(|| short_multiplier(context, quantity.end))?;
-    SpokenForm::new(format!("{name} {}", quantity.say_with(None)), end)
+    money::suffixed(context, i, quantity)
+        .or_else(|| units::read(context, i, quantity))
+        .or_else(|| {
+            let (name, end) = multiplier(context, quantity.end)
+                .or_else(|| short_multiplier(context, quantity.end))?;
+            SpokenForm::new(format!("{name} {}", quantity.say_with(None)), end)
+        })
 }
 
 fn percent_end(context: &TokenContext<'_>, i: usize) -> Option<usize> {
@@ -181,11 +173,10 @@ const COUNTING_HEADS: &[&str] = &[
 
 fn ordinal(context: &TokenContext<'_>, i: usize, number: &Number<'_>) -> Option<SpokenForm> {
     let value = number.plain()?;
-    if let Some(reading) = english_ordinal(context, i, value, number.end) {
-        return Some(reading);
-    }
-    let said = ordinal_name(value)?;
-    follows_connective(context, i).then(|| SpokenForm::new(said, number.end))?
+    english_ordinal(context, i, value, number.end).or_else(|| {
+        let said = ordinal_name(value).filter(|_| follows_connective(context, i))?;
+        SpokenForm::new(said, number.end)
+    })
 }
 
 fn ordinal_name(value: u64) -> Option<&'static str> {
@@ -216,13 +207,12 @@ fn english_ordinal(
     if !matches!(suffix, "st" | "nd" | "rd" | "th") {
         return None;
     }
-    let said = ordinal_name(value).map_or_else(|| crate::cardinal(value), str::to_owned);
-    let connective = if follows_connective(context, i) {
-        ""
-    } else {
-        "ya "
-    };
-    SpokenForm::new(format!("{connective}{said}"), end + 1)
+    let said = say_roman(value, true);
+    let connected = follows_connective(context, i);
+    SpokenForm::new(
+        format!("{}{said}", if connected { "" } else { "ya " }),
+        end + 1,
+    )
 }
 
 /// "miaka ya 1990" is the nineties.

@@ -29,25 +29,19 @@ pub(crate) fn grouped_digits(context: &TokenContext<'_>, i: usize) -> Option<Spo
     if groups.len() < 3 || context.number(i).is_some_and(|n| n.grouped) {
         return None;
     }
-    let said: Vec<String> = groups
-        .iter()
-        .map(|group| {
-            if mark == '.' {
-                short_number(group)
-            } else {
-                digits(group)
-            }
-        })
-        .collect();
-    SpokenForm::new(said.join(if mark == '.' { " nukta " } else { ", " }), end)
+    let (say, joint): (fn(&str) -> String, _) = match mark {
+        '.' => (short_number, " nukta "),
+        _ => (digits, ", "),
+    };
+    let said: Vec<String> = groups.into_iter().map(say).collect();
+    SpokenForm::new(said.join(joint), end)
 }
 
 fn short_number(figures: &str) -> String {
     let plain = figures.len() <= 3 && !(figures.len() > 1 && figures.starts_with('0'));
-    if plain {
-        figures.parse().map_or_else(|_| digits(figures), cardinal)
-    } else {
-        digits(figures)
+    match figures.parse() {
+        Ok(n) if plain => cardinal(n),
+        _ => digits(figures),
     }
 }
 
@@ -90,22 +84,21 @@ fn bare_fraction(context: &TokenContext<'_>, i: usize) -> Option<(u64, u64, usiz
 }
 
 pub(crate) fn fraction(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    if let Some(reading) = mixed(context, i) {
-        return Some(reading);
-    }
+    mixed(context, i).or_else(|| alone(context, i))
+}
+
+fn alone(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let (top, bottom, end) = bare_fraction(context, i)?;
     if context.kind(i) == Some(Kind::Digits)
         && let Some(text) = not_a_fraction(context, i, top, bottom, end)
     {
         // "500/5ml": so much in five millilitres.
         let unit = units::name_at(context, end).filter(|_| text.contains(" kwa "));
-        return match unit {
-            Some((unit, after)) => {
-                let text = format!("{} kwa {unit} {}", cardinal(top), cardinal(bottom));
-                SpokenForm::new(text, after)
-            }
-            None => SpokenForm::new(text, end),
+        let Some((unit, after)) = unit else {
+            return SpokenForm::new(text, end);
         };
+        let text = format!("{} kwa {unit} {}", cardinal(top), cardinal(bottom));
+        return SpokenForm::new(text, after);
     }
     let name = fraction_name(top, bottom);
     match units::name_at(context, context.skip_space(end)) {
@@ -180,10 +173,8 @@ pub(crate) fn range(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> 
         return None;
     }
     if let Some(last) = short_year(low, high) {
-        return SpokenForm::new(
-            format!("{} hadi {}", low.say(), cardinal(last)),
-            quantity.end,
-        );
+        let said = format!("{} hadi {}", low.say(), cardinal(last));
+        return SpokenForm::new(said, quantity.end);
     }
     if let Some(reading) = with_suffix(context, i, &quantity) {
         return Some(reading);
@@ -194,14 +185,9 @@ pub(crate) fn range(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> 
         return None;
     }
     if !spaced && is_score(context, i, low, high, quantity.end) {
-        return SpokenForm::new(
-            format!(
-                "{} kwa {}",
-                low.say_with(class.filter(|_| counts_goals(context, i))),
-                high.say()
-            ),
-            quantity.end,
-        );
+        // Only goals agree with their score: in "Simba 2-1 Yanga" the name before it is a team's.
+        let goals = low.say_with(class.filter(|_| context.follows(i, &["mabao", "magoli"])));
+        return SpokenForm::new(format!("{goals} kwa {}", high.say()), quantity.end);
     }
     SpokenForm::new(quantity.say_with(class), quantity.end)
 }
@@ -217,19 +203,9 @@ fn is_subtraction(context: &TokenContext<'_>, i: usize, quantity: &Quantity<'_>)
     if in_arithmetic(context, i, quantity.end) {
         return true;
     }
-    let falls = match (
-        &quantity.low.value(),
-        quantity.high.as_ref().and_then(Number::value),
-    ) {
-        (Some(low), Some(high)) => *low >= high,
-        _ => false,
-    };
+    let high = quantity.high.as_ref().and_then(Number::value);
+    let falls = high.is_some_and(|high| quantity.low.value() >= Some(high));
     falls && context.word_before(i).is_none()
-}
-
-/// Only goals agree with their score: in "Simba 2-1 Yanga" the name before it is a team's.
-fn counts_goals(context: &TokenContext<'_>, i: usize) -> bool {
-    context.follows(i, &["mabao", "magoli"])
 }
 
 fn is_score(
@@ -264,7 +240,7 @@ pub(crate) fn operator(context: &TokenContext<'_>, i: usize) -> Option<SpokenFor
         Kind::Mark('+') => "jumlisha",
         Kind::Mark('×' | '*') => "mara",
         Kind::Word if token.is("x") => "mara",
-        Kind::Mark('÷') => "gawanya kwa",
+        Kind::Mark('÷' | '/') => "gawanya kwa",
         Kind::Mark('-' | '−' | '–') => "toa",
         Kind::Mark('=') => "ni sawa na",
         Kind::Mark('≠') => "si sawa na",
@@ -274,7 +250,6 @@ pub(crate) fn operator(context: &TokenContext<'_>, i: usize) -> Option<SpokenFor
         Kind::Mark('≥') => "ni kubwa au sawa na",
         Kind::Mark('±') => "jumlisha au toa",
         Kind::Mark('≈') => "ni takriban",
-        Kind::Mark('/') => "gawanya kwa",
         _ => return None,
     };
     let before = context.before(i)?;
@@ -284,8 +259,7 @@ pub(crate) fn operator(context: &TokenContext<'_>, i: usize) -> Option<SpokenFor
     ) || (token.kind == Kind::Mark('=') && context.word(before).is_some());
     let next = context.skip_space(i + 1);
     let operand_after = match context.kind(next)? {
-        Kind::Digits => true,
-        Kind::Mark('(' | '√' | '½' | '¼' | '¾') => true,
+        Kind::Digits | Kind::Mark('(' | '√' | '½' | '¼' | '¾') => true,
         Kind::Mark('-' | '−') => context.digits(next + 1).is_some(),
         Kind::Word => token.kind == Kind::Mark('='),
         _ => false,
@@ -317,23 +291,17 @@ pub(crate) fn mark(context: &TokenContext<'_>, i: usize, mark: char) -> SpokenFo
 }
 
 fn mark_said(context: &TokenContext<'_>, i: usize, mark: char) -> SpokenForm {
-    let one = |text: &str| SpokenForm {
-        text: text.to_owned(),
-        end: i + 1,
-    };
+    let one = |text: &str| SpokenForm::of(text, i + 1);
     match mark {
         '.' if context.is_abbreviation_dot(i) => one(" "),
         '.' | ',' | '!' | '?' | ';' | ':' => punctuation(context, i),
         '&' => one("na"),
         '@' => one("at "),
         '#' => hash(context, i),
-        '*' => one(if stands_alone(context, i) {
-            "nyota"
-        } else {
-            ""
-        }),
+        '*' if stands_alone(context, i) => one("nyota"),
+        '*' => one(""),
         '%' => one("asilimia"),
-        '+' if i > 0 && context.word(i - 1).is_some() => one("plasi"),
+        '+' if context.kind_before(i) == Some(Kind::Word) => one("plasi"),
         '+' => one("jumlisha"),
         '=' => one("ni sawa na"),
         '×' => one("mara"),
@@ -353,74 +321,55 @@ fn mark_said(context: &TokenContext<'_>, i: usize, mark: char) -> SpokenForm {
         '-' if joins_word_to_number(context, i) => one(" "),
         '-' | '–' if calendar::joins_names(context, i) => days_range(context, i),
         '—' | '–' => one(" – "),
-        _ => SpokenForm {
-            text: mark.to_string(),
-            end: i + 1,
-        },
+        _ => SpokenForm::of(mark, i + 1),
     }
 }
 
 /// "Jumatatu-Ijumaa", "Januari - Machi".
 fn days_range(context: &TokenContext<'_>, i: usize) -> SpokenForm {
-    let spaced = i > 0 && context.kind(i - 1) == Some(Kind::Space);
+    let spaced = context.kind_before(i) == Some(Kind::Space);
     let text = if spaced { "hadi " } else { " hadi " };
-    SpokenForm {
-        text: text.to_owned(),
-        end: context.skip_space(i + 1),
-    }
+    SpokenForm::of(text, context.skip_space(i + 1))
 }
 
 /// COVID-19, Chuo-2.
 fn joins_word_to_number(context: &TokenContext<'_>, i: usize) -> bool {
-    i > 0 && context.word(i - 1).is_some() && context.digits(i + 1).is_some()
+    context.kind_before(i) == Some(Kind::Word) && context.digits(i + 1).is_some()
 }
 
 fn stands_alone(context: &TokenContext<'_>, i: usize) -> bool {
-    let open = |j: Option<usize>| {
-        j.is_none_or(|j| !matches!(context.kind(j), Some(Kind::Word | Kind::Digits)))
-    };
-    open(i.checked_sub(1)) && open(Some(i + 1).filter(|j| *j < context.len()))
+    let open = |kind: Option<Kind>| !matches!(kind, Some(Kind::Word | Kind::Digits));
+    open(context.kind_before(i)) && open(context.kind(i + 1))
 }
 
 /// The key on a telephone when alone, "namba" before a number, nothing before a tag.
 fn hash(context: &TokenContext<'_>, i: usize) -> SpokenForm {
-    let text = match context.kind(i + 1) {
-        Some(Kind::Word) => "",
-        Some(Kind::Digits) if i == 0 || context.kind(i - 1) == Some(Kind::Space) => "namba ",
-        Some(Kind::Digits) if context.word(i - 1).is_some() => " namba ",
+    let text = match (context.kind_before(i), context.kind(i + 1)) {
+        (_, Some(Kind::Word)) => "",
+        (None | Some(Kind::Space), Some(Kind::Digits)) => "namba ",
+        (Some(Kind::Word), Some(Kind::Digits)) => " namba ",
         _ => "reli",
     };
-    SpokenForm {
-        text: text.to_owned(),
-        end: i + 1,
-    }
+    SpokenForm::of(text, i + 1)
 }
 
 /// Between words it offers a choice.
 fn slash(context: &TokenContext<'_>, i: usize) -> SpokenForm {
     // "Ksh 150/kg".
-    let after_amount = i > 0 && context.digits(i - 1).is_some();
+    let after_amount = context.kind_before(i) == Some(Kind::Digits);
     if let Some((name, end)) = units::divisor_at(context, i).filter(|_| after_amount) {
-        let text = format!(" kwa {name}");
-        return SpokenForm { text, end };
+        return SpokenForm::of(format!(" kwa {name}"), end);
     }
     // "250mg/5ml".
-    let unit_before = i > 1 && context.word(i - 1).is_some() && context.digits(i - 2).is_some();
+    let after_word = context.kind_before(i) == Some(Kind::Word);
+    let unit_before = after_word && context.kind_before(i - 1) == Some(Kind::Digits);
     if unit_before && context.digits(i + 1).is_some() {
-        let text = " kwa ".to_owned();
-        return SpokenForm { text, end: i + 1 };
+        return SpokenForm::of(" kwa ", i + 1);
     }
-    let between_words = i > 0 && context.word(i - 1).is_some() && context.word(i + 1).is_some();
+    let between_words = after_word && context.word(i + 1).is_some();
     let choice_said = context.is_word(i + 1, &["au", "ama"]);
-    let text = if between_words && !choice_said {
-        " au "
-    } else {
-        " "
-    };
-    SpokenForm {
-        text: text.to_owned(),
-        end: i + 1,
-    }
+    let offers = between_words && !choice_said;
+    SpokenForm::of(if offers { " au " } else { " " }, i + 1)
 }
 
 /// Runs of marks say no more than one of each; dots keep their meaning of a trailing thought.
