@@ -19,7 +19,7 @@ pub(crate) const TENS: [&str; 10] = [
 ];
 
 /// The big groups, largest first. Beyond trilioni numbers are read digit by digit.
-const GROUPS: [(u64, &str); 5] = [
+pub(crate) const GROUPS: [(u64, &str); 5] = [
     (1_000_000_000_000, "trilioni"),
     (1_000_000_000, "bilioni"),
     (1_000_000, "milioni"),

@@ -93,59 +93,30 @@ fn markup(text: &str, at: usize, out: &mut Cleaned) -> Option<usize> {
 
 /// A list mark stands before words; "- 4" may be arithmetic.
 fn bullet_follows(rest: &str) -> bool {
-    rest.trim_start()
-        .chars()
-        .next()
-        .is_some_and(|c| !c.is_ascii_digit())
+    rest.trim_start().starts_with(|c: char| !c.is_ascii_digit())
 }
 
+const BLOCK_TAGS: &[&str] = &[
+    "p", "br", "div", "li", "ul", "ol", "tr", "td", "th", "h1", "h2", "h3", "h4", "h5", "h6", "hr",
+];
+
 fn html_tag(rest: &str, at: usize, out: &mut Cleaned) -> Option<usize> {
-    let named = rest[1..]
-        .chars()
-        .next()
-        .is_some_and(|c| c.is_ascii_alphabetic() || c == '/' || c == '!');
-    let window = rest.as_bytes().iter().take(TAG_BYTES_MAX);
-    let end = window
-        .enumerate()
-        .find(|(_, b)| **b == b'>')
-        .map(|(i, _)| i)?;
+    let named = rest[1..].starts_with(|c: char| c.is_ascii_alphabetic() || c == '/' || c == '!');
+    let end = rest.bytes().take(TAG_BYTES_MAX).position(|b| b == b'>')?;
     if !named {
         return None;
     }
-    let name: String = rest[1..end]
-        .trim_start_matches('/')
-        .chars()
-        .take_while(char::is_ascii_alphanumeric)
-        .collect();
-    let block = matches!(
-        name.to_ascii_lowercase().as_str(),
-        "p" | "br"
-            | "div"
-            | "li"
-            | "ul"
-            | "ol"
-            | "tr"
-            | "td"
-            | "th"
-            | "h1"
-            | "h2"
-            | "h3"
-            | "h4"
-            | "h5"
-            | "h6"
-            | "hr"
-    );
-    if block {
+    let inside = rest[1..end].trim_start_matches('/').chars();
+    let name: String = inside.take_while(char::is_ascii_alphanumeric).collect();
+    if BLOCK_TAGS.contains(&name.to_ascii_lowercase().as_str()) {
         out.push('\n', at..at + end + 1);
     }
     Some(end + 1)
 }
 
 fn html_entity(rest: &str, at: usize, out: &mut Cleaned) -> Option<usize> {
-    let end = rest
-        .bytes()
-        .take(ENTITY_BYTES_MAX)
-        .position(|b| b == b';')?;
+    let mut bytes = rest.bytes().take(ENTITY_BYTES_MAX);
+    let end = bytes.position(|b| b == b';')?;
     let name = &rest[1..end];
     let c = match name {
         "amp" => '&',
@@ -239,28 +210,26 @@ fn hidden_figures(text: &str, at: usize, out: &mut Cleaned) -> Option<usize> {
 
 /// The marks that open emphasis before figures are closed again in the same line: **500**.
 fn emphasis_closes(rest: &str, mark: char, run: usize) -> bool {
-    let closing: String = std::iter::repeat_n(mark, run).collect();
-    let in_line = rest.chars().take(TAG_BYTES_MAX).take_while(|c| *c != '\n');
-    let line: String = in_line.collect();
-    line.match_indices(&closing).any(|(at, _)| {
-        let before = line[..at].chars().next_back();
-        let after = line[at + closing.len()..].chars().next();
-        before.is_some_and(|c| !c.is_whitespace() && c != mark)
-            && after.is_none_or(|c| !c.is_alphanumeric() && c != mark)
-    })
+    stands_beside_word(rest.chars(), mark, run)
 }
 
 /// The same, looked for from the closing marks.
 fn emphasis_opened(before: &str, mark: char, run: usize) -> bool {
-    let opening: String = std::iter::repeat_n(mark, run).collect();
-    let in_line = before.chars().rev().take(TAG_BYTES_MAX);
-    let reversed: Vec<char> = in_line.take_while(|c| *c != '\n').collect();
-    let line: String = reversed.into_iter().rev().collect();
-    line.match_indices(&opening).any(|(at, _)| {
+    stands_beside_word(before.chars().rev(), mark, run)
+}
+
+/// A run of marks in the line that has something emphasised before it, and no word right after it.
+fn stands_beside_word(text: impl Iterator<Item = char>, mark: char, run: usize) -> bool {
+    let marks = mark.to_string().repeat(run);
+    let line: String = text
+        .take(TAG_BYTES_MAX)
+        .take_while(|c| *c != '\n')
+        .collect();
+    line.match_indices(&marks).any(|(at, _)| {
         let before = line[..at].chars().next_back();
-        let after = line[at + opening.len()..].chars().next();
-        before.is_none_or(|c| !c.is_alphanumeric() && c != mark)
-            && after.is_some_and(|c| !c.is_whitespace() && c != mark)
+        let after = line[at + marks.len()..].chars().next();
+        before.is_some_and(|c| !c.is_whitespace() && c != mark)
+            && after.is_none_or(|c| !c.is_alphanumeric() && c != mark)
     })
 }
 
@@ -372,10 +341,8 @@ fn folded(c: char, from: Range<usize>, out: &mut Cleaned) {
         'ɓ' => "b",
         'ɗ' => "d",
         _ => {
-            for part in std::iter::once(c)
-                .nfkd()
-                .filter(|part| !is_combining_mark(*part))
-            {
+            let plain = std::iter::once(c).nfkd();
+            for part in plain.filter(|part| !is_combining_mark(*part)) {
                 out.push(part, from.clone());
             }
             return;

@@ -1,5 +1,7 @@
 //! How far a transcript is from its reference.
 
+use crate::cardinal::{TENS, UNITS, digits};
+
 /// What to change in the reference to get the hypothesis.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Errors {
@@ -116,19 +118,16 @@ fn trace_back<T: PartialEq + Clone>(
     while i > 0 || j > 0 {
         let here = cost[i * width + j];
         if i > 0 && j > 0 {
-            let same = reference[i - 1] == hypothesis[j - 1];
-            if here == cost[(i - 1) * width + j - 1] + u32::from(!same) {
-                let (wanted, got) = (reference[i - 1].clone(), hypothesis[j - 1].clone());
-                steps.push(if same {
-                    Step::Same(wanted)
-                } else {
-                    Step::Substituted {
-                        reference: wanted,
-                        hypothesis: got,
-                    }
+            let (wanted, got) = (&reference[i - 1], &hypothesis[j - 1]);
+            if here == cost[(i - 1) * width + j - 1] + u32::from(wanted != got) {
+                steps.push(match wanted == got {
+                    true => Step::Same(wanted.clone()),
+                    false => Step::Substituted {
+                        reference: wanted.clone(),
+                        hypothesis: got.clone(),
+                    },
                 });
-                i -= 1;
-                j -= 1;
+                (i, j) = (i - 1, j - 1);
                 continue;
             }
         }
@@ -145,10 +144,8 @@ fn trace_back<T: PartialEq + Clone>(
 
 /// Errors between words as they stand; bring both sides through [`comparable`] first.
 pub fn word_errors(reference: &str, hypothesis: &str) -> Errors {
-    count(
-        &word_alignment(reference, hypothesis),
-        reference.split_whitespace().count(),
-    )
+    let steps = word_alignment(reference, hypothesis);
+    count(&steps, reference.split_whitespace().count())
 }
 
 pub fn word_alignment<'a>(reference: &'a str, hypothesis: &'a str) -> Vec<Step<&'a str>> {
@@ -187,17 +184,9 @@ pub fn comparable(text: &str) -> String {
     let text = text.replace(['’', '‘', '`', '´'], "'");
     let text = spell_decimals(&drop_thousands_separators(&text)).replace('%', " asilimia ");
     let text = spell_numbers(&text);
-    let kept: String = text
-        .chars()
-        .map(|c| {
-            if c.is_ascii_lowercase() || c == '\'' {
-                c
-            } else {
-                ' '
-            }
-        })
-        .collect();
-    kept.split_whitespace().collect::<Vec<_>>().join(" ")
+    let words = text.split(|c: char| !c.is_ascii_lowercase() && c != '\'');
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    words.join(" ")
 }
 
 fn drop_thousands_separators(text: &str) -> String {
@@ -219,32 +208,32 @@ fn drop_thousands_separators(text: &str) -> String {
     out
 }
 
-fn spell_decimals(text: &str) -> String {
+/// The text with each row of digits replaced; `say` is given the text from there on, and tells how many bytes it took.
+fn with_digits_said(text: &str, say: impl Fn(&str) -> (String, usize)) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
         out.push_str(&rest[..start]);
-        rest = &rest[start..];
-        let whole = digits_at(rest);
-        let fraction = rest[whole.len()..]
-            .strip_prefix('.')
-            .map(digits_at)
-            .filter(|f| !f.is_empty());
-        match fraction {
-            Some(fraction) => {
-                out.push_str(&trial_number(whole));
-                out.push_str(" nukta ");
-                out.push_str(&crate::cardinal::digits(fraction));
-                rest = &rest[whole.len() + 1 + fraction.len()..];
-            }
-            None => {
-                out.push_str(whole);
-                rest = &rest[whole.len()..];
-            }
-        }
+        let (said, taken) = say(&rest[start..]);
+        out.push_str(&said);
+        rest = &rest[start + taken..];
     }
     out.push_str(rest);
     out
+}
+
+fn spell_decimals(text: &str) -> String {
+    with_digits_said(text, |rest| {
+        let whole = digits_at(rest);
+        let fraction = rest[whole.len()..].strip_prefix('.').map(digits_at);
+        match fraction.filter(|fraction| !fraction.is_empty()) {
+            Some(fraction) => (
+                format!("{} nukta {}", trial_number(whole), digits(fraction)),
+                whole.len() + 1 + fraction.len(),
+            ),
+            None => (whole.to_owned(), whole.len()),
+        }
+    })
 }
 
 fn digits_at(text: &str) -> &str {
@@ -255,22 +244,14 @@ fn digits_at(text: &str) -> &str {
 }
 
 fn spell_numbers(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
-        out.push_str(&rest[..start]);
-        let number = digits_at(&rest[start..]);
-        out.push(' ');
-        out.push_str(&if number.len() < 10 {
-            trial_number(number)
-        } else {
-            crate::cardinal::digits(number)
-        });
-        out.push(' ');
-        rest = &rest[start + number.len()..];
-    }
-    out.push_str(rest);
-    out
+    with_digits_said(text, |rest| {
+        let number = digits_at(rest);
+        let said = match number.len() < 10 {
+            true => trial_number(number),
+            false => digits(number),
+        };
+        (format!(" {said} "), number.len())
+    })
 }
 
 /// Past this many digits a number is read digit by digit.
@@ -279,14 +260,13 @@ const NUMBER_DIGITS_MAX: usize = 30;
 fn trial_number(number: &str) -> String {
     match number.parse::<u128>() {
         Ok(n) if number.len() <= NUMBER_DIGITS_MAX => spelled(n),
-        _ => crate::cardinal::digits(number),
+        _ => digits(number),
     }
 }
 
 /// The measurements so far spelled numbers this way, which is not quite how they are spoken. It stays as it is, so that
 /// figures can be compared.
 fn spelled(n: u128) -> String {
-    use crate::cardinal::{TENS, UNITS};
     if n < 10 {
         return UNITS[n as usize].to_owned();
     }

@@ -1,7 +1,7 @@
 //! English number words to digits, by the same rules as the Swahili ones.
 
 use super::Written;
-use super::numerals::{CODE_DIGITS_MIN, COMMAS_FROM, DIGITS_FROM, as_said, with_commas};
+use super::numerals::{COMMAS_FROM, DIGITS_FROM, as_said, code_digits_min, with_commas};
 use crate::english::{TENS, UNITS};
 
 const GROUPS: [(&str, u64); 3] = [
@@ -28,10 +28,8 @@ pub fn english_digits(words: &[&str]) -> Vec<Written> {
 }
 
 fn unit(word: &str) -> Option<u64> {
-    UNITS
-        .iter()
-        .position(|unit| *unit == word)
-        .map(|n| n as u64)
+    let n = UNITS.iter().position(|unit| *unit == word);
+    n.map(|n| n as u64)
 }
 
 /// Digits said one by one: "zero seven double two".
@@ -55,19 +53,12 @@ fn code(words: &[&str], at: usize) -> Option<Written> {
         (0..times).for_each(|_| text.push(char::from(b'0' + digit as u8)));
         end = said + 1;
     }
-    let least = if text.starts_with('0') {
-        2
-    } else {
-        CODE_DIGITS_MIN
-    };
     // "one two hundred": the last belongs to a larger number.
     let goes_on = words
         .get(end)
         .is_some_and(|word| is_multiplier(word) || *word == "point");
-    (text.len() >= least && !goes_on).then_some(Written {
-        text,
-        words: at..end,
-    })
+    let words = at..end;
+    (text.len() >= code_digits_min(&text) && !goes_on).then_some(Written { text, words })
 }
 
 fn is_multiplier(word: &str) -> bool {

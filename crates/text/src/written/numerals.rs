@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use crate::cardinal::{GROUPS, TENS, UNITS};
+
 /// A written word, and the spoken words it stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
@@ -14,8 +16,11 @@ pub struct Written {
 pub(super) const DIGITS_FROM: u64 = 10;
 /// From here on thousands are set apart by commas.
 pub(super) const COMMAS_FROM: u64 = 10_000;
+
 /// So many digits said one after the other make a code or a telephone number.
-pub(super) const CODE_DIGITS_MIN: usize = 3;
+pub(super) fn code_digits_min(text: &str) -> usize {
+    if text.starts_with('0') { 2 } else { 3 }
+}
 
 /// Spoken numbers as digits; every other word as it stands.
 pub fn digits(words: &[&str]) -> Vec<Written> {
@@ -33,17 +38,11 @@ pub fn digits(words: &[&str]) -> Vec<Written> {
         if at >= words.len() {
             break;
         }
-        let written = code(&lower, at).or_else(|| quantity(&lower, at, before));
-        match written {
-            Some(written) => {
-                at = written.words.end;
-                out.push(written);
-            }
-            None => {
-                out.push(as_said(words, at));
-                at += 1;
-            }
-        }
+        let written = code(&lower, at)
+            .or_else(|| quantity(&lower, at, before))
+            .unwrap_or_else(|| as_said(words, at));
+        at = written.words.end;
+        out.push(written);
     }
     out
 }
@@ -66,11 +65,7 @@ pub(super) fn as_said(words: &[&str], i: usize) -> Written {
 fn time_end(words: &[&str], at: usize) -> usize {
     let mut end = whole(words, at).map_or(at, |(_, end)| end);
     let follows = |end: usize, first: &str| words.get(end) == Some(&first);
-    if follows(end, "na")
-        && words
-            .get(end + 1)
-            .is_some_and(|w| matches!(*w, "nusu" | "robo"))
-    {
+    if follows(end, "na") && (follows(end + 1, "nusu") || follows(end + 1, "robo")) {
         end += 2;
     } else if (follows(end, "na") || follows(end, "kasoro")) && follows(end + 1, "dakika") {
         end = whole(words, end + 2).map_or(end + 2, |(_, end)| end);
@@ -86,24 +81,23 @@ fn code(words: &[&str], at: usize) -> Option<Written> {
         text.push(char::from(b'0' + digit));
         end += 1;
     }
-    let least = if text.starts_with('0') {
-        2
-    } else {
-        CODE_DIGITS_MIN
-    };
     // "moja mbili kumi": the last belongs to a larger number.
-    (text.len() >= least).then_some(Written {
-        text,
-        words: at..end,
-    })
+    let words = at..end;
+    (text.len() >= code_digits_min(&text)).then_some(Written { text, words })
 }
 
 fn plain_digit(word: &str) -> Option<u8> {
-    crate::cardinal::UNITS
-        .iter()
-        .position(|unit| *unit == word)
-        .map(|digit| digit as u8)
+    let digit = UNITS.iter().position(|unit| *unit == word);
+    digit.map(|digit| digit as u8)
 }
+
+/// After these every number is written in digits.
+const NUMBERED: [&str; 7] = [
+    "asilimia", "tarehe", "namba", "nambari", "ukurasa", "kidato", "darasa",
+];
+const CURRENCIES: [&str; 7] = [
+    "shilingi", "dola", "yuro", "euro", "pauni", "faranga", "randi",
+];
 
 fn quantity(words: &[&str], at: usize, before: Option<&str>) -> Option<Written> {
     let (value, end) = whole(words, at)?;
@@ -112,31 +106,20 @@ fn quantity(words: &[&str], at: usize, before: Option<&str>) -> Option<Written> 
     }
     if let Some((fraction, end)) = decimals(words, end) {
         let (head, value) = large_head(words, at, value);
+        let text = format!("{head}{value}.{fraction}");
         return Some(Written {
-            text: format!("{head}{value}.{fraction}"),
+            text,
             words: at..end,
         });
     }
-    let money = before.is_some_and(|word| {
-        matches!(
-            word,
-            "shilingi" | "dola" | "yuro" | "euro" | "pauni" | "faranga" | "randi"
-        )
-    });
-    let asked = money
-        || before.is_some_and(|word| {
-            matches!(
-                word,
-                "asilimia" | "tarehe" | "namba" | "nambari" | "ukurasa" | "kidato" | "darasa"
-            )
-        });
+    let money = before.is_some_and(|word| CURRENCIES.contains(&word));
+    let asked = money || before.is_some_and(|word| NUMBERED.contains(&word));
     if value < DIGITS_FROM && !asked {
         return None;
     }
-    let text = if value >= COMMAS_FROM || (money && value >= 1_000) {
-        with_commas(value)
-    } else {
-        value.to_string()
+    let text = match value >= COMMAS_FROM || (money && value >= 1_000) {
+        true => with_commas(value),
+        false => value.to_string(),
     };
     Some(Written {
         text,
@@ -146,10 +129,10 @@ fn quantity(words: &[&str], at: usize, before: Option<&str>) -> Option<Written> 
 
 /// "milioni mbili na nusu" stays as it was said.
 fn ends_in_part(words: &[&str], end: usize) -> bool {
-    words.get(end) == Some(&"na")
-        && words
-            .get(end + 1)
-            .is_some_and(|w| matches!(*w, "nusu" | "robo" | "theluthi"))
+    matches!(
+        words.get(end..),
+        Some(["na", "nusu" | "robo" | "theluthi", ..])
+    )
 }
 
 fn decimals(words: &[&str], at: usize) -> Option<(String, usize)> {
@@ -167,11 +150,9 @@ fn decimals(words: &[&str], at: usize) -> Option<(String, usize)> {
 
 /// "milioni mbili nukta tano" is "milioni 2.5": the group's name stays before its decimal.
 fn large_head(words: &[&str], at: usize, value: u64) -> (String, u64) {
-    match GROUPS
-        .iter()
-        .find(|(name, size)| *name == words[at] && value.is_multiple_of(*size))
-    {
-        Some((name, size)) => (format!("{name} "), value / size),
+    let mut groups = GROUPS.iter();
+    match groups.find(|(size, name)| *name == words[at] && value.is_multiple_of(*size)) {
+        Some((size, name)) => (format!("{name} "), value / size),
         None => (String::new(), value),
     }
 }
@@ -188,14 +169,6 @@ pub(super) fn with_commas(n: u64) -> String {
     out
 }
 
-const GROUPS: [(&str, u64); 5] = [
-    ("trilioni", 1_000_000_000_000),
-    ("bilioni", 1_000_000_000),
-    ("milioni", 1_000_000),
-    ("laki", 100_000),
-    ("elfu", 1_000),
-];
-
 /// The largest number that begins at `at`, and the word after it.
 fn whole(words: &[&str], at: usize) -> Option<(u64, usize)> {
     if words.get(at) == Some(&"sifuri") {
@@ -205,17 +178,12 @@ fn whole(words: &[&str], at: usize) -> Option<(u64, usize)> {
     let mut end = at;
     let mut limit = u64::MAX;
     loop {
-        let next = if end > at && words.get(end) == Some(&"na") {
-            end + 1
-        } else {
-            end
-        };
+        let next = end + usize::from(end > at && words.get(end) == Some(&"na"));
         let group = words.get(next).and_then(|word| {
-            GROUPS
-                .iter()
-                .find(|(name, size)| name == word && *size < limit)
+            let mut groups = GROUPS.iter();
+            groups.find(|(size, name)| name == word && *size < limit)
         });
-        if let Some((_, size)) = group
+        if let Some((size, _)) = group
             && let Some((count, after)) = below_thousand(words, next + 1)
         {
             total = total.checked_add(count.checked_mul(*size)?)?;
@@ -242,18 +210,15 @@ fn below_thousand(words: &[&str], at: usize) -> Option<(u64, usize)> {
     let end = at + 2;
     // Both "mia moja hamsini" and "mia moja na hamsini" are said; a bare unit needs its "na".
     let joined = words.get(end) == Some(&"na");
-    let rest = below_hundred(words, if joined { end + 1 } else { end })
-        .filter(|(n, _)| joined || *n >= 10);
+    let rest = below_hundred(words, end + usize::from(joined));
+    let rest = rest.filter(|(n, _)| joined || *n >= 10);
     Some(rest.map_or((hundreds, end), |(n, end)| (hundreds + n, end)))
 }
 
 fn below_hundred(words: &[&str], at: usize) -> Option<(u64, usize)> {
     let word = words.get(at)?;
-    if let Some(tens) = crate::cardinal::TENS
-        .iter()
-        .position(|tens| tens == word)
-        .filter(|tens| *tens > 0)
-    {
+    let tens = TENS.iter().position(|tens| tens == word);
+    if let Some(tens) = tens.filter(|tens| *tens > 0) {
         let tens = tens as u64 * 10;
         let units = words
             .get(at + 2)
