@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// What is written, and what the list says of it.
-pub(crate) type Table = LazyLock<HashMap<&'static str, &'static str>>;
+pub(crate) type WordTable = LazyLock<HashMap<&'static str, &'static str>>;
 pub(crate) type WordList = LazyLock<Vec<&'static str>>;
 
 /// The first column of a list, and all that follows it.

@@ -2,7 +2,7 @@
 //! compound ("watu mia moja na watano"); six, seven, nine and the tens never do.
 
 use crate::cardinal::cardinal;
-use crate::tables::{Table, rows};
+use crate::tables::{WordTable, rows};
 
 /// The classes that show on numbers. All others say the bare number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,7 +85,8 @@ pub(crate) fn class_of(word: &str) -> Option<Class> {
     }
 }
 
-static LISTED: Table = Table::new(|| rows(include_str!("../../data/noun-classes.tsv")).collect());
+static LISTED: WordTable =
+    WordTable::new(|| rows(include_str!("../../data/noun-classes.tsv")).collect());
 
 fn by_prefix(word: &str) -> Option<Class> {
     let after = |prefix: &str| word.strip_prefix(prefix).filter(|rest| rest.len() >= 2);

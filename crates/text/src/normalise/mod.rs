@@ -147,9 +147,9 @@ fn ends_sentence(sentence: &str, after: &str) -> bool {
 }
 
 /// Reads a form at a token, and tells what kind of piece it is.
-type Reader = fn(&TokenContext<'_>, usize) -> (SpokenForm, PieceKind);
+type PieceReader = fn(&TokenContext<'_>, usize) -> (SpokenForm, PieceKind);
 
-fn pieces(text: &str, read: Reader) -> Vec<Piece> {
+fn pieces(text: &str, read: PieceReader) -> Vec<Piece> {
     let cleaned = clean(text);
     let context = TokenContext::new(tokens(&cleaned.text));
     let mut out = Vec::with_capacity(context.len());

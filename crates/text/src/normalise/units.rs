@@ -4,13 +4,14 @@ use super::SpokenForm;
 use super::context::TokenContext;
 use super::quantity::Quantity;
 use super::token::Kind;
-use crate::tables::{Table, rows};
+use crate::tables::{WordTable, rows};
 
 /// As written; said before the number, a tab, said after it.
-static UNITS: Table = Table::new(|| rows(include_str!("../../data/units.tsv")).collect());
+static UNITS: WordTable = WordTable::new(|| rows(include_str!("../../data/units.tsv")).collect());
 
 /// What may stand under the line.
-static DIVISORS: Table = Table::new(|| rows(include_str!("../../data/divisors.tsv")).collect());
+static DIVISORS: WordTable =
+    WordTable::new(|| rows(include_str!("../../data/divisors.tsv")).collect());
 
 fn unit(written: &str) -> Option<(&'static str, &'static str)> {
     UNITS.get(written)?.split_once('\t')

@@ -10,7 +10,7 @@ use super::token::{Kind, Token};
 use crate::cardinal::digits;
 use crate::letters::{letter_name, spell};
 use crate::shape::is_swahili_shaped;
-use crate::tables::{Table, WordList, rows, words};
+use crate::tables::{WordList, WordTable, rows, words};
 
 #[derive(Clone, Copy, PartialEq)]
 enum When {
@@ -33,11 +33,11 @@ static ABBREVIATIONS: LazyLock<HashMap<&str, (&str, When)>> = LazyLock::new(|| {
         .collect()
 });
 
-static INITIALISMS: Table =
-    Table::new(|| rows(include_str!("../../data/initialisms.tsv")).collect());
+static INITIALISMS: WordTable =
+    WordTable::new(|| rows(include_str!("../../data/initialisms.tsv")).collect());
 
-pub(super) static ACRONYMS: Table =
-    Table::new(|| rows(include_str!("../../data/acronyms.tsv")).collect());
+pub(super) static ACRONYMS: WordTable =
+    WordTable::new(|| rows(include_str!("../../data/acronyms.tsv")).collect());
 
 /// Abbreviations whose dots belong to them: n.k., S.L.P., J.K. Nyerere, Dk.
 pub(crate) fn dotted(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {

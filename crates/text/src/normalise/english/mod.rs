@@ -13,7 +13,7 @@ use super::words::{ACRONYMS, beside_capitals};
 use super::{PieceKind, Rule, pieces};
 use crate::english::{is_known, respell};
 use crate::lexicon::is_name;
-use crate::tables::{Table, rows};
+use crate::tables::{WordTable, rows};
 use number::{cardinal, digits, ordinal};
 
 const RULES: &[Rule] = &[
@@ -131,8 +131,8 @@ fn range(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 }
 
 /// As written; one of it, a tab, several of it.
-static UNITS: Table =
-    Table::new(|| rows(include_str!("../../../data/english-units.tsv")).collect());
+static UNITS: WordTable =
+    WordTable::new(|| rows(include_str!("../../../data/english-units.tsv")).collect());
 
 fn quantity(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let number = context.number(i)?;
@@ -185,8 +185,8 @@ fn fraction(context: &TokenContext<'_>, number: &Number<'_>) -> Option<SpokenFor
     SpokenForm::new(said, below.end)
 }
 
-static ABBREVIATIONS: Table =
-    Table::new(|| rows(include_str!("../../../data/english-abbreviations.tsv")).collect());
+static ABBREVIATIONS: WordTable =
+    WordTable::new(|| rows(include_str!("../../../data/english-abbreviations.tsv")).collect());
 
 fn abbreviation(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let word = context.word(i)?;
