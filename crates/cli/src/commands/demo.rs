@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use sauti_service::config::Config;
-use sauti_store::{Permissions, Store, WorkspaceId};
+use sauti_speech::voice::VoiceInfo;
+use sauti_store::{AccountId, Permissions, Store, WorkspaceId};
 use secrecy::ExposeSecret;
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +24,7 @@ const SENTENCE: &str = "Karibu sana. Leo ni siku njema ya kusema Kiswahili.";
 pub(super) struct Demo {
     email: String,
     password: String,
-    account_id: String,
+    account_id: AccountId,
     workspace_id: WorkspaceId,
     api_key: String,
 }
@@ -51,7 +52,7 @@ pub(super) async fn prepare(store: &Store, config: &Config) -> anyhow::Result<Op
     let demo = Demo {
         email: EMAIL.to_owned(),
         password: tenant.password.expose_secret().to_owned(),
-        account_id: tenant.account_id.to_string(),
+        account_id: tenant.account_id,
         workspace_id: tenant.workspace_id,
         api_key: tenant.api_key.expose_secret().to_owned(),
     };
@@ -88,7 +89,8 @@ fn write(path: &Path, demo: &Demo) -> anyhow::Result<()> {
 
 impl Demo {
     /// What to try, ready to paste. The second line transcribes what the first one said.
-    pub(super) fn instructions(&self, base_url: &str, voice_id: &str) -> String {
+    pub(super) fn instructions(&self, base_url: &str, voice: Option<&VoiceInfo>) -> String {
+        let voice_id = voice.map_or("asha", |voice| &voice.voice_id);
         let Self {
             email,
             password,
@@ -130,7 +132,7 @@ mod tests {
         let demo = Demo {
             email: EMAIL.into(),
             password: "p".into(),
-            account_id: "acc_1".into(),
+            account_id: "acc_1".parse().unwrap(),
             workspace_id: "ws_1".parse().unwrap(),
             api_key: "sauti_live_k".into(),
         };
@@ -142,7 +144,7 @@ mod tests {
         let shown = read(&path)
             .unwrap()
             .unwrap()
-            .instructions("http://localhost:1", "asha");
+            .instructions("http://localhost:1", None);
         assert!(
             shown.contains("-H 'Authorization: Bearer sauti_live_k'"),
             "{shown}"

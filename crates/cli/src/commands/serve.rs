@@ -112,10 +112,7 @@ async fn show_demo(app: App, demo: Option<Demo>) {
     let shown = match demo {
         Some(demo) => {
             let voices = app.engine.voices();
-            let voice_id = voices
-                .first()
-                .map_or("asha", |voice| voice.voice_id.as_str());
-            demo.instructions(&base_url(&app.config), voice_id)
+            demo.instructions(&base_url(&app.config), voices.first())
         }
         None => "The data folder holds accounts of its own: no demonstration was made.".to_owned(),
     };
