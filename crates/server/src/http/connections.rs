@@ -17,7 +17,8 @@ use super::metrics;
 /// Files that are no connections of callers: database, cache, spool, mails, models.
 const OTHER_FILES: usize = 256;
 
-#[derive(Debug)]
+/// The default has no room for any.
+#[derive(Debug, Default)]
 pub struct Connections {
     connections_max: usize,
     per_address_max: usize,

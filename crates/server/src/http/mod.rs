@@ -21,7 +21,6 @@ mod router;
 mod serve;
 pub mod socket;
 
-pub(crate) use connections::Connections;
-pub use connections::raise_files_max;
+pub use connections::{Connections, raise_files_max};
 pub use router::router;
 pub use serve::serve;

@@ -1,20 +1,23 @@
 //! Every address the service answers to, with the layers around them.
 
+use std::sync::Arc;
+
 use axum::Router;
 use axum::middleware;
 use axum::response::IntoResponse;
 use sauti_service::app::App;
 use tower_http::catch_panic::CatchPanicLayer;
 
+use super::connections::Connections;
 use super::envelope::envelope;
 use super::metrics;
 use crate::problem::Problem;
 use crate::{console, openapi, routes};
 
-/// The whole service as one router.
-pub fn router(app: App) -> Router {
+/// The whole service as one router. The connections are those that `/metrics` tells of.
+pub fn router(app: App, connections: Arc<Connections>) -> Router {
     metrics::start_at_zero();
-    let (router, document) = routes::all().split_for_parts();
+    let (router, document) = routes::all(connections).split_for_parts();
     let document = openapi::finish(document);
     router
         .merge(openapi::routes(&document))

@@ -6,7 +6,6 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use axum::Extension;
 use futures_util::future::BoxFuture;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use hyper_util::server::conn::auto;
@@ -59,7 +58,7 @@ async fn serve_until(
     let connections = Arc::new(Connections::new(server));
     let terms = Arc::new(Terms {
         builder: connection_builder(server),
-        router: router(app.clone()).layer(Extension(Arc::clone(&connections))),
+        router: router(app.clone(), Arc::clone(&connections)),
         write_time: Duration::from_secs(server.write_timeout_s),
     });
     let (leave, leaving) = watch::channel(false);

@@ -2,6 +2,8 @@
 
 mod page;
 
+use std::sync::Arc;
+
 use axum::Router;
 use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::routing::get;
@@ -147,5 +149,5 @@ pub fn routes(document: &utoipa::openapi::OpenApi) -> Router<App> {
 
 /// The document of this build, as it is committed and served.
 pub fn document() -> utoipa::openapi::OpenApi {
-    finish(crate::routes::all().split_for_parts().1)
+    finish(crate::routes::all(Arc::default()).split_for_parts().1)
 }

@@ -64,12 +64,10 @@ pub async fn readyz(State(app): State<App>) -> Result<Json<Health>, Problem> {
     responses((status = 200, description = "Prometheus text.", body = String, content_type = "text/plain")), security(()))]
 pub async fn metrics_text(
     State(app): State<App>,
-    connections: Option<Extension<Arc<Connections>>>,
+    Extension(connections): Extension<Arc<Connections>>,
 ) -> impl IntoResponse {
     let is_leaving = app.leaving.load(Ordering::Relaxed);
-    if let Some(Extension(connections)) = connections {
-        connections.measure();
-    }
+    connections.measure();
     let standing = Gauges {
         engine: app.engine.stats(),
         is_ready: app.engine.readiness() == Readiness::Ready && !is_leaving,

@@ -19,16 +19,21 @@ pub mod voices;
 pub mod webhooks;
 pub mod workspaces;
 
+use std::sync::Arc;
+
+use axum::Extension;
 use sauti_service::app::App;
-use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouterExt};
 use utoipa_axum::routes;
 
-pub fn all() -> OpenApiRouter<App> {
+use crate::http::Connections;
+
+pub fn all(connections: Arc<Connections>) -> OpenApiRouter<App> {
     OpenApiRouter::with_openapi(crate::openapi::base())
         .merge(work())
         .merge(workspace())
         .merge(people())
-        .merge(operation())
+        .merge(operation(connections))
 }
 
 fn work() -> OpenApiRouter<App> {
@@ -87,10 +92,10 @@ fn people() -> OpenApiRouter<App> {
         .routes(routes!(workspaces::correct))
 }
 
-fn operation() -> OpenApiRouter<App> {
+fn operation(connections: Arc<Connections>) -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(payments::report_payment))
         .routes(routes!(health::healthz))
         .routes(routes!(health::readyz))
-        .routes(routes!(health::metrics_text))
+        .routes(routes!(health::metrics_text).layer(Extension(connections)))
 }

@@ -99,7 +99,7 @@ impl World {
             .await
             .unwrap();
         let mut world = World {
-            router: router(app.clone()),
+            router: router(app.clone(), Arc::default()),
             app,
             account_id: account.id,
             workspace_id: workspace.id,

@@ -1,5 +1,6 @@
 //! The whole way through the real models.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
@@ -229,7 +230,7 @@ async fn a_caller_who_leaves_a_transcript_stream_pays_for_the_segments_it_took()
             .request(Method::POST, TRANSCRIPTIONS)
             .header("content-type", content_type);
         let request = request.body(Body::from(form)).unwrap();
-        let router = sauti_server::http::router(world.app.clone());
+        let router = sauti_server::http::router(world.app.clone(), Arc::default());
         router.oneshot(request).await.unwrap().into_body()
     };
 
