@@ -39,8 +39,8 @@ pub struct Inner {
     pub reader: Reader,
     pub mailer: Mailer,
     pub metrics: PrometheusHandle,
-    pub sign_ins: Attempts,
-    pub sign_ups: Attempts,
+    pub(crate) sign_ins: Attempts,
+    pub(crate) sign_ups: Attempts,
     /// Passwords that are hashed at the same time: each takes 19 MiB and a core.
     pub hashing: Semaphore,
     /// Recordings that are decoded at the same time: each holds its decoded seconds in memory.
@@ -48,7 +48,7 @@ pub struct Inner {
     /// Rung when a batch came in.
     pub batch_bell: Notify,
     /// Rung when a vocabulary came in.
-    pub vocabulary_bell: Notify,
+    pub(crate) vocabulary_bell: Notify,
     pub live_sessions: LiveSessions,
     /// Set by the first signal to end: what is asked is still answered, but nobody should ask here any more.
     pub leaving: AtomicBool,

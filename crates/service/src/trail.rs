@@ -43,7 +43,7 @@ impl Audited<'_> {
     }
 
     /// With a word on how.
-    pub async fn did_so(self, action: AuditAction, target: &str, detail: &str) {
+    pub(crate) async fn did_so(self, action: AuditAction, target: &str, detail: &str) {
         let (workspace_id, actor) = (self.workspace_id, self.actor);
         let written = self
             .store

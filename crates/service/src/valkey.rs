@@ -52,7 +52,7 @@ impl Valkey {
 
     /// The one that the tests name.
     #[cfg(test)]
-    pub fn of_the_tests() -> std::sync::Arc<Valkey> {
+    pub(crate) fn of_the_tests() -> std::sync::Arc<Valkey> {
         let url = std::env::var("SAUTI_TEST_VALKEY_URL").expect("a server is named");
         let settings = config::Valkey {
             url: Some(url.into()),
@@ -62,7 +62,7 @@ impl Valkey {
     }
 
     #[cfg(test)]
-    pub fn that_is_away() -> std::sync::Arc<Valkey> {
+    pub(crate) fn that_is_away() -> std::sync::Arc<Valkey> {
         let settings = config::Valkey {
             // Nothing listens on this port.
             url: Some("redis://127.0.0.1:1".to_owned().into()),

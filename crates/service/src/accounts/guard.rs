@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use sauti_store::{AttemptLimit, StoreError};
 
-use super::password_guesses;
+use super::manage::password_guesses;
 use crate::ServiceError;
 use crate::app::App;
 use crate::ratelimit::Attempts;

@@ -7,7 +7,7 @@ use crate::mail::Letter;
 
 /// Writes to those who run the workspace. In the background: the charge that took the balance
 /// below the mark does not wait for it.
-pub fn warn_of_low_balance(app: &App, workspace_id: &WorkspaceId, available_micro: i64) {
+pub(crate) fn warn_of_low_balance(app: &App, workspace_id: &WorkspaceId, available_micro: i64) {
     let (app, workspace_id) = (app.clone(), workspace_id.clone());
     tokio::spawn(async move {
         if let Err(error) = warn(&app, &workspace_id, available_micro).await {

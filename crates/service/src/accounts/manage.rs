@@ -78,7 +78,7 @@ pub async fn reset_password(
 }
 
 /// Under what the guesses at a password are counted.
-pub fn password_guesses(email: &str) -> String {
+pub(crate) fn password_guesses(email: &str) -> String {
     format!("password {}", email.trim().to_lowercase())
 }
 

@@ -10,10 +10,8 @@ mod sign_up;
 
 use sauti_store::{AccountId, Role, Workspace};
 
-pub use low_balance::warn_of_low_balance;
-pub use manage::{
-    NewAccount, confirm, create, delete, password_guesses, reset_password, set_operator,
-};
+pub(crate) use low_balance::warn_of_low_balance;
+pub use manage::{NewAccount, confirm, create, delete, reset_password, set_operator};
 pub use members::{accept_invite, cancel_invite, invite, remove_member, require_role, set_role};
 pub use sign_in::{
     SESSION_LIFETIME, change_password, delete_by_password, open_session, request_reset,

@@ -5,8 +5,8 @@ use sauti_store::{Account, AuditAction, IssuedSession, SessionId, TokenPurpose, 
 use secrecy::{ExposeSecret, SecretString};
 
 use super::guard::{self, hashing, token_attempt};
+use super::manage::{self, password_guesses};
 use super::sign_up::{send, welcome_whoever_is_due};
-use super::{manage, password_guesses};
 use crate::app::App;
 use crate::mail::Letter;
 use crate::{ServiceError, audit};

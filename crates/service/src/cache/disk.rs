@@ -18,7 +18,7 @@ const SUFFIX: &str = "sound";
 const OLD_SUFFIX: &str = "speech";
 
 #[derive(Debug)]
-pub struct Disk {
+pub(crate) struct Disk {
     dir: PathBuf,
     bytes_max: u64,
     keep: Duration,
@@ -34,7 +34,7 @@ struct Index {
 }
 
 impl Disk {
-    pub fn open(dir: PathBuf, bytes_max: u64, keep: Duration) -> io::Result<Disk> {
+    pub(crate) fn open(dir: PathBuf, bytes_max: u64, keep: Duration) -> io::Result<Disk> {
         fs::create_dir_all(&dir)?;
         let mut found = Vec::new();
         for shelf in fs::read_dir(&dir)?.flatten() {
@@ -57,11 +57,11 @@ impl Disk {
         Ok(disk)
     }
 
-    pub fn holds(&self, key: &CacheKey) -> bool {
+    pub(crate) fn holds(&self, key: &CacheKey) -> bool {
         self.lock().files.contains_key(key)
     }
 
-    pub fn touch(&self, key: &CacheKey) {
+    pub(crate) fn touch(&self, key: &CacheKey) {
         let mut index = self.lock();
         if let Some((bytes, _)) = index.files.get(key).copied() {
             index.remove(key);
@@ -69,12 +69,12 @@ impl Disk {
         }
     }
 
-    pub fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.lock().bytes
     }
 
     /// A file that is not whole, or too old, is deleted and taken as absent.
-    pub fn read(&self, key: &CacheKey) -> Option<CachedSpeech> {
+    pub(crate) fn read(&self, key: &CacheKey) -> Option<CachedSpeech> {
         let path = self.path(key);
         let speech = fs::read(&path).ok().and_then(CachedSpeech::from_file);
         let speech = speech.filter(|speech| !speech.is_older_than(self.keep));
@@ -88,7 +88,7 @@ impl Disk {
         speech
     }
 
-    pub fn write(&self, key: CacheKey, speech: &CachedSpeech) -> io::Result<()> {
+    pub(crate) fn write(&self, key: CacheKey, speech: &CachedSpeech) -> io::Result<()> {
         let file = speech.to_file();
         if file.len() as u64 > self.bytes_max / 4 {
             return Ok(());
@@ -111,7 +111,7 @@ impl Disk {
     }
 
     /// Deletes what was written longer ago than it is to be kept. What was used meanwhile is no younger for it.
-    pub fn forget_old(&self) {
+    pub(crate) fn forget_old(&self) {
         let keys: Vec<CacheKey> = self.lock().files.keys().copied().collect();
         for key in keys {
             let path = self.path(&key);

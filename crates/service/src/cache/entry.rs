@@ -54,12 +54,12 @@ impl CachedSpeech {
     }
 
     #[cfg(test)]
-    pub fn made_before(mut self, age: Duration) -> CachedSpeech {
+    pub(crate) fn made_before(mut self, age: Duration) -> CachedSpeech {
         self.made_s -= age.as_secs();
         self
     }
 
-    pub fn is_older_than(&self, age: Duration) -> bool {
+    pub(crate) fn is_older_than(&self, age: Duration) -> bool {
         now_s().saturating_sub(self.made_s) > age.as_secs()
     }
 
@@ -68,7 +68,7 @@ impl CachedSpeech {
         self.audio.len() + self.times.bytes() + 256
     }
 
-    pub fn to_file(&self) -> Vec<u8> {
+    pub(crate) fn to_file(&self) -> Vec<u8> {
         let head = Head {
             seconds: self.seconds,
             made_s: self.made_s,
@@ -86,7 +86,7 @@ impl CachedSpeech {
         file
     }
 
-    pub fn from_file(file: Vec<u8>) -> Option<CachedSpeech> {
+    pub(crate) fn from_file(file: Vec<u8>) -> Option<CachedSpeech> {
         let file = Bytes::from(file);
         let signed = file.len().checked_sub(DIGEST_BYTES)?;
         if Sha256::digest(&file[..signed])[..] != file[signed..] {

@@ -14,7 +14,7 @@ use std::time::Duration;
 use disk::Disk;
 pub use entry::CachedSpeech;
 pub use memory::Memory;
-pub use secret::CacheSecret;
+pub(crate) use secret::CacheSecret;
 
 use crate::parts_digest::digest_of;
 use crate::valkey::Valkey;
@@ -67,7 +67,7 @@ pub struct SpeechCache {
 
 impl SpeechCache {
     /// Reads the names and sizes of what is there; 0 bytes switches the cache off.
-    pub fn open(
+    pub(crate) fn open(
         dir: PathBuf,
         bytes_max: u64,
         keep: Duration,
@@ -152,7 +152,7 @@ impl SpeechCache {
     }
 
     /// Deletes what has been kept for long enough.
-    pub async fn forget_old(&self) {
+    pub(crate) async fn forget_old(&self) {
         if let Some(disk) = self.disk.clone() {
             tokio::task::spawn_blocking(move || disk.forget_old())
                 .await

@@ -18,10 +18,13 @@ use super::CacheKey;
 const FILE: &str = "cache.key";
 const BYTES: usize = 32;
 
-pub struct CacheSecret(Hmac<Sha256>);
+pub(crate) struct CacheSecret(Hmac<Sha256>);
 
 impl CacheSecret {
-    pub fn load(data_dir: &Path, valkey_url: Option<&SecretString>) -> io::Result<CacheSecret> {
+    pub(crate) fn load(
+        data_dir: &Path,
+        valkey_url: Option<&SecretString>,
+    ) -> io::Result<CacheSecret> {
         let secret: [u8; BYTES] = match valkey_url {
             Some(url) => {
                 let mut digest = Sha256::new_with_prefix("sauti speech cache\n");
@@ -35,7 +38,7 @@ impl CacheSecret {
     }
 
     /// What a sound is called on disk and in Valkey.
-    pub fn name(&self, key: &CacheKey) -> CacheKey {
+    pub(crate) fn name(&self, key: &CacheKey) -> CacheKey {
         let mut mac = self.0.clone();
         mac.update(&key.0);
         CacheKey(mac.finalize().into_bytes().into())

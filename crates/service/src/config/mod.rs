@@ -15,10 +15,10 @@ use serde::Deserialize;
 pub use crate::money::price::Prices;
 pub use hint::near_miss;
 pub use sections::{
-    Batches, Cache, Data, Database, EngineSettings, Keys, Limits, LogFormat, Mail, Models, Nats,
-    Network, Payments, Retention, Server, Signup, Telemetry, TlsFiles, Valkey, VoiceNames,
-    Webhooks,
+    Batches, Cache, Data, Database, EngineSettings, Keys, Limits, Mail, Models, Nats, Network,
+    Payments, Retention, Server, Signup, Telemetry, Valkey, VoiceNames, Webhooks,
 };
+pub(crate) use sections::{LogFormat, TlsFiles};
 
 /// The defaults, with a comment for every key. It is also the list of the keys that exist, and of the bounds of numbers.
 pub const DEFAULT_TOML: &str = include_str!("default.toml");

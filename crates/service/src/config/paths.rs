@@ -25,13 +25,13 @@ impl Config {
     }
 
     /// The database's file, where it is one.
-    pub fn database_file(&self) -> Option<PathBuf> {
+    pub(crate) fn database_file(&self) -> Option<PathBuf> {
         let url = self.database_url();
         let path = url.expose_secret().strip_prefix("sqlite://")?;
         Some(path.split('?').next().unwrap_or(path).into())
     }
 
-    pub fn cache_dir(&self) -> PathBuf {
+    pub(crate) fn cache_dir(&self) -> PathBuf {
         self.cache
             .dir
             .clone()

@@ -44,11 +44,11 @@ pub struct Database {
 
 /// Whom we trust at the other end of a line, and who we are.
 #[derive(Debug, Clone, Default, Deserialize)]
-pub struct TlsFiles {
+pub(crate) struct TlsFiles {
     #[serde(deserialize_with = "path_or_none")]
-    pub ca_file: Option<PathBuf>,
+    pub(crate) ca_file: Option<PathBuf>,
     #[serde(deserialize_with = "path_or_none")]
-    pub cert_file: Option<PathBuf>,
+    pub(crate) cert_file: Option<PathBuf>,
     #[serde(deserialize_with = "path_or_none")]
     pub key_file: Option<PathBuf>,
 }
@@ -58,7 +58,7 @@ pub struct Valkey {
     #[serde(deserialize_with = "secret_or_none")]
     pub url: Option<SecretString>,
     #[serde(flatten)]
-    pub tls: TlsFiles,
+    pub(crate) tls: TlsFiles,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -66,7 +66,7 @@ pub struct Nats {
     #[serde(deserialize_with = "secret_or_none")]
     pub url: Option<SecretString>,
     #[serde(flatten)]
-    pub tls: TlsFiles,
+    pub(crate) tls: TlsFiles,
     pub stream: String,
     pub replicas: usize,
 }
@@ -88,7 +88,7 @@ pub struct EngineSettings {
 
 #[derive(Debug, Clone, Deserialize)]
 pub struct VoiceNames {
-    pub other_names: Vec<VoiceName>,
+    pub(crate) other_names: Vec<VoiceName>,
 }
 
 impl VoiceNames {
@@ -103,7 +103,7 @@ impl VoiceNames {
 
 /// Another service's name for one of our voices: "alloy=asha".
 #[derive(Debug, Clone, PartialEq)]
-pub struct VoiceName {
+pub(crate) struct VoiceName {
     name: String,
     voice_id: String,
 }
@@ -147,7 +147,7 @@ pub struct Limits {
     pub vocabulary_bytes_max: usize,
     pub vocabularies_max: u32,
     pub sign_in_failures_max: u32,
-    pub sign_in_window_s: u64,
+    pub(crate) sign_in_window_s: u64,
     pub signups_per_hour: u32,
 }
 
@@ -209,8 +209,8 @@ pub struct Batches {
 
 #[derive(Debug, Clone, Deserialize)]
 pub struct Retention {
-    pub audit_days: u32,
-    pub webhook_days: u32,
+    pub(crate) audit_days: u32,
+    pub(crate) webhook_days: u32,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -220,14 +220,14 @@ pub struct Keys {
 
 #[derive(Debug, Clone, Deserialize)]
 pub struct Telemetry {
-    pub log_format: LogFormat,
-    pub log_level: String,
-    pub otlp_endpoint: String,
+    pub(crate) log_format: LogFormat,
+    pub(crate) log_level: String,
+    pub(crate) otlp_endpoint: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum LogFormat {
+pub(crate) enum LogFormat {
     Pretty,
     Json,
 }
@@ -243,7 +243,7 @@ impl Network {
     }
 
     /// All of the internet, or so much of it that it is no network of one's own.
-    pub fn is_wide(&self) -> bool {
+    pub(crate) fn is_wide(&self) -> bool {
         self.0.prefix_len() < 8
     }
 }

@@ -23,7 +23,7 @@ impl Letter {
     }
 
     /// To someone who signs up a second time; the page itself does not tell who has an account.
-    pub fn already_known(sign_in_link: &str) -> Letter {
+    pub(crate) fn already_known(sign_in_link: &str) -> Letter {
         Letter {
             subject: "Tayari una akaunti ya Sauti / You already have a Sauti account".to_owned(),
             body: format!(
@@ -61,7 +61,7 @@ impl Letter {
         }
     }
 
-    pub fn balance_low(workspace: &str, balance: &str, link: &str) -> Letter {
+    pub(crate) fn balance_low(workspace: &str, balance: &str, link: &str) -> Letter {
         let workspace = plain_name(workspace);
         Letter {
             subject: "Salio la Sauti ni dogo / Your Sauti balance is low".to_owned(),

@@ -14,13 +14,13 @@ pub struct Prices {
 }
 
 /// The price of speaking this many characters.
-pub fn speech_micro(prices: &Prices, characters: usize) -> i64 {
+pub(crate) fn speech_micro(prices: &Prices, characters: usize) -> i64 {
     let characters = i64::try_from(characters).unwrap_or(i64::MAX);
     priced(prices, characters, prices.per_1000_characters_micro, 1_000)
 }
 
 /// The price of speech that was made before.
-pub fn cached_speech_micro(prices: &Prices, characters: usize) -> i64 {
+pub(crate) fn cached_speech_micro(prices: &Prices, characters: usize) -> i64 {
     let full = speech_micro(prices, characters);
     // The fraction is parsed once at start and lies within 0 to 1; parts per million keep it exact.
     let millionths = (prices.cached_fraction * 1e6).round() as i128;
@@ -32,12 +32,12 @@ pub fn cached_speech_micro(prices: &Prices, characters: usize) -> i64 {
 }
 
 /// The seconds that are billed for a recording: a begun one counts as whole, so that units times price is the amount.
-pub fn billed_seconds(seconds: f64) -> i64 {
+pub(crate) fn billed_seconds(seconds: f64) -> i64 {
     seconds.max(0.0).ceil() as i64
 }
 
 /// The price of transcribing this many billed seconds.
-pub fn transcription_micro(prices: &Prices, seconds: i64) -> i64 {
+pub(crate) fn transcription_micro(prices: &Prices, seconds: i64) -> i64 {
     priced(prices, seconds, prices.per_audio_minute_micro, 60)
 }
 

@@ -84,7 +84,7 @@ impl Connector {
 }
 
 /// Whether all addresses that the host of a URL has now are inside. A host without any may get one later.
-pub async fn leads_inside(url: &str) -> bool {
+pub(crate) async fn leads_inside(url: &str) -> bool {
     let uri: Option<Uri> = url.parse().ok();
     let Some(host) = uri.as_ref().and_then(Uri::host) else {
         return false;

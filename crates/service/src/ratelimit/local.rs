@@ -26,7 +26,7 @@ struct Bucket {
 }
 
 #[derive(Debug)]
-pub struct RateLimiter {
+pub(crate) struct RateLimiter {
     shards: [Mutex<HashMap<Arc<str>, Bucket>>; SHARDS],
     hasher: RandomState,
     limits: RwLock<RateLimits>,
@@ -40,7 +40,7 @@ pub struct Permit {
 }
 
 impl RateLimiter {
-    pub fn new(limits: RateLimits) -> RateLimiter {
+    pub(crate) fn new(limits: RateLimits) -> RateLimiter {
         RateLimiter {
             shards: Default::default(),
             hasher: RandomState::new(),
@@ -48,16 +48,16 @@ impl RateLimiter {
         }
     }
 
-    pub fn limits(&self) -> RateLimits {
+    pub(crate) fn limits(&self) -> RateLimits {
         *self.limits.read()
     }
 
-    pub fn set_limits(&self, limits: RateLimits) {
+    pub(crate) fn set_limits(&self, limits: RateLimits) {
         *self.limits.write() = limits;
     }
 
     /// Takes one request from the caller's bucket and one place among those at once.
-    pub fn admit(
+    pub(crate) fn admit(
         self: &Arc<Self>,
         caller: &str,
         now: Instant,
@@ -90,7 +90,7 @@ impl RateLimiter {
 
     /// Takes the seconds of a recording. The bucket may go into debt, so that one recording
     /// longer than the allowance of a minute is possible, and the next has to wait.
-    pub fn take_audio(&self, caller: &str, seconds: f64, now: Instant) -> Result<(), u64> {
+    pub(crate) fn take_audio(&self, caller: &str, seconds: f64, now: Instant) -> Result<(), u64> {
         let limits = self.limits();
         let mut shard = self.shard(caller);
         let bucket = shard
@@ -178,7 +178,7 @@ impl Attempts {
     }
 
     /// Takes back one attempt that does not count: it succeeded, or was never made.
-    pub fn give_back(&self, name: &str) {
+    pub(crate) fn give_back(&self, name: &str) {
         if let Some((_, count)) = self.lock().get_mut(name) {
             *count = count.saturating_sub(1);
         }

@@ -11,7 +11,8 @@ use std::time::Instant;
 
 pub use live::{LIVE, apply, follow};
 pub use live_sessions::{LiveSessions, Seat, SeatRefused};
-pub use local::{Attempts, RateLimiter};
+pub use local::Attempts;
+pub(crate) use local::RateLimiter;
 
 use crate::config::Limits;
 use crate::valkey::Valkey;
@@ -106,7 +107,7 @@ impl Rates {
         self.local.limits()
     }
 
-    pub fn set_limits(&self, limits: RateLimits) {
+    pub(crate) fn set_limits(&self, limits: RateLimits) {
         self.local.set_limits(limits);
     }
 

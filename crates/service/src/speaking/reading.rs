@@ -69,7 +69,7 @@ impl Reading {
     }
 
     /// For each word that has a text, how many characters have been said when it ends.
-    pub fn characters_by_word(&self) -> Vec<usize> {
+    pub(crate) fn characters_by_word(&self) -> Vec<usize> {
         let mut said = 0;
         let mut ends = Vec::new();
         for word in self.script.clauses.iter().flat_map(|clause| &clause.words) {

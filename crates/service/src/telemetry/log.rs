@@ -30,7 +30,7 @@ enum LogOrder {
 pub(super) struct Log(SyncSender<LogOrder>);
 
 /// How many lines nobody read in time, since the start.
-pub fn lines_lost() -> u64 {
+pub(crate) fn lines_lost() -> u64 {
     LOST.load(Ordering::Relaxed)
 }
 

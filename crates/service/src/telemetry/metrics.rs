@@ -58,25 +58,25 @@ pub fn batch_item(operation: Operation, ending: &'static str) {
         .increment(1);
 }
 
-pub fn valkey_failure(purpose: &'static str) {
+pub(crate) fn valkey_failure(purpose: &'static str) {
     counter!("sauti_valkey_failures_total", "use" => purpose).increment(1);
 }
 
-pub fn valkey_up(up: bool) {
+pub(crate) fn valkey_up(up: bool) {
     gauge!("sauti_valkey_up").set(if up { 1.0 } else { 0.0 });
 }
 
 /// `look` (the server or JetStream does not answer), `publish`, `pull` or `answer`.
-pub fn nats_failure(purpose: &'static str) {
+pub(crate) fn nats_failure(purpose: &'static str) {
     counter!("sauti_nats_failures_total", "use" => purpose).increment(1);
 }
 
-pub fn nats_up(up: bool) {
+pub(crate) fn nats_up(up: bool) {
     gauge!("sauti_nats_up").set(if up { 1.0 } else { 0.0 });
 }
 
 /// An attempt to deliver a webhook: `delivered`, `put_back` (to be tried again) or `failed` (given up).
-pub fn webhook_attempt(ending: &'static str) {
+pub(crate) fn webhook_attempt(ending: &'static str) {
     counter!("sauti_webhook_attempts_total", "ending" => ending).increment(1);
 }
 

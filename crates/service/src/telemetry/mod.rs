@@ -16,9 +16,9 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, Registry};
 
-pub use self::log::{flush, lines_lost};
+pub use self::log::flush;
+pub(crate) use self::log::lines_lost;
 use self::redact::RedactedStderr;
-pub use self::redact::redacted;
 use crate::config::{LogFormat, Telemetry};
 
 type BoxedLayer = Box<dyn Layer<Registry> + Send + Sync>;
@@ -62,7 +62,7 @@ pub fn start(settings: &Telemetry) -> anyhow::Result<TelemetryGuard> {
 }
 
 /// A level, or filters of targets, as `telemetry.log_level` gives them.
-pub fn log_filter(setting: &str) -> anyhow::Result<Targets> {
+pub(crate) fn log_filter(setting: &str) -> anyhow::Result<Targets> {
     // It would be taken for a strange target, which nothing has.
     let names_a_span = setting.replace("[{", "").contains('[');
     anyhow::ensure!(!names_a_span, "filters of spans are not known");

@@ -5,7 +5,7 @@ use std::backtrace::{Backtrace, BacktraceStatus};
 use std::panic::{Location, PanicHookInfo};
 
 /// Replaces the hook that prints a panic's words.
-pub fn report_without_words() {
+pub(crate) fn report_without_words() {
     std::panic::set_hook(Box::new(report));
 }
 

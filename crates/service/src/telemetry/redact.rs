@@ -7,7 +7,7 @@ use std::io::{self, Write};
 const MARKS: [&str; 3] = ["sauti_live_", "sauti_test_", "Bearer "];
 
 /// The line with everything that looks like a key or a bearer token masked.
-pub fn redacted(line: &str) -> Cow<'_, str> {
+pub(crate) fn redacted(line: &str) -> Cow<'_, str> {
     if !MARKS.iter().any(|mark| line.contains(mark)) {
         return Cow::Borrowed(line);
     }

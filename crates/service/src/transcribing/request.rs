@@ -52,7 +52,7 @@ pub struct TranscriptionRequest {
 
 impl TranscriptionRequest {
     /// What to listen for; the sound comes with it or later.
-    pub fn for_engine(&self) -> TranscribeRequest {
+    pub(crate) fn for_engine(&self) -> TranscribeRequest {
         TranscribeRequest {
             keyterms: self.keyterms.clone(),
             prompt: self.prompt.clone(),

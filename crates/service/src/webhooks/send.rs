@@ -18,18 +18,18 @@ use crate::outbound::{Connector, Stream, target_and_host};
 
 const TIME_MAX: Duration = Duration::from_secs(15);
 
-pub struct Sender {
+pub(crate) struct Sender {
     connector: Connector,
 }
 
 impl Sender {
-    pub fn new(allow_private: bool) -> Sender {
+    pub(crate) fn new(allow_private: bool) -> Sender {
         Sender {
             connector: Connector::new(allow_private),
         }
     }
 
-    pub async fn send(&self, delivery: &ClaimedDelivery) -> anyhow::Result<u16> {
+    pub(crate) async fn send(&self, delivery: &ClaimedDelivery) -> anyhow::Result<u16> {
         tokio::time::timeout(TIME_MAX, self.try_send(delivery))
             .await
             .context("took too long")?
