@@ -1,5 +1,6 @@
 //! Makes clean recordings worse in known ways: the telephone's codec, noise, other people talking.
 
+use sauti_audio::pcm::f32_from_i16;
 use sauti_audio::{g711, resample};
 
 const RATE_HZ: u32 = 16_000;
@@ -25,21 +26,12 @@ impl Degradation {
         if self.is_none() {
             return samples;
         }
-        let mut audio: Vec<f32> = samples
-            .into_iter()
-            .map(|s| f32::from(s) / 32_768.0)
-            .collect();
+        let mut audio: Vec<f32> = samples.into_iter().map(f32_from_i16).collect();
         let mut random = Random(seed.wrapping_add(1));
         if let Some(snr_db) = self.babble_db.filter(|_| !self.babble.is_empty()) {
             let start = random.below(self.babble.len());
-            let bed: Vec<f32> = self
-                .babble
-                .iter()
-                .cycle()
-                .skip(start)
-                .take(audio.len())
-                .copied()
-                .collect();
+            let bed = self.babble.iter().cycle().skip(start).take(audio.len());
+            let bed: Vec<f32> = bed.copied().collect();
             mix(&mut audio, &bed, snr_db);
         }
         if let Some(snr_db) = self.noise_db {
@@ -60,16 +52,14 @@ fn to_i16(sample: f32) -> i16 {
 
 /// 8 kHz and mu-law, as a call sounds at the other end.
 fn through_telephone(samples: &[i16]) -> Vec<i16> {
-    let wide: Vec<f32> = samples.iter().map(|s| f32::from(*s) / 32_768.0).collect();
-    let narrow = resample(&wide, RATE_HZ, TELEPHONE_HZ);
-    let heard: Vec<f32> = narrow
-        .into_iter()
-        .map(|s| f32::from(g711::linear_from_ulaw(g711::ulaw_from_linear(to_i16(s)))) / 32_768.0)
+    let wide: Vec<f32> = samples.iter().copied().map(f32_from_i16).collect();
+    let narrow = resample(&wide, RATE_HZ, TELEPHONE_HZ).into_iter();
+    let sent = narrow.map(|sample| g711::ulaw_from_linear(to_i16(sample)));
+    let heard: Vec<f32> = sent
+        .map(|code| f32_from_i16(g711::linear_from_ulaw(code)))
         .collect();
-    resample(&heard, TELEPHONE_HZ, RATE_HZ)
-        .into_iter()
-        .map(to_i16)
-        .collect()
+    let wide = resample(&heard, TELEPHONE_HZ, RATE_HZ).into_iter();
+    wide.map(to_i16).collect()
 }
 
 /// Adds `noise` so that the speech lies `snr_db` above it. Silence stays silence.
@@ -94,7 +84,7 @@ pub fn babble_bed(voices: &[Vec<i16>]) -> Vec<f32> {
     let longest = voices.iter().map(Vec::len).max().unwrap_or(0);
     let mut bed = vec![0.0; longest];
     for voice in voices.iter().filter(|voice| !voice.is_empty()) {
-        let voice: Vec<f32> = voice.iter().map(|s| f32::from(*s) / 32_768.0).collect();
+        let voice: Vec<f32> = voice.iter().copied().map(f32_from_i16).collect();
         let loudness = power(&voice).sqrt().max(1e-6) as f32;
         for (sample, other) in bed.iter_mut().zip(voice.iter().cycle()) {
             *sample += other / loudness;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use sauti_audio::{DecodeLimits, decode_bytes};
 
 use super::tar::Archive;
 
@@ -26,33 +27,19 @@ impl ClipManifest {
     /// Reads `NAME.tsv`, and looks for `NAME.tar` next to it.
     pub fn open(path: &Path) -> anyhow::Result<Self> {
         let table = TsvTable::open(path)?;
-        let (file, text) = (
-            table.column(&["file", "path"])?,
-            table.column(&["text", "sentence"])?,
-        );
+        let file = table.column(&["file", "path"])?;
+        let text = table.column(&["text", "sentence"])?;
         let speaker = table.column(&["speaker"]).ok();
-        let clips = table
-            .rows
-            .iter()
-            .map(|row| Clip {
-                file: row[file].clone(),
-                text: row[text].clone(),
-                speaker: speaker
-                    .map(|column| row[column].clone())
-                    .unwrap_or_default(),
-            })
-            .collect();
-        let tar = path.with_extension("tar");
-        let archive = if tar.is_file() {
-            Some(Archive::open(&tar)?)
-        } else {
-            None
+        let clip = |row: &Vec<String>| Clip {
+            file: row[file].clone(),
+            text: row[text].clone(),
+            speaker: speaker.map_or_else(String::new, |column| row[column].clone()),
         };
-        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        let tar = path.with_extension("tar");
         Ok(Self {
-            clips,
-            folder,
-            archive,
+            clips: table.rows.iter().map(clip).collect(),
+            folder: path.parent().unwrap_or(Path::new("")).to_owned(),
+            archive: tar.is_file().then(|| Archive::open(&tar)).transpose()?,
         })
     }
 
@@ -61,17 +48,22 @@ impl ClipManifest {
         if beside.is_file() {
             return std::fs::read(&beside).with_context(|| clip.file.clone());
         }
-        match self
-            .archive
-            .as_ref()
-            .and_then(|archive| archive.read(&clip.file))
-        {
+        let archive = self.archive.as_ref();
+        match archive.and_then(|archive| archive.read(&clip.file)) {
             Some(bytes) => bytes.with_context(|| clip.file.clone()),
             None => bail!(
                 "{} is neither beside the list nor in its archive",
                 clip.file
             ),
         }
+    }
+
+    /// A clip, decoded.
+    pub fn samples(&self, clip: &Clip) -> anyhow::Result<Vec<i16>> {
+        let bytes = self.read(clip)?;
+        let sound = decode_bytes(bytes, None, &DecodeLimits::default(), &|| false);
+        let sound = sound.with_context(|| clip.file.clone())?;
+        Ok(sound.samples.all()?.into_owned())
     }
 }
 
@@ -93,6 +85,15 @@ pub fn prompts(path: &Path) -> anyhow::Result<Vec<EvalPrompt>> {
     Ok(table.rows.iter().map(prompt).collect())
 }
 
+/// So many of a list, evenly over it: its order often follows speakers or topics. All of it where the limit is 0.
+pub(super) fn spread<T>(list: &[T], limit: usize) -> Vec<&T> {
+    let count = match limit {
+        0 => list.len(),
+        _ => limit.min(list.len()),
+    };
+    (0..count).map(|n| &list[n * list.len() / count]).collect()
+}
+
 pub(super) struct TsvTable {
     path: PathBuf,
     pub(super) header: Vec<String>,
@@ -103,19 +104,18 @@ impl TsvTable {
     pub(super) fn open(path: &Path) -> anyhow::Result<Self> {
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("cannot read {}", path.display()))?;
-        let cells = |line: &str| {
-            line.split('\t')
-                .map(|cell| cell.trim().to_owned())
-                .collect()
+        let cells = |line: &str| -> Vec<String> {
+            let cells = line.split('\t');
+            cells.map(|cell| cell.trim().to_owned()).collect()
         };
         let mut lines = text.trim_start_matches('\u{feff}').lines().enumerate();
         let Some((_, first)) = lines.next() else {
             bail!("{} is empty", path.display())
         };
-        let header: Vec<String> = cells(&first.to_lowercase());
+        let header = cells(&first.to_lowercase());
         let mut rows: Vec<Vec<String>> = Vec::new();
         for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
-            let mut row: Vec<String> = cells(line);
+            let mut row = cells(line);
             if row.len() > header.len() {
                 bail!(
                     "{}, line {}: more columns than the header names",

@@ -56,22 +56,18 @@ impl ReportPage {
     }
 
     /// Cells are texts; the first column is the row's name, the others are figures.
-    pub(super) fn figures(&mut self, header: &[&str], rows: &[Vec<String>]) {
-        let cells = |tag: &str, cells: &mut dyn Iterator<Item = &str>| {
-            let cell = |(column, text): (usize, &str)| {
+    pub(super) fn figures(&mut self, header: &[impl AsRef<str>], rows: &[Vec<String>]) {
+        fn cells(tag: &str, cells: &[impl AsRef<str>]) -> String {
+            let cell = |(column, text): (usize, &_)| {
                 let class = if column == 0 { "" } else { " class=\"n\"" };
-                format!("<{tag}{class}>{}</{tag}>", escaped(text))
+                format!("<{tag}{class}>{}</{tag}>", escaped(AsRef::as_ref(text)))
             };
-            cells.enumerate().map(cell).collect::<String>()
-        };
-        let _ = writeln!(
-            self.html,
-            "<div class=\"wide\"><table><tr>{}</tr>",
-            cells("th", &mut header.iter().copied())
-        );
+            cells.iter().enumerate().map(cell).collect()
+        }
+        let header = cells("th", header);
+        let _ = writeln!(self.html, "<div class=\"wide\"><table><tr>{header}</tr>");
         for row in rows {
-            let row = cells("td", &mut row.iter().map(String::as_str));
-            let _ = writeln!(self.html, "<tr>{row}</tr>");
+            let _ = writeln!(self.html, "<tr>{}</tr>", cells("td", row));
         }
         self.html.push_str("</table></div>\n");
     }
@@ -159,31 +155,17 @@ fn aligned(clip: &Scored) -> String {
             reference,
             hypothesis,
         } => {
-            format!(
-                "<del>{}</del> <mark>{}</mark>",
-                escaped(reference),
-                escaped(hypothesis)
-            )
+            let (said, heard) = (escaped(reference), escaped(hypothesis));
+            format!("<del>{said}</del> <mark>{heard}</mark>")
         }
     };
-    let steps = word_alignment(&clip.reference, &clip.heard)
-        .into_iter()
-        .map(step);
-    steps.collect::<Vec<_>>().join(" ")
+    let steps = word_alignment(&clip.reference, &clip.heard).into_iter();
+    steps.map(step).collect::<Vec<_>>().join(" ")
 }
 
 fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            _ => out.push(c),
-        }
-    }
-    out
+    let text = text.replace('&', "&amp;").replace('<', "&lt;");
+    text.replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

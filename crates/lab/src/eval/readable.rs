@@ -107,42 +107,27 @@ impl Marks {
     pub fn of_transcript(reference: &str, transcript: &str) -> Self {
         let mut marks = Self::default();
         let reference: Vec<&str> = spoken(reference);
-        if reference
-            .iter()
-            .all(|token| mark_of(token) == ScoredMark::None)
-        {
+        let is_bare = |token: &&str| mark_of(token) == ScoredMark::None;
+        if reference.iter().all(is_bare) {
             return marks;
         }
         let transcript: Vec<&str> = spoken(transcript);
-        let keys = |tokens: &[&str]| -> Vec<(usize, String)> {
-            let comparable = tokens.iter().map(|token| compare::comparable(token));
-            comparable.enumerate().collect()
-        };
         // Alignment looks at the words alone; their places lead back to the tokens.
-        let words = |keys: &[(usize, String)]| -> Vec<String> {
-            keys.iter().map(|(_, word)| word.clone()).collect()
+        let words = |tokens: &[&str]| -> Vec<String> {
+            let words = tokens.iter().map(|token| compare::comparable(token));
+            words.collect()
         };
-        let (reference_keys, transcript_keys) = (keys(&reference), keys(&transcript));
         let (mut at, mut at_got, mut opens) = (0, 0, true);
-        for step in compare::align(&words(&reference_keys), &words(&transcript_keys)) {
-            match step {
-                Step::Same(_) => {
-                    marks.add(reference[at], transcript[at_got], opens);
-                    opens = ends_sentence(reference[at]);
-                    at += 1;
-                    at_got += 1;
-                }
-                Step::Substituted { .. } => {
-                    opens = ends_sentence(reference[at]);
-                    at += 1;
-                    at_got += 1;
-                }
-                Step::Deleted(_) => {
-                    opens = ends_sentence(reference[at]);
-                    at += 1;
-                }
-                Step::Inserted(_) => at_got += 1,
+        for step in compare::align(&words(&reference), &words(&transcript)) {
+            if let Step::Same(_) = step {
+                marks.add(reference[at], transcript[at_got], opens);
             }
+            let is_said = !matches!(step, Step::Inserted(_));
+            if is_said {
+                opens = ends_sentence(reference[at]);
+            }
+            at += usize::from(is_said);
+            at_got += usize::from(!matches!(step, Step::Deleted(_)));
         }
         marks
     }
@@ -245,30 +230,21 @@ fn evaluate<'a>(model: &ReadableModel, lines: impl Iterator<Item = &'a str>) -> 
             continue;
         }
         report.lines += 1;
-        let words: Vec<String> = tokens
-            .iter()
-            .map(|token| bare(token).to_lowercase())
-            .collect();
+        let words = tokens.iter().map(|token| bare(token).to_lowercase());
+        let words: Vec<String> = words.collect();
         for pauses in [false, true] {
-            let heard: Vec<HeardWord<'_>> = words
-                .iter()
-                .enumerate()
-                .map(|(i, text)| HeardWord {
-                    text,
-                    pause_after_ms: if pauses {
-                        pause_ms(mark_of(tokens[i]), i)
-                    } else {
-                        NO_PAUSE_MS
-                    },
-                })
-                .collect();
+            let heard = words.iter().enumerate().map(|(i, text)| HeardWord {
+                text,
+                pause_after_ms: match pauses {
+                    true => pause_ms(mark_of(tokens[i]), i),
+                    false => NO_PAUSE_MS,
+                },
+            });
+            let heard: Vec<HeardWord<'_>> = heard.collect();
             let mut marks = Marks::default();
             let mut opens = true;
-            for ((token, word), got) in tokens
-                .iter()
-                .zip(&words)
-                .zip(model.written(&heard, TextPlace::WHOLE))
-            {
+            let written = model.written(&heard, TextPlace::WHOLE);
+            for ((token, word), got) in tokens.iter().zip(&words).zip(written) {
                 marks.add(token, &got, opens);
                 opens = ends_sentence(token);
                 report.words_changed += usize::from(bare(&got).to_lowercase() != *word);
@@ -295,10 +271,8 @@ fn pause_ms(mark: ScoredMark, i: usize) -> u32 {
 fn is_changed_by_digits(line: &str) -> bool {
     let said = compare::comparable(line);
     let words: Vec<&str> = said.split(' ').collect();
-    let written: Vec<String> = written::digits(&words)
-        .into_iter()
-        .map(|token| token.text)
-        .collect();
+    let written = written::digits(&words).into_iter();
+    let written: Vec<String> = written.map(|token| token.text).collect();
     compare::comparable(&written.join(" ")) != said
 }
 

@@ -45,10 +45,7 @@ impl Scored {
         readable: String,
     ) -> Self {
         let marks = Marks::of_transcript(reference, &readable);
-        let (reference, heard) = (
-            compare::comparable(reference),
-            compare::comparable(&readable),
-        );
+        let [reference, heard] = [reference, &readable].map(compare::comparable);
         let words = compare::word_errors(&reference, &heard);
         let characters = compare::character_errors(&reference, &heard);
         Self {
@@ -107,18 +104,14 @@ pub fn by_group(scored: &[Scored]) -> BTreeMap<String, ErrorRates> {
     for clip in scored {
         groups.entry(clip.group.clone()).or_default().push(clip);
     }
-    groups
-        .into_iter()
-        .map(|(group, clips)| (group, rates(clips)))
-        .collect()
+    let groups = groups.into_iter();
+    groups.map(|(group, clips)| (group, rates(clips))).collect()
 }
 
 /// The most mistaken first; among equals the one with more words.
 pub fn worst(scored: &[Scored], count: usize) -> Vec<&Scored> {
-    let mut sorted: Vec<&Scored> = scored
-        .iter()
-        .filter(|clip| clip.words.total() > 0)
-        .collect();
+    let mistaken = scored.iter().filter(|clip| clip.words.total() > 0);
+    let mut sorted: Vec<&Scored> = mistaken.collect();
     sorted.sort_by(|a, b| {
         let rate = b.characters.rate().total_cmp(&a.characters.rate());
         rate.then(b.words.total().cmp(&a.words.total()))

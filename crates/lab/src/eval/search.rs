@@ -4,7 +4,6 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
-use sauti_audio::DecodeLimits;
 use sauti_speech::recogniser::{BeamConfig, Posteriors, Recogniser};
 use sauti_text::compare::{Errors, comparable, word_errors};
 use serde::Serialize;
@@ -149,22 +148,18 @@ pub(super) fn listen(
     let manifest = ClipManifest::open(path)?;
     let mut clips = Vec::new();
     for clip in manifest.clips.iter().step_by(every.max(1)) {
-        let bytes = manifest.read(clip)?;
-        let sound = sauti_audio::decode_bytes(bytes, None, &DecodeLimits::default(), &|| false);
-        let samples = sound.with_context(|| clip.file.clone())?.samples;
-        let samples = samples.all()?.into_owned();
+        let samples = manifest.samples(clip)?;
         if samples.len() <= SAMPLES_MAX {
             clips.push((comparable(&clip.text), samples));
         }
     }
     ensure!(!clips.is_empty(), "{} has no short clips", path.display());
-    let heard = on_all_cores(&clips, |(text, samples)| {
+    on_all_cores(&clips, |(text, samples)| {
         Ok(Heard {
             text: text.clone(),
             posteriors: recogniser.listen(samples),
         })
-    })?;
-    Ok(heard)
+    })
 }
 
 fn measure(
@@ -222,15 +217,11 @@ pub(super) fn on_all_cores<T: Sync, R: Send>(
 
 impl Trial {
     pub fn text(&self) -> String {
-        let rates: Vec<String> = self
-            .wer_percent
-            .iter()
-            .map(|wer| format!("{wer:.2}"))
-            .collect();
+        let rates = self.wer_percent.iter().map(|wer| format!("{wer:.2}"));
+        let rates: Vec<String> = rates.collect();
         let settings = self.settings.iter();
-        let settings: Vec<String> = settings
-            .map(|(name, value)| format!("{name}={value}"))
-            .collect();
+        let settings = settings.map(|(name, value)| format!("{name}={value}"));
+        let settings: Vec<String> = settings.collect();
         format!(
             "mean WER {:.2} % ({}) with {}\n",
             self.mean_percent,

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, ensure};
-use sauti_audio::DecodeLimits;
 use sauti_speech::SpeechStretch;
 use sauti_speech::recogniser::{Recogniser, SpeakerConfig, SpeakerTurn, speaker_turns};
 use serde::Serialize;
@@ -173,20 +172,13 @@ pub fn score(
 ) -> anyhow::Result<Report> {
     let (mut errors, mut counted_rightly, mut each) = (DiarisationErrors::default(), 0, Vec::new());
     for (number, heard) in heard.iter().enumerate() {
-        let turns: Vec<Turn> = speaker_turns(&heard.speech, config)
-            .into_iter()
-            .map(
-                |SpeakerTurn {
-                     start,
-                     end,
-                     speaker,
-                 }| Turn {
-                    start,
-                    end,
-                    speaker: speaker.to_string(),
-                },
-            )
-            .collect();
+        let turn = |turn: SpeakerTurn| Turn {
+            start: turn.start,
+            end: turn.end,
+            speaker: turn.speaker.to_string(),
+        };
+        let turns = speaker_turns(&heard.speech, config).into_iter();
+        let turns: Vec<Turn> = turns.map(turn).collect();
         if let Some(folder) = &options.rttm {
             for (kind, turns) in [("reference", &heard.reference), ("answer", &turns)] {
                 let path = folder.join(format!("{number:03}.{kind}.rttm"));
@@ -388,11 +380,7 @@ impl Crowd {
         let mut said = Vec::new();
         for n in 0..clips.len().min(8) {
             let (list, clip) = &clips[(first + n) % clips.len()];
-            let bytes = self.manifests[*list].read(clip)?;
-            let decoded =
-                sauti_audio::decode_bytes(bytes, None, &DecodeLimits::default(), &|| false)
-                    .with_context(|| clip.file.clone())?;
-            let samples = decoded.samples.all()?;
+            let samples = self.manifests[*list].samples(clip)?;
             let spoken = spoken(&samples);
             if let (Some(first), Some(last)) = (spoken.first(), spoken.last()) {
                 said.extend(levelled(&samples[first.0..last.1], level));

@@ -101,23 +101,17 @@ pub async fn run(engine: &Engine, options: &Options) -> anyhow::Result<Report> {
         "{} lists no sentences",
         options.prompts.display()
     );
-    let count = if options.limit == 0 {
-        prompts.len()
-    } else {
-        options.limit.min(prompts.len())
-    };
+    let prompts = manifest::spread(&prompts, options.limit);
+    let count = prompts.len();
     std::fs::create_dir_all(&options.audio_dir)
         .with_context(|| format!("cannot make {}", options.audio_dir.display()))?;
     let voices = chosen_voices(engine, &options.voices)?;
     let progress = offline::Progress::on_terminal();
     let mut clips = Vec::with_capacity(voices.len() * count);
     for voice in &voices {
-        for number in 0..count {
-            progress.show(&format!(
-                "{}: {number} of {count} sentences",
-                voice.voice_id
-            ));
-            let prompt = &prompts[number * prompts.len() / count];
+        for (number, prompt) in prompts.iter().enumerate() {
+            let voice_id = &voice.voice_id;
+            progress.show(&format!("{voice_id}: {number} of {count} sentences"));
             clips.push(say(engine, voice, prompt, number, options).await?);
         }
     }
@@ -154,10 +148,8 @@ async fn say(
     let script = Script::from_text_in(&prompt.text, &Lexicon::builtin(), options.language)
         .with_context(|| format!("{:?}", prompt.text))?;
     let spoken = script.spoken();
-    let english: BTreeSet<String> = script
-        .english_words()
-        .map(|w| comparable(&w.text))
-        .collect();
+    let english = script.english_words().map(|w| comparable(&w.text));
+    let english: BTreeSet<String> = english.collect();
     let request = SpeakRequest {
         voice_id: voice.voice_id.clone(),
         script,
@@ -282,10 +274,8 @@ impl Report {
         let judges: BTreeSet<&String> = voices.flat_map(|voice| voice.judged.keys()).collect();
         let whisper = self.voices.values().any(|v| v.whisper.is_some());
         let mut header: Vec<String> = ["voice", "CER", "WER"].map(str::to_owned).into();
-        let english = self
-            .voices
-            .values()
-            .any(|v| v.english_wer_percent.is_some());
+        let mut voices = self.voices.values();
+        let english = voices.any(|voice| voice.english_wer_percent.is_some());
         if english {
             header.push("WER of English words".to_owned());
         }
@@ -343,10 +333,7 @@ impl Report {
              clip beside the mean; RTF is seconds of work for a second of speech.",
         );
         let (header, rows) = self.table();
-        page.figures(
-            &header.iter().map(String::as_str).collect::<Vec<_>>(),
-            &rows,
-        );
+        page.figures(&header, &rows);
         page.heading("Sentence by sentence");
         page.legend();
         let mut sentences: BTreeMap<&str, Vec<&Said>> = BTreeMap::new();
@@ -368,12 +355,8 @@ impl Said {
             format!("{:.1} s", self.scored.seconds),
             format!("CER {:.0} %", self.scored.characters.rate() * 100.0),
         ];
-        let figures = &self.verdict.figures;
-        notes.extend(
-            figures
-                .iter()
-                .map(|(judge, figure)| format!("{judge} {figure:.2}")),
-        );
+        let figures = self.verdict.figures.iter();
+        notes.extend(figures.map(|(judge, figure)| format!("{judge} {figure:.2}")));
         SpeechCard {
             clip: &self.scored,
             sound: format!("{audio_prefix}{}", self.file),

@@ -7,13 +7,14 @@ use std::time::Instant;
 
 use anyhow::{Context, ensure};
 use base64::Engine as _;
-use sauti_audio::{DecodeLimits, OutputFormat};
+use sauti_audio::OutputFormat;
+use sauti_audio::pcm::f32_from_i16;
 use sauti_speech::{Engine, TranscribeRequest};
 use sauti_text::compare;
 use serde::Serialize;
 
 use super::degrade::{Degradation, babble_bed};
-use super::manifest::{Clip, ClipManifest};
+use super::manifest::{Clip, ClipManifest, spread};
 use super::page::ReportPage;
 use super::processor::processor_seconds;
 use super::readable::Marks;
@@ -100,13 +101,11 @@ pub async fn run(engine: &Engine, options: &Options) -> anyhow::Result<Report> {
 
     let mut clips = Vec::with_capacity(chosen.len());
     let tasks = chosen.iter().enumerate().map(|(number, clip)| {
-        let (engine, manifest, degradation) =
-            (engine.clone(), manifest.clone(), degradation.clone());
         tokio::spawn(hear(
-            engine,
-            manifest,
+            engine.clone(),
+            manifest.clone(),
             (*clip).clone(),
-            degradation,
+            degradation.clone(),
             number as u64,
             wanted.clone(),
         ))
@@ -209,10 +208,7 @@ fn decode(
     degradation: &Degradation,
     seed: u64,
 ) -> anyhow::Result<Vec<i16>> {
-    let bytes = manifest.read(clip)?;
-    let recording = sauti_audio::decode_bytes(bytes, None, &DecodeLimits::default(), &|| false)
-        .with_context(|| clip.file.clone())?;
-    Ok(degradation.apply(recording.samples.all()?.into_owned(), seed))
+    Ok(degradation.apply(manifest.samples(clip)?, seed))
 }
 
 fn degradation(manifest: &ClipManifest, options: &Options) -> anyhow::Result<Degradation> {
@@ -223,47 +219,26 @@ fn degradation(manifest: &ClipManifest, options: &Options) -> anyhow::Result<Deg
         babble: Vec::new(),
     };
     if options.babble_db.is_some() {
-        let none = Degradation::default();
-        let voices: Result<Vec<_>, _> = spread(&manifest.clips, BABBLE_VOICES)
-            .into_iter()
-            .map(|clip| decode(manifest, clip, &none, 0))
-            .collect();
+        let voices = spread(&manifest.clips, BABBLE_VOICES).into_iter();
+        let voices: Result<Vec<_>, _> = voices.map(|clip| manifest.samples(clip)).collect();
         degradation.babble = babble_bed(&voices?);
     }
     Ok(degradation)
 }
 
-/// So many of the clips, evenly over the list: its order often follows speakers or topics.
-fn spread(clips: &[Clip], limit: usize) -> Vec<&Clip> {
-    let count = if limit == 0 {
-        clips.len()
-    } else {
-        limit.min(clips.len())
-    };
-    (0..count)
-        .map(|n| &clips[n * clips.len() / count])
-        .collect()
-}
-
 fn conditions(options: &Options) -> String {
-    let mut parts = Vec::new();
-    parts.extend(
-        options
-            .babble_db
-            .map(|db| format!("other voices {db} dB below")),
-    );
-    parts.extend(
-        options
-            .noise_db
-            .map(|db| format!("white noise {db} dB below")),
-    );
-    let vocabulary = options.vocabulary.as_ref().map(|_| "with a vocabulary");
-    parts.extend(vocabulary.map(str::to_owned));
-    parts.extend(options.mulaw.then(|| "8 kHz mu-law".to_owned()));
-    if parts.is_empty() {
-        "as recorded".to_owned()
-    } else {
-        parts.join(", ")
+    let below = |what: &str, db: Option<f64>| db.map(|db| format!("{what} {db} dB below"));
+    let said = |holds: bool, what: &str| holds.then(|| what.to_owned());
+    let parts = [
+        below("other voices", options.babble_db),
+        below("white noise", options.noise_db),
+        said(options.vocabulary.is_some(), "with a vocabulary"),
+        said(options.mulaw, "8 kHz mu-law"),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    match parts.is_empty() {
+        true => "as recorded".to_owned(),
+        false => parts.join(", "),
     }
 }
 
@@ -276,22 +251,12 @@ fn sounds_of_worst(
     let sound = |name: &str| {
         let seed = chosen.iter().position(|clip| clip.file == name)?;
         let samples = decode(manifest, chosen[seed], degradation, seed as u64).ok()?;
-        let samples: Vec<f32> = samples
-            .into_iter()
-            .map(|s| f32::from(s) / 32_768.0)
-            .collect();
-        let bytes = sauti_audio::encode(
-            &samples,
-            RATE_HZ,
-            "opus_48000".parse::<OutputFormat>().ok()?,
-        );
+        let samples: Vec<f32> = samples.into_iter().map(f32_from_i16).collect();
+        let bytes = sauti_audio::encode(&samples, RATE_HZ, OutputFormat::Opus48000);
         Some((name.to_owned(), bytes.ok()?))
     };
-    let worst = score::worst(&report.clips, SOUNDS_MAX);
-    worst
-        .into_iter()
-        .filter_map(|clip| sound(&clip.name))
-        .collect()
+    let worst = score::worst(&report.clips, SOUNDS_MAX).into_iter();
+    worst.filter_map(|clip| sound(&clip.name)).collect()
 }
 
 impl Report {
@@ -394,25 +359,18 @@ impl Report {
             ]
         };
         let mut rows = vec![row("all", &self.all)];
-        rows.extend(
-            self.speakers
-                .iter()
-                .map(|(speaker, rates)| row(speaker, rates)),
-        );
-        page.figures(
-            &["", "clips", "WER (95 %)", "CER", "wrong / added / lost"],
-            &rows,
-        );
+        let speakers = self.speakers.iter();
+        rows.extend(speakers.map(|(speaker, rates)| row(speaker, rates)));
+        let header = ["", "clips", "WER (95 %)", "CER", "wrong / added / lost"];
+        page.figures(&header, &rows);
         if let Some(speed) = &self.speed {
             page.paragraph(&speed.text());
         }
         page.heading("Clips, the worst first");
         page.start_clips();
         let faultless = self.clips.iter().filter(|clip| clip.words.total() == 0);
-        for clip in score::worst(&self.clips, usize::MAX)
-            .into_iter()
-            .chain(faultless)
-        {
+        let worst = score::worst(&self.clips, usize::MAX).into_iter();
+        for clip in worst.chain(faultless) {
             let sound = self.sounds.get(&clip.name).map(|bytes| {
                 let base64 = base64::engine::general_purpose::STANDARD.encode(bytes);
                 format!("data:audio/ogg;base64,{base64}")

@@ -42,7 +42,7 @@ pub struct Report {
 }
 
 /// How a listener did on what has a right answer.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Checks {
     pub listener: String,
     pub anchors: usize,
@@ -151,10 +151,7 @@ fn refuse_unknown(trials: &HashMap<&str, &Trial>, answer: &TrialAnswer) -> anyho
 fn checks(trials: &HashMap<&str, &Trial>, listener: &str, answers: &[TrialAnswer]) -> Checks {
     let mut checks = Checks {
         listener: listener.to_owned(),
-        anchors: 0,
-        anchors_missed: 0,
-        repeats: 0,
-        repeats_contradicted: 0,
+        ..Checks::default()
     };
     for answer in answers {
         let trial = trials[answer.trial.as_str()];
@@ -253,11 +250,9 @@ fn mean_scores(trials: &HashMap<&str, &Trial>, counted: &[&Vec<TrialAnswer>]) ->
         .flat_map(|(n, answers)| answers.iter().map(move |answer| (n, answer)))
     {
         let trial = trials[answer.trial.as_str()];
+        let counts = trial.kind != TrialKind::Repeat;
         for (clip, &score) in &answer.scores {
-            if let Some(system) = trial
-                .maker(clip)
-                .filter(|_| trial.kind != TrialKind::Repeat)
-            {
+            if let Some(system) = trial.maker(clip).filter(|_| counts) {
                 ratings.entry(system).or_default().push(Rating {
                     listener,
                     sentence: trial.sentence,
