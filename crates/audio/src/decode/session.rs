@@ -45,11 +45,8 @@ impl<'a> DecodeSession<'a> {
 
     /// Says what the following frames are. A change in mid-stream starts a new resampler.
     pub(crate) fn begin(&mut self, rate_hz: u32, channels: u16) -> Result<(), AudioError> {
-        if self
-            .stage
-            .as_ref()
-            .is_some_and(|s| (s.rate_hz, s.channels) == (rate_hz, channels))
-        {
+        let shape = self.stage.as_ref().map(|s| (s.rate_hz, s.channels));
+        if shape == Some((rate_hz, channels)) {
             return Ok(());
         }
         let limits = self.limits;
@@ -68,14 +65,11 @@ impl<'a> DecodeSession<'a> {
         if self.source_rate_hz == 0 {
             (self.source_rate_hz, self.source_channels) = (rate_hz, channels);
         }
+        let resampler = |_| Resampler::new(rate_hz, limits.rate_hz);
         self.stage = Some(Stage {
             rate_hz,
             channels,
-            resamplers: self
-                .out
-                .iter()
-                .map(|_| Resampler::new(rate_hz, limits.rate_hz))
-                .collect(),
+            resamplers: self.out.iter().map(resampler).collect(),
             mono: Vec::new(),
             resampled: Vec::new(),
         });
@@ -119,7 +113,7 @@ impl<'a> DecodeSession<'a> {
 
     pub(crate) fn push(&mut self, interleaved: &[f32]) -> Result<(), AudioError> {
         self.check_cancelled()?;
-        let Some(stage) = &mut self.stage else {
+        let Some(stage) = &self.stage else {
             return Ok(());
         };
         let lanes = usize::from(stage.channels);

@@ -5,7 +5,7 @@ use flacenc::encode_fixed_size_frame;
 use flacenc::error::{Verified, Verify};
 use flacenc::source::{Context, Fill, FrameBuf};
 
-use super::{SoundWriter, StreamEncoder};
+use super::writer::SoundWriter;
 use crate::AudioError;
 use crate::pcm::i16_from_f32;
 
@@ -49,29 +49,6 @@ impl FlacWriter {
         })
     }
 
-    pub(super) fn write(&mut self, samples: &[f32], out: &mut Vec<u8>) {
-        self.write_header_once(out);
-        self.pending.extend(
-            samples
-                .iter()
-                .map(|&sample| i32::from(i16_from_f32(sample))),
-        );
-        let pending = std::mem::take(&mut self.pending);
-        let mut blocks = pending.chunks_exact(BLOCK_SAMPLES);
-        for block in &mut blocks {
-            self.write_frame(block, out);
-        }
-        self.pending = blocks.remainder().to_vec();
-    }
-
-    pub(super) fn finish(&mut self, out: &mut Vec<u8>) {
-        self.write_header_once(out);
-        let rest = std::mem::take(&mut self.pending);
-        if !rest.is_empty() {
-            self.write_frame(&rest, out);
-        }
-    }
-
     fn write_header_once(&mut self, out: &mut Vec<u8>) {
         if !std::mem::replace(&mut self.header_written, true) {
             out.extend_from_slice(b"fLaC\x80\x00\x00\x22");
@@ -110,25 +87,33 @@ impl FlacWriter {
     }
 }
 
-/// Ends a file whose beginning can still be written: length and checksum go into its header.
-pub(super) fn finish_whole(
-    encoder: StreamEncoder,
-    mut bytes: Vec<u8>,
-) -> Result<Vec<u8>, AudioError> {
-    let StreamEncoder {
-        resampler,
-        mut resampled,
-        mut writer,
-        ..
-    } = encoder;
-    resampled.clear();
-    resampler.finish(&mut resampled);
-    writer.write(&resampled, &mut bytes);
-    writer.finish(&mut bytes);
-    if let (SoundWriter::Flac(flac), Some(info)) =
-        (&writer, bytes.get_mut(INFO_START..INFO_START + INFO_BYTES))
-    {
-        info.copy_from_slice(&flac.stream_info());
+impl SoundWriter for FlacWriter {
+    fn write(&mut self, samples: &[f32], out: &mut Vec<u8>) {
+        self.write_header_once(out);
+        self.pending.extend(
+            samples
+                .iter()
+                .map(|&sample| i32::from(i16_from_f32(sample))),
+        );
+        let pending = std::mem::take(&mut self.pending);
+        let mut blocks = pending.chunks_exact(BLOCK_SAMPLES);
+        for block in &mut blocks {
+            self.write_frame(block, out);
+        }
+        self.pending = blocks.remainder().to_vec();
     }
-    Ok(bytes)
+
+    fn finish(&mut self, out: &mut Vec<u8>) {
+        self.write_header_once(out);
+        let rest = std::mem::take(&mut self.pending);
+        if !rest.is_empty() {
+            self.write_frame(&rest, out);
+        }
+    }
+
+    fn complete_header(&self, file: &mut [u8]) {
+        if let Some(info) = file.get_mut(INFO_START..INFO_START + INFO_BYTES) {
+            info.copy_from_slice(&self.stream_info());
+        }
+    }
 }

@@ -4,6 +4,7 @@ mod flac;
 mod mp3;
 mod ogg_opus;
 mod plain;
+mod writer;
 
 use crate::loudness::{SPEECH_LUFS, TELEPHONE_LUFS, gain_between};
 use crate::resample::Resampler;
@@ -12,6 +13,7 @@ use flac::FlacWriter;
 use mp3::Mp3Writer;
 use ogg_opus::OggOpusWriter;
 use plain::PlainWriter;
+use writer::SoundWriter;
 
 /// Rates a voice can have; outside, the resampler's filter would grow without bound.
 const SOURCE_RATES_HZ: std::ops::RangeInclusive<u32> = 4_000..=384_000;
@@ -23,14 +25,7 @@ pub struct StreamEncoder {
     gain: f32,
     resampler: Resampler,
     resampled: Vec<f32>,
-    writer: SoundWriter,
-}
-
-enum SoundWriter {
-    Plain(PlainWriter),
-    Flac(Box<FlacWriter>),
-    Mp3(Box<Mp3Writer>),
-    OggOpus(Box<OggOpusWriter>),
+    writer: Box<dyn SoundWriter>,
 }
 
 impl StreamEncoder {
@@ -65,7 +60,7 @@ impl StreamEncoder {
         let scaled = |rate_hz: u32| {
             samples.map(|count| (count * u64::from(rate_hz)).div_ceil(u64::from(source_rate_hz)))
         };
-        let writer = match format {
+        let writer: Box<dyn SoundWriter> = match format {
             OutputFormat::Opus48000 => {
                 // Opus counts at 48 kHz whatever it is given; a 24 kHz voice has nothing above 12 kHz to code.
                 rate_hz = if source_rate_hz <= 24_000 {
@@ -73,13 +68,11 @@ impl StreamEncoder {
                 } else {
                     48_000
                 };
-                SoundWriter::OggOpus(Box::new(OggOpusWriter::new(rate_hz)?))
+                Box::new(OggOpusWriter::new(rate_hz)?)
             }
-            OutputFormat::Mp344100 => {
-                SoundWriter::Mp3(Box::new(Mp3Writer::new(rate_hz, samples.is_some())))
-            }
-            OutputFormat::Flac24000 => SoundWriter::Flac(Box::new(FlacWriter::new(rate_hz)?)),
-            _ => SoundWriter::Plain(PlainWriter::new(format, scaled(rate_hz))),
+            OutputFormat::Mp344100 => Box::new(Mp3Writer::new(rate_hz, samples.is_some())),
+            OutputFormat::Flac24000 => Box::new(FlacWriter::new(rate_hz)?),
+            _ => Box::new(PlainWriter::new(format, scaled(rate_hz))),
         };
         Ok(Self {
             gain: 1.0,
@@ -110,45 +103,25 @@ impl StreamEncoder {
     }
 
     pub fn finish(self) -> Vec<u8> {
-        let Self {
-            resampler,
-            mut resampled,
-            mut writer,
-            ..
-        } = self;
         let mut out = Vec::new();
-        resampled.clear();
-        resampler.finish(&mut resampled);
-        writer.write(&resampled, &mut out);
-        writer.finish(&mut out);
+        self.finish_into(&mut out);
         out
     }
-}
 
-impl SoundWriter {
-    fn write(&mut self, samples: &[f32], out: &mut Vec<u8>) {
-        match self {
-            Self::Plain(writer) => writer.write(samples, out),
-            Self::Flac(writer) => writer.write(samples, out),
-            Self::Mp3(writer) => writer.write(samples, out),
-            Self::OggOpus(writer) => writer.write(samples, out),
-        }
+    fn finish_into(mut self, out: &mut Vec<u8>) -> Box<dyn SoundWriter> {
+        self.resampled.clear();
+        self.resampler.finish(&mut self.resampled);
+        self.writer.write(&self.resampled, out);
+        self.writer.finish(out);
+        self.writer
     }
 
-    /// Lets a listener hear at once what was pushed, where the format holds bytes back.
-    fn flush(&mut self, out: &mut Vec<u8>) {
-        if let Self::OggOpus(writer) = self {
-            writer.flush(out);
-        }
-    }
-
-    fn finish(&mut self, out: &mut Vec<u8>) {
-        match self {
-            Self::Plain(writer) => writer.finish(out),
-            Self::Flac(writer) => writer.finish(out),
-            Self::Mp3(writer) => writer.finish(out),
-            Self::OggOpus(writer) => writer.finish(out),
-        }
+    /// A whole file of these samples.
+    fn whole(mut self, samples: &[f32]) -> Vec<u8> {
+        let mut bytes = self.push(samples);
+        let writer = self.finish_into(&mut bytes);
+        writer.complete_header(&mut bytes);
+        bytes
     }
 }
 
@@ -159,7 +132,7 @@ pub fn encode(
     format: OutputFormat,
 ) -> Result<Vec<u8>, AudioError> {
     let encoder = StreamEncoder::with_length(format, source_rate_hz, Some(samples.len() as u64))?;
-    finish_whole(encoder, samples)
+    Ok(encoder.whole(samples))
 }
 
 /// `encode` for a voice: formats for a phone line come out at their own loudness.
@@ -169,16 +142,7 @@ pub fn encode_speech(
     format: OutputFormat,
 ) -> Result<Vec<u8>, AudioError> {
     let encoder = StreamEncoder::with_length(format, source_rate_hz, Some(samples.len() as u64))?;
-    finish_whole(encoder.levelled(format), samples)
-}
-
-fn finish_whole(mut encoder: StreamEncoder, samples: &[f32]) -> Result<Vec<u8>, AudioError> {
-    let mut bytes = encoder.push(samples);
-    let SoundWriter::Flac(_) = encoder.writer else {
-        bytes.extend(encoder.finish());
-        return Ok(bytes);
-    };
-    flac::finish_whole(encoder, bytes)
+    Ok(encoder.levelled(format).whole(samples))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 use rusty_mp3::{Mp3Encoder, Mp3EncoderConfig};
 
+use super::writer::SoundWriter;
 /// Variable rate, because the encoder's constant rate holds every frame back to the end.
 const AVERAGE_KBPS: f32 = 96.0;
 
@@ -26,18 +27,6 @@ impl Mp3Writer {
         }
     }
 
-    pub(super) fn write(&mut self, samples: &[f32], out: &mut Vec<u8>) {
-        // The only error is a rate the format does not have, and ours is fixed.
-        if self.encoder.push_pcm_f32(samples, 1, self.rate_hz).is_ok() && !self.whole {
-            self.drain(out);
-        }
-    }
-
-    pub(super) fn finish(&mut self, out: &mut Vec<u8>) {
-        self.encoder.finish();
-        self.drain(out);
-    }
-
     fn drain(&mut self, out: &mut Vec<u8>) {
         while let Ok(packet) = self.encoder.next_packet() {
             let is_tag = self.packets == 0;
@@ -46,5 +35,19 @@ impl Mp3Writer {
                 out.extend_from_slice(&packet);
             }
         }
+    }
+}
+
+impl SoundWriter for Mp3Writer {
+    fn write(&mut self, samples: &[f32], out: &mut Vec<u8>) {
+        // The only error is a rate the format does not have, and ours is fixed.
+        if self.encoder.push_pcm_f32(samples, 1, self.rate_hz).is_ok() && !self.whole {
+            self.drain(out);
+        }
+    }
+
+    fn finish(&mut self, out: &mut Vec<u8>) {
+        self.encoder.finish();
+        self.drain(out);
     }
 }

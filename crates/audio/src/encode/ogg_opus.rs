@@ -1,5 +1,6 @@
 use ogg::writing::{PacketWriteEndInfo, PacketWriter};
 
+use super::writer::SoundWriter;
 use crate::AudioError;
 use crate::opus::OpusEncoder;
 
@@ -45,34 +46,6 @@ impl OggOpusWriter {
         })
     }
 
-    pub(super) fn write(&mut self, samples: &[f32], out: &mut Vec<u8>) {
-        self.samples_in += samples.len() as u64;
-        self.encode(samples);
-        self.take_pages(out);
-    }
-
-    pub(super) fn flush(&mut self, out: &mut Vec<u8>) {
-        if self.packets_in_page > 0 {
-            self.release(PacketWriteEndInfo::EndPage);
-        }
-        self.take_pages(out);
-    }
-
-    pub(super) fn finish(&mut self, out: &mut Vec<u8>) {
-        let frame = self.encoder.frame_samples();
-        let end = self.pre_skip + self.samples_in * u64::from(GRANULE_HZ / self.rate_hz);
-        // Silence pushes the last samples through the encoder's delay; the final granule position cuts it off again.
-        while self.samples_in > 0 && self.granule + self.granule_of_held() < end {
-            let missing = frame - self.pending.len();
-            self.encode(&vec![0.0; missing]);
-        }
-        self.write_header_once();
-        if let Some(packet) = self.held.take() {
-            self.put(packet, PacketWriteEndInfo::EndStream, end);
-        }
-        self.take_pages(out);
-    }
-
     fn encode(&mut self, samples: &[f32]) {
         self.write_header_once();
         self.pending.extend_from_slice(samples);
@@ -88,14 +61,6 @@ impl OggOpusWriter {
             self.held = Some(self.encoder.encode(frame));
         }
         self.pending = frames.remainder().to_vec();
-    }
-
-    fn granule_of_held(&self) -> u64 {
-        if self.held.is_some() {
-            self.frame_granules()
-        } else {
-            0
-        }
     }
 
     fn frame_granules(&self) -> u64 {
@@ -116,13 +81,11 @@ impl OggOpusWriter {
             return;
         }
         let mut head = b"OpusHead\x01\x01".to_vec();
-        head.extend_from_slice(&(self.pre_skip as u16).to_le_bytes());
-        head.extend_from_slice(&self.rate_hz.to_le_bytes());
-        head.extend_from_slice(&[0, 0, 0]);
+        head.extend((self.pre_skip as u16).to_le_bytes());
+        head.extend(self.rate_hz.to_le_bytes());
+        head.extend([0, 0, 0]);
         self.put(head, PacketWriteEndInfo::EndPage, 0);
-        let mut tags = b"OpusTags\x05\x00\x00\x00".to_vec();
-        tags.extend_from_slice(b"sauti");
-        tags.extend_from_slice(&0u32.to_le_bytes());
+        let tags = b"OpusTags\x05\x00\x00\x00sauti\x00\x00\x00\x00".to_vec();
         self.put(tags, PacketWriteEndInfo::EndPage, 0);
     }
 
@@ -133,5 +96,36 @@ impl OggOpusWriter {
 
     fn take_pages(&mut self, out: &mut Vec<u8>) {
         out.append(self.pages.inner_mut());
+    }
+}
+
+impl SoundWriter for OggOpusWriter {
+    fn write(&mut self, samples: &[f32], out: &mut Vec<u8>) {
+        self.samples_in += samples.len() as u64;
+        self.encode(samples);
+        self.take_pages(out);
+    }
+
+    fn flush(&mut self, out: &mut Vec<u8>) {
+        if self.packets_in_page > 0 {
+            self.release(PacketWriteEndInfo::EndPage);
+        }
+        self.take_pages(out);
+    }
+
+    fn finish(&mut self, out: &mut Vec<u8>) {
+        let frame = self.encoder.frame_samples();
+        let end = self.pre_skip + self.samples_in * u64::from(GRANULE_HZ / self.rate_hz);
+        // Silence pushes the last samples through the encoder's delay; the final granule position cuts it off again.
+        let held = |this: &Self| u64::from(this.held.is_some()) * this.frame_granules();
+        while self.samples_in > 0 && self.granule + held(self) < end {
+            let missing = frame - self.pending.len();
+            self.encode(&vec![0.0; missing]);
+        }
+        self.write_header_once();
+        if let Some(packet) = self.held.take() {
+            self.put(packet, PacketWriteEndInfo::EndStream, end);
+        }
+        self.take_pages(out);
     }
 }

@@ -1,3 +1,4 @@
+use super::writer::SoundWriter;
 use crate::OutputFormat;
 use crate::g711::{alaw_from_linear, ulaw_from_linear};
 use crate::pcm::{i16_from_f32, le_bytes};
@@ -35,8 +36,10 @@ impl PlainWriter {
             pads: !raw,
         }
     }
+}
 
-    pub(super) fn write(&mut self, samples: &[f32], out: &mut Vec<u8>) {
+impl SoundWriter for PlainWriter {
+    fn write(&mut self, samples: &[f32], out: &mut Vec<u8>) {
         out.extend(self.header.take().into_iter().flatten());
         let start = out.len();
         let linear = samples.iter().map(|&sample| i16_from_f32(sample));
@@ -48,7 +51,7 @@ impl PlainWriter {
         self.bytes_written += (out.len() - start) as u64;
     }
 
-    pub(super) fn finish(&mut self, out: &mut Vec<u8>) {
+    fn finish(&mut self, out: &mut Vec<u8>) {
         out.extend(self.header.take().into_iter().flatten());
         // Chunks have an even length.
         if self.pads && self.bytes_written % 2 == 1 {

@@ -72,19 +72,15 @@ fn near(samples: &[f32], n: usize, ceiling: f32) -> bool {
 
 fn peak_after(samples: &[f32], n: usize, table: &[[f32; TAPS]; POINTS]) -> f32 {
     let at = |tap: usize| {
-        (n + 1 + tap)
-            .checked_sub(TAPS / 2)
+        let place = (n + 1 + tap).checked_sub(TAPS / 2);
+        place
             .and_then(|place| samples.get(place))
             .copied()
             .unwrap_or(0.0)
     };
     table.iter().fold(0.0, |peak, row| {
-        let value: f32 = row
-            .iter()
-            .enumerate()
-            .map(|(tap, weight)| weight * at(tap))
-            .sum();
-        peak.max(value.abs())
+        let weighted = row.iter().enumerate().map(|(tap, weight)| weight * at(tap));
+        peak.max(weighted.sum::<f32>().abs())
     })
 }
 

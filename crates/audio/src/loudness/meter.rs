@@ -12,32 +12,18 @@ const RELATIVE_GATE_LU: f64 = -10.0;
 pub fn lufs(samples: &[f32], rate_hz: u32) -> f64 {
     let step = (rate_hz as usize * BLOCK_MS / STEPS_PER_BLOCK / 1_000).max(1);
     let mut filter = KWeighting::new(f64::from(rate_hz.max(1)));
-    let steps: Vec<(f64, usize)> = samples
-        .chunks(step)
-        .map(|chunk| {
-            (
-                chunk
-                    .iter()
-                    .map(|&s| filter.next(f64::from(s)).powi(2))
-                    .sum(),
-                chunk.len(),
-            )
-        })
-        .collect();
-    let powers: Vec<f64> = if steps.len() < STEPS_PER_BLOCK {
-        vec![mean(&steps)]
-    } else {
-        // A block that the end cuts off does not count.
-        let whole = steps
-            .windows(STEPS_PER_BLOCK)
-            .filter(|block| block.iter().all(|s| s.1 == step));
-        let blocks: Vec<f64> = whole.map(mean).collect();
-        if blocks.is_empty() {
-            vec![mean(&steps)]
-        } else {
-            blocks
-        }
+    let mut measured = |chunk: &[f32]| {
+        let squares = chunk.iter().map(|&s| filter.next(f64::from(s)).powi(2));
+        (squares.sum(), chunk.len())
     };
+    let steps: Vec<(f64, usize)> = samples.chunks(step).map(&mut measured).collect();
+    // A block that the end cuts off does not count.
+    let is_whole = |block: &&[(f64, usize)]| block.iter().all(|s| s.1 == step);
+    let whole = steps.windows(STEPS_PER_BLOCK).filter(is_whole);
+    let mut powers: Vec<f64> = whole.map(mean).collect();
+    if powers.is_empty() {
+        powers.push(mean(&steps));
+    }
     gated(&powers)
 }
 
@@ -48,11 +34,8 @@ fn mean(steps: &[(f64, usize)]) -> f64 {
 
 fn gated(powers: &[f64]) -> f64 {
     let over = |gate_lufs: f64| {
-        let kept: Vec<f64> = powers
-            .iter()
-            .copied()
-            .filter(|&power| loudness(power) > gate_lufs)
-            .collect();
+        let kept = powers.iter().filter(|power| loudness(**power) > gate_lufs);
+        let kept: Vec<f64> = kept.copied().collect();
         loudness(kept.iter().sum::<f64>() / kept.len().max(1) as f64)
     };
     let first = over(ABSOLUTE_GATE_LUFS);

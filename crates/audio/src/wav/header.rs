@@ -35,9 +35,7 @@ pub(crate) enum Coding {
 
 #[derive(Debug)]
 pub(crate) struct WavHeader {
-    pub coding: Coding,
-    pub channels: u16,
-    pub rate_hz: u32,
+    pub format: WavFormat,
     pub data_start: u64,
     /// `None`: up to the end of the file, as streamed headers mean it.
     pub data_bytes: Option<u64>,
@@ -45,10 +43,11 @@ pub(crate) struct WavHeader {
     pub frames_declared: Option<u64>,
 }
 
-struct WavFormat {
-    coding: Coding,
-    channels: u16,
-    rate_hz: u32,
+#[derive(Debug)]
+pub(crate) struct WavFormat {
+    pub coding: Coding,
+    pub channels: u16,
+    pub rate_hz: u32,
 }
 
 impl WavHeader {
@@ -75,28 +74,19 @@ impl WavHeader {
                 b"fact" if size >= 4 => frames_declared = Some(read_u32(source)?),
                 b"ds64" if size >= 16 => data_bytes_64 = Some(read_ds64(source)?),
                 b"data" => {
-                    let honest = u64::from(riff_size) + 8 == file_bytes;
-                    if size > 0 || !honest {
-                        let WavFormat {
-                            coding,
-                            channels,
-                            rate_hz,
-                        } = format.ok_or_else(|| {
-                            AudioError::undecodable("the WAV file does not say its format")
-                        })?;
-                        return Ok(Self {
-                            coding,
-                            channels,
-                            rate_hz,
-                            data_start: position,
-                            data_bytes: real_size(size, data_bytes_64),
-                            frames_declared: frames_declared
-                                .filter(|&n| n != 0 && n != u32::MAX)
-                                .map(u64::from),
-                        });
-                    }
                     // A size of zero in a file whose other sizes are true: really empty.
-                    return Err(AudioError::Empty);
+                    if size == 0 && u64::from(riff_size) + 8 == file_bytes {
+                        return Err(AudioError::Empty);
+                    }
+                    let unknown =
+                        || AudioError::undecodable("the WAV file does not say its format");
+                    let frames_declared = frames_declared.filter(|&n| n != 0 && n != u32::MAX);
+                    return Ok(Self {
+                        format: format.ok_or_else(unknown)?,
+                        data_start: position,
+                        data_bytes: real_size(size, data_bytes_64),
+                        frames_declared: frames_declared.map(u64::from),
+                    });
                 }
                 _ => {}
             }

@@ -1,6 +1,6 @@
 use std::io::{Read, SeekFrom};
 
-use super::header::{Coding, WavHeader};
+use super::header::{Coding, WavFormat, WavHeader};
 use crate::AudioError;
 use crate::decode::{AudioSource, DecodeSession, Decoded, Window, media};
 use crate::g711;
@@ -15,17 +15,18 @@ pub(crate) fn decode(
 ) -> Result<Decoded, AudioError> {
     let file_bytes = source.byte_len().unwrap_or(u64::MAX);
     let header = WavHeader::read(&mut source, file_bytes)?;
+    let format = &header.format;
     let left = file_bytes.saturating_sub(header.data_start);
     let data_bytes = header.data_bytes.map_or(left, |size| size.min(left));
-    if let Coding::Mp3 = header.coding {
+    if let Coding::Mp3 = format.coding {
         let data = Window::new(source, header.data_start, data_bytes)?;
         return media::decode_mp3(Box::new(data), session);
     }
-    session.begin(header.rate_hz, header.channels)?;
-    let unit_bytes = header.unit_bytes();
+    session.begin(format.rate_hz, format.channels)?;
+    let unit_bytes = format.unit_bytes();
     session.expect_frames(
-        data_bytes / unit_bytes as u64 * header.unit_frames() as u64,
-        header.rate_hz,
+        data_bytes / unit_bytes as u64 * format.unit_frames() as u64,
+        format.rate_hz,
     )?;
 
     source.seek(SeekFrom::Start(header.data_start))?;
@@ -34,13 +35,13 @@ pub(crate) fn decode(
     let mut samples = Vec::new();
     let mut frames_left = header
         .frames_declared
-        .filter(|_| header.is_adpcm())
+        .filter(|_| format.is_adpcm())
         .unwrap_or(u64::MAX);
     loop {
         let filled = read_full(&mut data, &mut buffer)?;
         samples.clear();
-        header.samples(&buffer[..filled], &mut samples)?;
-        let lanes = usize::from(header.channels);
+        format.samples(&buffer[..filled], &mut samples)?;
+        let lanes = usize::from(format.channels);
         let frames = (samples.len() / lanes) as u64;
         samples.truncate(frames.min(frames_left) as usize * lanes);
         frames_left = frames_left.saturating_sub(frames);
@@ -51,7 +52,7 @@ pub(crate) fn decode(
     }
     Ok(Decoded {
         container: "wav",
-        codec: header.codec_name(),
+        codec: format.codec_name(),
     })
 }
 
@@ -66,7 +67,7 @@ fn read_full(data: &mut impl Read, buffer: &mut [u8]) -> Result<usize, AudioErro
     Ok(filled)
 }
 
-impl WavHeader {
+impl WavFormat {
     fn is_adpcm(&self) -> bool {
         matches!(self.coding, Coding::ImaAdpcm(_) | Coding::MsAdpcm(_))
     }
@@ -104,31 +105,22 @@ impl WavHeader {
     }
 
     fn samples(&self, bytes: &[u8], out: &mut Vec<f32>) -> Result<(), AudioError> {
+        let companded = |linear: fn(u8) -> i16| bytes.iter().map(move |&b| f32_from_i16(linear(b)));
         match &self.coding {
             Coding::Int { bytes: 1 } => {
                 out.extend(bytes.iter().map(|&b| (f32::from(b) - 128.0) / 128.0))
             }
             Coding::Int { bytes: width } => out.extend(bytes.chunks_exact(*width).map(int_sample)),
             Coding::Float { bytes: width } => float_samples(bytes, *width, out)?,
-            Coding::Alaw => out.extend(
-                bytes
-                    .iter()
-                    .map(|&b| f32_from_i16(g711::linear_from_alaw(b))),
-            ),
-            Coding::Ulaw => out.extend(
-                bytes
-                    .iter()
-                    .map(|&b| f32_from_i16(g711::linear_from_ulaw(b))),
-            ),
+            Coding::Alaw => out.extend(companded(g711::linear_from_alaw)),
+            Coding::Ulaw => out.extend(companded(g711::linear_from_ulaw)),
             Coding::ImaAdpcm(layout) => {
-                bytes
-                    .chunks(layout.block_bytes)
-                    .for_each(|block| layout.decode(block, out));
+                let blocks = bytes.chunks(layout.block_bytes);
+                blocks.for_each(|block| layout.decode(block, out));
             }
             Coding::MsAdpcm(layout) => {
-                bytes
-                    .chunks(layout.block_bytes)
-                    .for_each(|block| layout.decode(block, out));
+                let blocks = bytes.chunks(layout.block_bytes);
+                blocks.for_each(|block| layout.decode(block, out));
             }
             Coding::Mp3 => {}
         }
@@ -146,27 +138,16 @@ fn int_sample(bytes: &[u8]) -> f32 {
 fn float_samples(bytes: &[u8], width: usize, out: &mut Vec<f32>) -> Result<(), AudioError> {
     let start = out.len();
     if width == 4 {
-        out.extend(
-            bytes
-                .as_chunks::<4>()
-                .0
-                .iter()
-                .map(|&b| f32::from_le_bytes(b)),
-        );
+        let (singles, _) = bytes.as_chunks::<4>();
+        out.extend(singles.iter().map(|&b| f32::from_le_bytes(b)));
     } else {
-        out.extend(
-            bytes
-                .as_chunks::<8>()
-                .0
-                .iter()
-                .map(|&b| f64::from_le_bytes(b) as f32),
-        );
+        let (doubles, _) = bytes.as_chunks::<8>();
+        out.extend(doubles.iter().map(|&b| f64::from_le_bytes(b) as f32));
     }
-    if out[start..].iter().all(|sample| sample.is_finite()) {
-        Ok(())
-    } else {
-        Err(AudioError::undecodable(
+    match out[start..].iter().all(|sample| sample.is_finite()) {
+        true => Ok(()),
+        false => Err(AudioError::undecodable(
             "it holds samples that are not numbers",
-        ))
+        )),
     }
 }

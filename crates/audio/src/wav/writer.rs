@@ -20,37 +20,29 @@ pub(crate) fn write_header(coding: WavCoding, rate_hz: u32, data_bytes: Option<u
         WavCoding::Alaw => (6, true),
         WavCoding::Ulaw => (7, true),
     };
-    let mut body = Vec::with_capacity(64);
-    body.extend_from_slice(b"WAVEfmt ");
-    body.extend_from_slice(&(if extra { 18u32 } else { 16 }).to_le_bytes());
-    body.extend_from_slice(&tag.to_le_bytes());
-    body.extend_from_slice(&1u16.to_le_bytes());
-    body.extend_from_slice(&rate_hz.to_le_bytes());
-    body.extend_from_slice(&(rate_hz * sample_bytes).to_le_bytes());
-    body.extend_from_slice(&(sample_bytes as u16).to_le_bytes());
-    body.extend_from_slice(&(8 * sample_bytes as u16).to_le_bytes());
+    let mut body = b"WAVEfmt ".to_vec();
+    body.extend((if extra { 18u32 } else { 16 }).to_le_bytes());
+    body.extend(tag.to_le_bytes());
+    body.extend(1u16.to_le_bytes());
+    body.extend(rate_hz.to_le_bytes());
+    body.extend((rate_hz * sample_bytes).to_le_bytes());
+    body.extend((sample_bytes as u16).to_le_bytes());
+    body.extend((8 * sample_bytes as u16).to_le_bytes());
     if extra {
         // Codings other than PCM carry an extension size and a fact chunk with the number of samples.
-        body.extend_from_slice(&0u16.to_le_bytes());
-        body.extend_from_slice(b"fact");
-        body.extend_from_slice(&4u32.to_le_bytes());
-        body.extend_from_slice(
-            &data_bytes
-                .map_or(u32::MAX, |bytes| bytes / sample_bytes)
-                .to_le_bytes(),
-        );
+        let samples = data_bytes.map_or(u32::MAX, |bytes| bytes / sample_bytes);
+        body.extend(0u16.to_le_bytes());
+        body.extend(b"fact");
+        body.extend(4u32.to_le_bytes());
+        body.extend(samples.to_le_bytes());
     }
-    body.extend_from_slice(b"data");
-    body.extend_from_slice(&data_bytes.unwrap_or(u32::MAX).to_le_bytes());
+    body.extend(b"data");
+    body.extend(data_bytes.unwrap_or(u32::MAX).to_le_bytes());
 
     let riff_bytes = data_bytes.map_or(u32::MAX, |bytes| {
         (body.len() as u32)
             .saturating_add(bytes)
             .saturating_add(bytes & 1)
     });
-    let mut header = Vec::with_capacity(8 + body.len());
-    header.extend_from_slice(b"RIFF");
-    header.extend_from_slice(&riff_bytes.to_le_bytes());
-    header.extend_from_slice(&body);
-    header
+    [b"RIFF", &riff_bytes.to_le_bytes()[..], &body].concat()
 }
