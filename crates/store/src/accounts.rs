@@ -3,20 +3,22 @@
 use serde::Serialize;
 
 use crate::ids::now_us;
-use crate::sql::{check_text, found, from_row, is_set, is_unique_violation};
+use crate::sql::{check_text, found, is_set, is_unique_violation, row};
 use crate::workspaces::Role;
 use crate::{AccountId, SessionId, Store, StoreError, WorkspaceId};
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Account {
-    pub id: AccountId,
-    pub email: String,
-    pub name: String,
-    #[serde(skip)]
-    pub password_hash: String,
-    pub operator: bool,
-    pub confirmed_us: Option<i64>,
-    pub created_us: i64,
+row! {
+    #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+    pub struct Account {
+        pub id: AccountId,
+        pub email: String,
+        pub name: String,
+        #[serde(skip)]
+        pub password_hash: String,
+        pub operator: bool = i64 => is_set,
+        pub confirmed_us: Option<i64>,
+        pub created_us: i64,
+    }
 }
 
 impl Account {
@@ -24,10 +26,6 @@ impl Account {
         self.confirmed_us.is_some()
     }
 }
-
-from_row!(Account {
-    id, email, name, password_hash, operator: i64 => is_set, confirmed_us, created_us
-});
 
 const COLUMNS: &str = "id, email, name, password_hash, operator, confirmed_us, created_us";
 

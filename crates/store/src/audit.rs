@@ -5,7 +5,7 @@
 use serde::Serialize;
 
 use crate::ids::{new_id, now_us};
-use crate::sql::from_row;
+use crate::sql::row;
 use crate::text_columns::text_enum;
 use crate::{Store, StoreError, WorkspaceId};
 
@@ -49,29 +49,21 @@ text_enum! {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct AuditEntry {
-    pub id: String,
-    pub workspace_id: Option<WorkspaceId>,
-    /// An account, a key, or `cli`.
-    pub actor: String,
-    /// Such as `key.revoked`; see [`AuditAction`].
-    pub action: String,
-    pub target: String,
-    /// JSON or plain words; never a secret.
-    pub detail: String,
-    pub created_us: i64,
+row! {
+    #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+    pub struct AuditEntry {
+        pub id: String,
+        pub workspace_id: Option<WorkspaceId>,
+        /// An account, a key, or `cli`.
+        pub actor: String,
+        /// Such as `key.revoked`; see [`AuditAction`].
+        pub action: String,
+        pub target: String,
+        /// JSON or plain words; never a secret.
+        pub detail: String,
+        pub created_us: i64,
+    }
 }
-
-from_row!(AuditEntry {
-    id,
-    workspace_id,
-    actor,
-    action,
-    target,
-    detail,
-    created_us
-});
 
 /// Newest first; `before` is the last id of the page before.
 #[derive(Debug, Clone, Default)]

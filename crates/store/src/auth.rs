@@ -5,28 +5,31 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
+use sqlx::{FromRow, Row};
 use subtle::ConstantTimeEq;
 
 use crate::ids::now_us;
 use crate::keys::{ApiKey, Environment, Permissions};
 use crate::rows::{Value, execute_rows};
-use crate::sql::{from_row, is_set};
+use crate::sql::{is_set, row};
 use crate::{AuthError, KeyId, Store, StoreError, WorkspaceId};
 
 /// Enough for every key in use; a flood of invented ids empties the cache instead of growing it.
 const CACHE_ENTRIES_MAX: usize = 20_000;
 
-/// Who a request comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeyHolder {
-    pub key_id: KeyId,
-    pub key_name: String,
-    pub environment: Environment,
-    pub workspace_id: WorkspaceId,
-    pub currency: String,
-    pub permissions: Permissions,
-    /// Whether an owner of the workspace has confirmed their account.
-    pub confirmed: bool,
+row! {
+    /// Who a request comes from.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct KeyHolder {
+        pub key_id: KeyId,
+        pub key_name: String,
+        pub environment: Environment,
+        pub workspace_id: WorkspaceId,
+        pub currency: String,
+        pub permissions: Permissions,
+        /// Whether an owner of the workspace has confirmed their account.
+        pub confirmed: bool = i64 => is_set,
+    }
 }
 
 struct Known {
@@ -35,22 +38,6 @@ struct Known {
     expires_us: Option<i64>,
     revoked: bool,
 }
-
-struct KnownRow {
-    secret_hash: String,
-    name: String,
-    environment: Environment,
-    workspace_id: WorkspaceId,
-    currency: String,
-    permissions: Permissions,
-    expires_us: Option<i64>,
-    revoked_us: Option<i64>,
-    confirmed: bool,
-}
-
-from_row!(KnownRow {
-    secret_hash, name, environment, workspace_id, currency, permissions, expires_us, revoked_us, confirmed: i64 => is_set
-});
 
 struct Cached {
     known: Option<Arc<Known>>,
@@ -109,22 +96,17 @@ impl KeyCache {
         if entries.by_id.len() >= CACHE_ENTRIES_MAX {
             entries.by_id.clear();
         }
-        entries.by_id.insert(
-            key_id.to_owned(),
-            Cached {
-                known,
-                since: Instant::now(),
-            },
-        );
+        let since = Instant::now();
+        entries
+            .by_id
+            .insert(key_id.to_owned(), Cached { known, since });
     }
 
     fn touch(&self, key_id: &KeyId, at_us: i64) {
         let mut used = self.used.lock();
         match used.get_mut(key_id) {
             Some(last_us) => *last_us = at_us,
-            None => {
-                used.insert(key_id.to_owned(), at_us);
-            }
+            None => _ = used.insert(key_id.to_owned(), at_us),
         }
     }
 }
@@ -157,9 +139,9 @@ impl Store {
     }
 
     async fn load_key(&self, key_id: &KeyId) -> Result<Option<Known>, StoreError> {
-        let row: Option<KnownRow> = sqlx::query_as(
-            "select k.secret_hash, k.name, k.environment, k.workspace_id, w.currency, k.permissions, k.expires_us,
-                    k.revoked_us,
+        let row = sqlx::query(
+            "select k.id as key_id, k.name as key_name, k.environment, k.workspace_id, w.currency, k.permissions,
+                    k.secret_hash, k.expires_us, k.revoked_us,
                     (select count(*) from members m join accounts a on a.id = m.account_id
                      where m.workspace_id = w.id and m.role = 'owner' and a.confirmed_us is not null) as confirmed
              from api_keys k join workspaces w on w.id = k.workspace_id
@@ -168,20 +150,15 @@ impl Store {
         .bind(key_id)
         .fetch_optional(self.read())
         .await?;
-        Ok(row.map(|row| Known {
-            secret_hash: row.secret_hash,
-            caller: Arc::new(KeyHolder {
-                key_id: key_id.clone(),
-                key_name: row.name,
-                environment: row.environment,
-                workspace_id: row.workspace_id,
-                currency: row.currency,
-                permissions: row.permissions,
-                confirmed: row.confirmed,
-            }),
-            expires_us: row.expires_us,
-            revoked: row.revoked_us.is_some(),
-        }))
+        let known = |row| {
+            Ok(Known {
+                caller: Arc::new(KeyHolder::from_row(&row)?),
+                secret_hash: row.try_get("secret_hash")?,
+                expires_us: row.try_get("expires_us")?,
+                revoked: row.try_get::<Option<i64>, _>("revoked_us")?.is_some(),
+            })
+        };
+        row.map(known).transpose()
     }
 
     /// Writes down when keys were last used. Called from time to time, never by a request.

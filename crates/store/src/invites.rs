@@ -4,30 +4,23 @@ use serde::Serialize;
 
 use crate::accounts::parse_email;
 use crate::ids::{hash_hex, now_us, random_base62};
-use crate::sql::{found, from_row};
+use crate::sql::{found, row};
 use crate::workspaces::{Role, insert_member};
 use crate::{AccountId, InviteId, Store, StoreError, WorkspaceId};
 
 const LIFETIME_US: i64 = 7 * 24 * 3600 * 1_000_000;
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Invite {
-    pub id: InviteId,
-    pub workspace_id: WorkspaceId,
-    pub email: String,
-    pub role: Role,
-    pub invited_by: String,
-    pub expires_us: i64,
+row! {
+    #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+    pub struct Invite {
+        pub id: InviteId,
+        pub workspace_id: WorkspaceId,
+        pub email: String,
+        pub role: Role,
+        pub invited_by: String,
+        pub expires_us: i64,
+    }
 }
-
-from_row!(Invite {
-    id,
-    workspace_id,
-    email,
-    role,
-    invited_by,
-    expires_us
-});
 
 /// The token is shown here and never again.
 #[derive(Debug, Clone)]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ids::now_us;
-use crate::sql::{check_text, found, from_row};
+use crate::sql::{check_text, found, row};
 use crate::text_columns::text_enum;
 use crate::{Store, StoreError, WorkspaceId};
 
@@ -17,18 +17,14 @@ text_enum! {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Pronunciation {
-    pub word: String,
-    pub spoken: String,
-    pub alphabet: Alphabet,
+row! {
+    #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct Pronunciation {
+        pub word: String,
+        pub spoken: String,
+        pub alphabet: Alphabet,
+    }
 }
-
-from_row!(Pronunciation {
-    word,
-    spoken,
-    alphabet
-});
 
 impl Store {
     /// Adds or replaces a word; words are kept in lower case.

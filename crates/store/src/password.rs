@@ -4,6 +4,7 @@ use argon2::{Algorithm, Argon2, Params, PasswordHash, PasswordHasher, PasswordVe
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::StoreError;
+use crate::sql::require;
 
 pub const CHARACTERS_MIN: usize = 10;
 pub const BYTES_MAX: usize = 1024;
@@ -21,22 +22,16 @@ fn refused(error: impl std::fmt::Display) -> StoreError {
 /// Hashes a password into a PHC string with a random salt. Blocking.
 pub fn hash(password: &SecretString) -> Result<String, StoreError> {
     let password = password.expose_secret();
-    if password.chars().count() < CHARACTERS_MIN {
-        return Err(StoreError::invalid(
-            "password",
-            format!("needs at least {CHARACTERS_MIN} characters"),
-        ));
-    }
-    if password.len() > BYTES_MAX {
-        return Err(StoreError::invalid(
-            "password",
-            format!("takes at most {BYTES_MAX} bytes"),
-        ));
-    }
-    Ok(hasher()?
-        .hash_password(password.as_bytes())
-        .map_err(refused)?
-        .to_string())
+    let least = format!("needs at least {CHARACTERS_MIN} characters");
+    require(
+        password.chars().count() >= CHARACTERS_MIN,
+        "password",
+        &least,
+    )?;
+    let most = format!("takes at most {BYTES_MAX} bytes");
+    require(password.len() <= BYTES_MAX, "password", &most)?;
+    let hash = hasher()?.hash_password(password.as_bytes());
+    Ok(hash.map_err(refused)?.to_string())
 }
 
 /// Whether the password belongs to the hash. Blocking; false for a hash that cannot be read.

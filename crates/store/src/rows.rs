@@ -14,40 +14,24 @@ pub(crate) enum Value {
     MaybeBytes(Option<Vec<u8>>),
 }
 
-impl From<&str> for Value {
-    fn from(text: &str) -> Self {
-        Self::Text(text.to_owned())
-    }
+macro_rules! value_from {
+    ($($type:ty => $convert:expr;)+) => {
+        $(impl From<$type> for Value {
+            fn from(value: $type) -> Self {
+                $convert(value)
+            }
+        })+
+    };
 }
-impl From<&String> for Value {
-    fn from(text: &String) -> Self {
-        Self::Text(text.clone())
-    }
-}
-impl From<String> for Value {
-    fn from(text: String) -> Self {
-        Self::Text(text)
-    }
-}
-impl From<Option<String>> for Value {
-    fn from(text: Option<String>) -> Self {
-        Self::MaybeText(text)
-    }
-}
-impl From<i64> for Value {
-    fn from(number: i64) -> Self {
-        Self::Int(number)
-    }
-}
-impl From<Option<i64>> for Value {
-    fn from(number: Option<i64>) -> Self {
-        Self::MaybeInt(number)
-    }
-}
-impl From<Option<Vec<u8>>> for Value {
-    fn from(bytes: Option<Vec<u8>>) -> Self {
-        Self::MaybeBytes(bytes)
-    }
+
+value_from! {
+    &str => |text: &str| Self::Text(text.to_owned());
+    &String => |text: &String| Self::Text(text.clone());
+    String => Self::Text;
+    Option<String> => Self::MaybeText;
+    i64 => Self::Int;
+    Option<i64> => Self::MaybeInt;
+    Option<Vec<u8>> => Self::MaybeBytes;
 }
 
 fn bind(

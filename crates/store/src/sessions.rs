@@ -6,16 +6,18 @@ use serde::Serialize;
 
 use crate::accounts::Account;
 use crate::ids::{hash_hex, now_us, random_base62};
-use crate::sql::{found, from_row};
+use crate::sql::{found, row};
 use crate::{AccountId, SessionId, Store, StoreError};
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Session {
-    pub id: SessionId,
-    pub account_id: AccountId,
-    pub created_us: i64,
-    pub expires_us: i64,
-    pub user_agent: String,
+row! {
+    #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+    pub struct Session {
+        pub id: SessionId,
+        pub account_id: AccountId,
+        pub created_us: i64,
+        pub expires_us: i64,
+        pub user_agent: String,
+    }
 }
 
 /// The token is shown here and never again.
@@ -24,14 +26,6 @@ pub struct IssuedSession {
     pub token: secrecy::SecretString,
     pub session: Session,
 }
-
-from_row!(Session {
-    id,
-    account_id,
-    created_us,
-    expires_us,
-    user_agent
-});
 
 impl Store {
     pub async fn create_session(

@@ -4,15 +4,15 @@ use sqlx::any::AnyQueryResult;
 
 use crate::StoreError;
 
-/// `FromRow` by the names of the columns: `field: Type` is read as that type first (and then goes through a function after
-/// `=>`), and what is under `default` is no column.
+/// `FromRow` by the names of the columns: `field: Type => function` is read as that type and goes through the function, and
+/// what is under `default` is no column.
 /// sqlx has a derive for this, for which cargo builds sqlx, tokio and SQLite once more, for the compiler's own use.
 macro_rules! from_row {
-    ($row:ident { $($field:ident $(: $read:ty $(=> $convert:expr)?)?),* $(,)? } $(default { $($other:ident),* $(,)? })?) => {
+    ($row:ident { $($field:ident $(: $read:ty => $convert:expr)?),* $(,)? } $(default { $($other:ident),* $(,)? })?) => {
         impl<'r> sqlx::FromRow<'r, sqlx::any::AnyRow> for $row {
             fn from_row(row: &'r sqlx::any::AnyRow) -> Result<Self, sqlx::Error> {
                 Ok(Self {
-                    $($field: $crate::sql::from_row!(@read row $field $($read $(=> $convert)?)?),)*
+                    $($field: $crate::sql::from_row!(@read row $field $($read => $convert)?),)*
                     $($($other: Default::default(),)*)?
                 })
             }
@@ -24,13 +24,32 @@ macro_rules! from_row {
     (@read $row:ident $field:ident $read:ty => $convert:expr) => {
         $convert(sqlx::Row::try_get::<$read, _>($row, stringify!($field))?)
     };
-    (@read $row:ident $field:ident $read:ty) => {
-        sqlx::Row::try_get::<$read, _>($row, stringify!($field))?
-            .try_into()
-            .map_err(|error| sqlx::Error::Decode(Box::new(error)))?
-    };
 }
 pub(crate) use from_row;
+
+/// A struct whose fields are the columns of a row: [`from_row`] for each of them. What is not read as it stands has its
+/// type in the database and a function behind it: `= i64 => is_set`.
+macro_rules! row {
+    ($(#[$meta:meta])* $vis:vis struct $row:ident {
+        $($(#[$attribute:meta])* $field_vis:vis $field:ident: $type:ty $(= $read:ty => $convert:expr)?),+ $(,)?
+    }) => {
+        $(#[$meta])*
+        $vis struct $row {
+            $($(#[$attribute])* $field_vis $field: $type,)+
+        }
+
+        $crate::sql::from_row!($row { $($field $(: $read => $convert)?),+ });
+    };
+}
+pub(crate) use row;
+
+/// Refuses a value that breaks a rule.
+pub(crate) fn require(holds: bool, field: &'static str, message: &str) -> Result<(), StoreError> {
+    match holds {
+        true => Ok(()),
+        false => Err(StoreError::invalid(field, message)),
+    }
+}
 
 /// How both databases keep a yes or no.
 pub(crate) fn is_set(number: i64) -> bool {
@@ -46,9 +65,8 @@ pub(crate) fn found(done: &AnyQueryResult, what: &'static str) -> Result<(), Sto
 }
 
 pub(crate) fn is_unique_violation(error: &sqlx::Error) -> bool {
-    error
-        .as_database_error()
-        .is_some_and(|error| error.is_unique_violation())
+    let error = error.as_database_error();
+    error.is_some_and(|error| error.is_unique_violation())
 }
 
 /// Trims; refuses control characters (PostgreSQL cannot store NUL, logs should not carry the others) and wrong lengths.
@@ -60,18 +78,10 @@ pub(crate) fn check_text(
 ) -> Result<String, StoreError> {
     let text = text.trim();
     let length = text.chars().count();
-    if length < min || length > max {
-        return Err(StoreError::invalid(
-            field,
-            format!("needs {min} to {max} characters"),
-        ));
-    }
-    if text.chars().any(char::is_control) {
-        return Err(StoreError::invalid(
-            field,
-            "must not hold control characters",
-        ));
-    }
+    let fits = (min..=max).contains(&length);
+    require(fits, field, &format!("needs {min} to {max} characters"))?;
+    let plain = !text.chars().any(char::is_control);
+    require(plain, field, "must not hold control characters")?;
     Ok(text.to_owned())
 }
 

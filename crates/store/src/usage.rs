@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::sql::from_row;
+use crate::sql::{require, row};
 use crate::{KeyId, Operation, Store, StoreError, WorkspaceId};
 
 #[derive(Debug, Clone, Default)]
@@ -14,28 +14,19 @@ pub struct UsageQuery {
     pub operation: Option<Operation>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct UsageRow {
-    pub day: String,
-    pub operation: Operation,
-    pub key_id: Option<KeyId>,
-    pub requests: i64,
-    pub cached_requests: i64,
-    pub units: i64,
-    pub audio_ms: i64,
-    pub amount_micro: i64,
+row! {
+    #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+    pub struct UsageRow {
+        pub day: String,
+        pub operation: Operation,
+        pub key_id: Option<KeyId>,
+        pub requests: i64,
+        pub cached_requests: i64,
+        pub units: i64,
+        pub audio_ms: i64,
+        pub amount_micro: i64,
+    }
 }
-
-from_row!(UsageRow {
-    day,
-    operation,
-    key_id,
-    requests,
-    cached_requests,
-    units,
-    audio_ms,
-    amount_micro
-});
 
 impl UsageRow {
     pub const CSV_HEADER: &'static str =
@@ -68,12 +59,8 @@ impl Store {
         query: &UsageQuery,
     ) -> Result<Vec<UsageRow>, StoreError> {
         for (field, day) in [("from", &query.from_day), ("to", &query.to_day)] {
-            if day.parse::<jiff::civil::Date>().is_err() {
-                return Err(StoreError::invalid(
-                    field,
-                    "is not a day such as 2026-01-31",
-                ));
-            }
+            let is_day = day.parse::<jiff::civil::Date>().is_ok();
+            require(is_day, field, "is not a day such as 2026-01-31")?;
         }
         Ok(sqlx::query_as(
             "select day, operation, nullif(key_id, '') as key_id, requests, cached_requests, units, audio_ms, amount_micro from usage_days

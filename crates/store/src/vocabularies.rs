@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use crate::ids::now_us;
-use crate::sql::{found, from_row, is_unique_violation};
+use crate::sql::{found, is_unique_violation, row};
 use crate::text_columns::text_enum;
 use crate::{Store, StoreError, WorkspaceId};
 
@@ -19,45 +19,31 @@ text_enum! {
     }
 }
 
-/// A vocabulary's newest version.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct VocabularyInfo {
-    pub name: String,
-    pub version: i64,
-    pub state: BuildState,
-    pub words: i64,
-    pub bytes: i64,
-    pub created_us: i64,
+row! {
+    /// A vocabulary's newest version.
+    #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+    pub struct VocabularyInfo {
+        pub name: String,
+        pub version: i64,
+        pub state: BuildState,
+        pub words: i64,
+        pub bytes: i64,
+        pub created_us: i64,
+    }
 }
 
-from_row!(VocabularyInfo {
-    name,
-    version,
-    state,
-    words,
-    bytes,
-    created_us,
-});
-
-/// One version with all that it is made of.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoredVocabulary {
-    pub workspace_id: WorkspaceId,
-    pub name: String,
-    pub version: i64,
-    pub source: String,
-    pub weight_ppm: i64,
-    pub created_us: i64,
+row! {
+    /// One version with all that it is made of.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct StoredVocabulary {
+        pub workspace_id: WorkspaceId,
+        pub name: String,
+        pub version: i64,
+        pub source: String,
+        pub weight_ppm: i64,
+        pub created_us: i64,
+    }
 }
-
-from_row!(StoredVocabulary {
-    workspace_id,
-    name,
-    version,
-    source,
-    weight_ppm,
-    created_us,
-});
 
 /// What is written down of a new version.
 #[derive(Debug, Clone)]
@@ -147,7 +133,7 @@ impl Store {
         workspace_id: &WorkspaceId,
         name: &str,
     ) -> Result<Option<i64>, StoreError> {
-        let ready: Option<(i64,)> = sqlx::query_as(
+        Ok(sqlx::query_scalar(
             "select created_us from vocabularies
              where workspace_id = $1 and name = $2 and state = $3 order by version desc limit 1",
         )
@@ -155,8 +141,7 @@ impl Store {
         .bind(name)
         .bind(BuildState::Ready)
         .fetch_optional(self.read())
-        .await?;
-        Ok(ready.map(|(created_us,)| created_us))
+        .await?)
     }
 
     /// The version to listen with.

@@ -5,7 +5,7 @@ use sqlx::{FromRow, Row};
 
 use crate::database::Tx;
 use crate::ids::now_us;
-use crate::sql::{check_text, found, from_row};
+use crate::sql::{check_text, found, require, row};
 use crate::text_columns::text_enum;
 use crate::{AccountId, Store, StoreError, WorkspaceId};
 
@@ -18,42 +18,29 @@ text_enum! {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Workspace {
-    pub id: WorkspaceId,
-    pub name: String,
-    /// Three letters, upper case.
-    pub currency: String,
-    pub created_us: i64,
-    pub closed_us: Option<i64>,
-    pub low_balance_micro: Option<i64>,
+row! {
+    #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+    pub struct Workspace {
+        pub id: WorkspaceId,
+        pub name: String,
+        /// Three letters, upper case.
+        pub currency: String,
+        pub created_us: i64,
+        pub closed_us: Option<i64>,
+        pub low_balance_micro: Option<i64>,
+    }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Member {
-    pub account_id: AccountId,
-    pub email: String,
-    pub name: String,
-    pub role: Role,
-    pub since_us: i64,
+row! {
+    #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+    pub struct Member {
+        pub account_id: AccountId,
+        pub email: String,
+        pub name: String,
+        pub role: Role,
+        pub since_us: i64,
+    }
 }
-
-from_row!(Workspace {
-    id,
-    name,
-    currency,
-    created_us,
-    closed_us,
-    low_balance_micro
-});
-
-from_row!(Member {
-    account_id,
-    email,
-    name,
-    role,
-    since_us
-});
 
 const SELECT: &str =
     "select w.id, w.name, w.currency, w.created_us, w.closed_us, b.low_micro as low_balance_micro
@@ -68,12 +55,8 @@ impl Store {
         currency: &str,
     ) -> Result<Workspace, StoreError> {
         let currency = currency.trim().to_ascii_uppercase();
-        if currency.len() != 3 || !currency.bytes().all(|letter| letter.is_ascii_uppercase()) {
-            return Err(StoreError::invalid(
-                "currency",
-                "needs three letters, such as TZS",
-            ));
-        }
+        let plausible = currency.len() == 3 && currency.bytes().all(|b| b.is_ascii_uppercase());
+        require(plausible, "currency", "needs three letters, such as TZS")?;
         let name = check_text("name", name, 1, 200)?;
         let created_us = now_us();
         let workspace = Workspace {
@@ -163,12 +146,8 @@ impl Store {
         workspace_id: &WorkspaceId,
         low_micro: Option<i64>,
     ) -> Result<(), StoreError> {
-        if low_micro.is_some_and(|low| low < 0) {
-            return Err(StoreError::invalid(
-                "low_balance_micro",
-                "must not be negative",
-            ));
-        }
+        let fits = low_micro.is_none_or(|low| low >= 0);
+        require(fits, "low_balance_micro", "must not be negative")?;
         let done = sqlx::query("update balances set low_micro = $2 where workspace_id = $1")
             .bind(workspace_id)
             .bind(low_micro)
@@ -263,7 +242,7 @@ impl Store {
             }
         };
         found(&done, "member")?;
-        let (owners,): (i64,) = sqlx::query_as(
+        let owners: i64 = sqlx::query_scalar(
             "select count(*) from members where workspace_id = $1 and role = 'owner'",
         )
         .bind(workspace_id)
@@ -287,7 +266,7 @@ impl Store {
             "select id from workspaces where id = $1{}",
             self.inner.backend.row_lock()
         );
-        let row: Option<(String,)> = sqlx::query_as(sqlx::AssertSqlSafe(sql))
+        let row = sqlx::query(sqlx::AssertSqlSafe(sql))
             .bind(workspace_id)
             .fetch_optional(&mut **tx)
             .await?;

@@ -31,13 +31,12 @@ impl Store {
         blob_id: &BlobId,
         part: i64,
     ) -> Result<Option<Vec<u8>>, StoreError> {
-        let row: Option<(Vec<u8>,)> =
-            sqlx::query_as("select bytes from batch_blobs where id = $1 and part = $2")
-                .bind(blob_id)
-                .bind(part)
-                .fetch_optional(self.read())
-                .await?;
-        Ok(row.map(|(bytes,)| bytes))
+        let sql = "select bytes from batch_blobs where id = $1 and part = $2";
+        Ok(sqlx::query_scalar(sql)
+            .bind(blob_id)
+            .bind(part)
+            .fetch_optional(self.read())
+            .await?)
     }
 
     /// What nobody needs any more: a recording that was read, a sound that was not sold.

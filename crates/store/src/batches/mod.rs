@@ -11,7 +11,7 @@ mod work;
 
 use serde::Serialize;
 
-use crate::sql::from_row;
+use crate::sql::{from_row, row};
 use crate::text_columns::text_enum;
 use crate::{BatchId, BlobId, ItemId, KeyId, Operation, WorkspaceId};
 
@@ -38,6 +38,12 @@ pub struct Batch {
     pub expires_us: i64,
 }
 
+from_row!(Batch {
+    id, workspace_id, key_id, operation, state, items, bytes, fingerprint, created_us, deadline_us, finished_us, expires_us
+} default {
+    counts, amount_micro
+});
+
 text_enum! {
     pub enum BatchState ("state") {
         Receiving = "receiving",
@@ -56,35 +62,21 @@ pub struct ItemCounts {
     pub cancelled: i64,
 }
 
-/// An item and what came of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BatchItem {
-    pub id: ItemId,
-    pub position: i64,
-    pub custom_id: String,
-    pub state: String,
-    /// JSON: the result of a done item, the error of a failed one, else empty.
-    pub answer: String,
-    /// Names the sound, where one was made.
-    pub output_id: Option<BlobId>,
-    pub amount_micro: i64,
+row! {
+    /// An item and what came of it.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct BatchItem {
+        pub id: ItemId,
+        pub position: i64,
+        pub custom_id: String,
+        pub state: String,
+        /// JSON: the result of a done item, the error of a failed one, else empty.
+        pub answer: String,
+        /// Names the sound, where one was made.
+        pub output_id: Option<BlobId>,
+        pub amount_micro: i64,
+    }
 }
-
-from_row!(Batch {
-    id, workspace_id, key_id, operation, state, items, bytes, fingerprint, created_us, deadline_us, finished_us, expires_us
-} default {
-    counts, amount_micro
-});
-
-from_row!(BatchItem {
-    id,
-    position,
-    custom_id,
-    state,
-    answer,
-    output_id,
-    amount_micro
-});
 
 impl BatchState {
     pub fn is_over(self) -> bool {

@@ -7,37 +7,34 @@ use sqlx::AssertSqlSafe;
 use super::Batch;
 use crate::ids::{new_id, now_us};
 use crate::ledger::{Charge, FinishedItem, Reservation, Usage};
-use crate::sql::{from_row, is_set};
+use crate::sql::{is_set, row};
 use crate::webhooks::queue_event;
 use crate::{
     BatchId, BlobId, ItemId, KeyId, LedgerError, Operation, Store, StoreError, WorkspaceId,
 };
 
-/// An item to be worked on now. `claim` proves to the later report that nobody else has it meanwhile.
-#[derive(Debug, Clone)]
-pub struct ClaimedItem {
-    pub id: ItemId,
-    pub claim: String,
-    pub batch_id: BatchId,
-    pub workspace_id: WorkspaceId,
-    pub currency: String,
-    pub key_id: Option<KeyId>,
-    /// Whoever ordered it may not spend any more.
-    pub key_revoked: bool,
-    pub operation: Operation,
-    pub position: i64,
-    pub request: String,
-    /// The recording, where one was sent along.
-    pub input_id: Option<BlobId>,
-    /// This one included.
-    pub attempts: i64,
-    pub deadline_us: i64,
+row! {
+    /// An item to be worked on now. `claim` proves to the later report that nobody else has it meanwhile.
+    #[derive(Debug, Clone)]
+    pub struct ClaimedItem {
+        pub id: ItemId,
+        pub claim: String,
+        pub batch_id: BatchId,
+        pub workspace_id: WorkspaceId,
+        pub currency: String,
+        pub key_id: Option<KeyId>,
+        /// Whoever ordered it may not spend any more.
+        pub key_revoked: bool = i64 => is_set,
+        pub operation: Operation,
+        pub position: i64,
+        pub request: String,
+        /// The recording, where one was sent along.
+        pub input_id: Option<BlobId>,
+        /// This one included.
+        pub attempts: i64,
+        pub deadline_us: i64,
+    }
 }
-
-from_row!(ClaimedItem {
-    id, claim, batch_id, workspace_id, currency, key_id, key_revoked: i64 => is_set, operation, position, request, input_id,
-    attempts, deadline_us
-});
 
 impl ClaimedItem {
     pub fn finished(&self, answer: String, output_id: Option<BlobId>) -> FinishedItem {

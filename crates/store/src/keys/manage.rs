@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{ApiKey, Environment, Permissions};
 use crate::ids::now_us;
-use crate::sql::{check_text, found, from_row};
+use crate::sql::{check_text, found, require, row};
 use crate::{KeyId, Store, StoreError, WorkspaceId};
 
 /// What a new key shall be.
@@ -21,26 +21,28 @@ pub struct NewKey {
     pub created_by: String,
 }
 
-/// What is kept of a key: all but the secret.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct KeyInfo {
-    pub id: KeyId,
-    pub workspace_id: WorkspaceId,
-    pub environment: Environment,
-    pub name: String,
-    pub last_four: String,
-    pub permissions: Permissions,
-    pub spend_cap_micro: Option<i64>,
-    /// Spent and reserved so far, by the keys that it was rotated from and into as well: what counts towards the cap.
-    pub committed_micro: i64,
-    /// The first of the keys that share a cap with this one.
-    #[serde(skip)]
-    pub chain_id: Option<KeyId>,
-    pub created_by: String,
-    pub created_us: i64,
-    pub expires_us: Option<i64>,
-    pub revoked_us: Option<i64>,
-    pub last_used_us: Option<i64>,
+row! {
+    /// What is kept of a key: all but the secret.
+    #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+    pub struct KeyInfo {
+        pub id: KeyId,
+        pub workspace_id: WorkspaceId,
+        pub environment: Environment,
+        pub name: String,
+        pub last_four: String,
+        pub permissions: Permissions,
+        pub spend_cap_micro: Option<i64>,
+        /// Spent and reserved so far, by the keys that it was rotated from and into as well: what counts towards the cap.
+        pub committed_micro: i64,
+        /// The first of the keys that share a cap with this one.
+        #[serde(skip)]
+        pub chain_id: Option<KeyId>,
+        pub created_by: String,
+        pub created_us: i64,
+        pub expires_us: Option<i64>,
+        pub revoked_us: Option<i64>,
+        pub last_used_us: Option<i64>,
+    }
 }
 
 /// A key at the only moment its text exists.
@@ -49,23 +51,6 @@ pub struct IssuedKey {
     pub key: ApiKey,
     pub info: KeyInfo,
 }
-
-from_row!(KeyInfo {
-    id,
-    workspace_id,
-    environment,
-    name,
-    last_four,
-    permissions,
-    spend_cap_micro,
-    committed_micro,
-    chain_id,
-    created_by,
-    created_us,
-    expires_us,
-    revoked_us,
-    last_used_us
-});
 
 const SELECT: &str = "select k.id, k.workspace_id, k.environment, k.name, k.last_four, k.permissions, k.spend_cap_micro,
     coalesce((select cast(sum(a.committed_micro) as bigint) from api_keys c join key_spend a on a.key_id = c.id
@@ -107,18 +92,10 @@ impl Store {
         new: NewKey,
         chain_id: Option<KeyId>,
     ) -> Result<IssuedKey, StoreError> {
-        if new.permissions.is_empty() {
-            return Err(StoreError::invalid(
-                "permissions",
-                "needs at least one permission",
-            ));
-        }
-        if new.spend_cap_micro.is_some_and(|cap| cap < 0) {
-            return Err(StoreError::invalid(
-                "spend_cap_micro",
-                "must not be negative",
-            ));
-        }
+        let permitted = !new.permissions.is_empty();
+        require(permitted, "permissions", "needs at least one permission")?;
+        let fits = new.spend_cap_micro.is_none_or(|cap| cap >= 0);
+        require(fits, "spend_cap_micro", "must not be negative")?;
         let key = ApiKey::generate(new.environment)?;
         let info = KeyInfo {
             id: key.id().clone(),
@@ -229,12 +206,9 @@ impl Store {
         match old_ends_us {
             None => self.revoke_key(workspace_id, key_id).await?,
             Some(ends_us) => {
-                let ends_us = old
-                    .expires_us
-                    .map_or(ends_us, |already| already.min(ends_us));
                 sqlx::query("update api_keys set expires_us = $2 where id = $1")
                     .bind(key_id)
-                    .bind(ends_us)
+                    .bind(least_of(old.expires_us, Some(ends_us)))
                     .execute(self.write())
                     .await?;
                 self.inner.keys.forget(key_id);

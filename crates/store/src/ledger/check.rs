@@ -114,12 +114,11 @@ impl Store {
         };
         for (what, sql) in CHECKS {
             let sql = format!("{sql} limit {PROBLEMS_MAX}");
-            let wrong: Vec<(String,)> = sqlx::query_as(sqlx::AssertSqlSafe(sql))
+            let wrong: Vec<String> = sqlx::query_scalar(sqlx::AssertSqlSafe(sql))
                 .fetch_all(&mut *tx)
                 .await?;
-            report
-                .problems
-                .extend(wrong.into_iter().map(|(id,)| format!("{what}: {id}")));
+            let problems = wrong.iter().map(|id| format!("{what}: {id}"));
+            report.problems.extend(problems);
         }
         tx.rollback().await?;
         Ok(report)
@@ -127,6 +126,5 @@ impl Store {
 }
 
 async fn count(connection: &mut AnyConnection, sql: &'static str) -> Result<i64, StoreError> {
-    let (count,): (i64,) = sqlx::query_as(sql).fetch_one(connection).await?;
-    Ok(count)
+    Ok(sqlx::query_scalar(sql).fetch_one(connection).await?)
 }

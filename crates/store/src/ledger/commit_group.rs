@@ -12,10 +12,11 @@ use super::types::Balance;
 use crate::database::Backend;
 use crate::ids::{day_of, now_us};
 use crate::rows::{Value, select_in, select_in_pairs};
-use crate::sql::from_row;
+use crate::sql::{from_row, row};
 use crate::webhooks::WorkspaceEvent;
 use crate::{InstanceId, ItemId, KeyId, Operation, ReservationId, TransferId, WorkspaceId};
 
+#[derive(Default)]
 pub(crate) struct CommitGroup {
     pub(super) now_us: i64,
     pub(super) day: String,
@@ -124,39 +125,27 @@ pub(super) enum Change {
     Deleted,
 }
 
-/// A charge that may be refunded.
-#[derive(Clone)]
-pub(super) struct Booked {
-    pub(super) id: TransferId,
-    pub(super) workspace_id: WorkspaceId,
-    pub(super) amount_micro: i64,
-    pub(super) operation: Operation,
-    pub(super) key_id: Option<KeyId>,
-    pub(super) refunds: i64,
+row! {
+    /// A charge that may be refunded.
+    #[derive(Clone)]
+    pub(super) struct Booked {
+        pub(super) id: TransferId,
+        pub(super) workspace_id: WorkspaceId,
+        pub(super) amount_micro: i64,
+        pub(super) operation: Operation,
+        pub(super) key_id: Option<KeyId>,
+        pub(super) refunds: i64,
+    }
 }
 
-from_row!(Booked {
-    id,
-    workspace_id,
-    amount_micro,
-    operation,
-    key_id,
-    refunds
-});
-
-pub(super) struct Credited {
-    pub(super) external_id: String,
-    pub(super) transfer_id: TransferId,
-    pub(super) workspace_id: WorkspaceId,
-    pub(super) amount_micro: i64,
+row! {
+    pub(super) struct Credited {
+        pub(super) external_id: String,
+        pub(super) transfer_id: TransferId,
+        pub(super) workspace_id: WorkspaceId,
+        pub(super) amount_micro: i64,
+    }
 }
-
-from_row!(Credited {
-    external_id,
-    transfer_id,
-    workspace_id,
-    amount_micro
-});
 
 /// An idempotency entry; the body is written but never read here.
 pub(super) struct KeptAnswer {
@@ -195,19 +184,7 @@ impl CommitGroup {
         Self {
             now_us,
             day: day_of(now_us),
-            funds: HashMap::new(),
-            keys: HashMap::new(),
-            chains: HashMap::new(),
-            reservations: HashMap::new(),
-            charges: HashMap::new(),
-            externals: HashMap::new(),
-            answers: HashMap::new(),
-            items: HashMap::new(),
-            finished_items: Vec::new(),
-            events: Vec::new(),
-            transfers: Vec::new(),
-            entries: Vec::new(),
-            usage: BTreeMap::new(),
+            ..Self::default()
         }
     }
 
@@ -328,11 +305,9 @@ impl CommitGroup {
         connection: &mut AnyConnection,
         needs: &[RowsNeeded<'_>],
     ) -> Result<(), sqlx::Error> {
-        let pairs: BTreeSet<(String, String)> = needs
-            .iter()
-            .filter_map(|needs| needs.guard)
-            .map(|guard| (guard.workspace_id.to_string(), guard.key.clone()))
-            .collect();
+        let guards = needs.iter().filter_map(|needs| needs.guard);
+        let pairs = guards.map(|guard| (guard.workspace_id.to_string(), guard.key.clone()));
+        let pairs: BTreeSet<(String, String)> = pairs.collect();
         let rows: Vec<KeptAnswer> = select_in_pairs(
             connection,
             "select workspace_id, idem_key, guard_id, fingerprint, state, instance_id, created_us, expires_us

@@ -68,21 +68,12 @@ pub(super) struct Submitted<O: LedgerOperation> {
 }
 
 impl<O: LedgerOperation> Submitted<O> {
-    pub(super) fn awaited(op: O, reply: oneshot::Sender<Armed<O::Reply>>) -> QueuedJob {
+    /// Without a reply it is one that nobody waits for.
+    pub(super) fn job(op: O, reply: Option<oneshot::Sender<Armed<O::Reply>>>) -> QueuedJob {
         Box::new(Self {
             op,
             outcome: None,
-            reply: Some(reply),
-            failures: 0,
-        })
-    }
-
-    /// One that nobody waits for.
-    pub(super) fn unattended(op: O) -> QueuedJob {
-        Box::new(Self {
-            op,
-            outcome: None,
-            reply: None,
+            reply,
             failures: 0,
         })
     }
@@ -136,8 +127,8 @@ impl<O: LedgerOperation> QueuedOperation for Submitted<O> {
 impl Undo {
     fn into_job(self) -> QueuedJob {
         match self {
-            Self::Release(op) => Submitted::unattended(op),
-            Self::Abandon(op) => Submitted::unattended(op),
+            Self::Release(op) => Submitted::job(op, None),
+            Self::Abandon(op) => Submitted::job(op, None),
         }
     }
 }

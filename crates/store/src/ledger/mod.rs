@@ -19,7 +19,7 @@ mod write;
 mod writer;
 
 use crate::idempotency::StoredAnswer;
-use crate::sql::check_text;
+use crate::sql::{check_text, require};
 use crate::{InstanceId, LedgerError, ReservationId, Store, StoreError, TransferId, WorkspaceId};
 
 pub(crate) use answers::{AbandonAnswer, BeginAnswer, Begun, FinishAnswer};
@@ -172,9 +172,7 @@ impl Store {
     ) -> Result<Credit, LedgerError> {
         let source = check_text("provider", source, 1, 64)?;
         let reference = check_text("reference", reference, 1, 200)?;
-        if amount_micro <= 0 {
-            return Err(StoreError::invalid("amount_micro", "must be above zero").into());
-        }
+        require(amount_micro > 0, "amount_micro", "must be above zero")?;
         let op = PutCredit {
             transfer_id: TransferId::generate(),
             workspace_id: workspace_id.clone(),
@@ -197,9 +195,7 @@ impl Store {
     ) -> Result<Credit, LedgerError> {
         let reference = check_text("reference", reference, 1, 200)?;
         let reason = check_text("reason", reason, 1, 200)?;
-        if amount_micro <= 0 {
-            return Err(StoreError::invalid("amount_micro", "must be above zero").into());
-        }
+        require(amount_micro > 0, "amount_micro", "must be above zero")?;
         let op = PutCredit {
             transfer_id: TransferId::generate(),
             workspace_id: workspace_id.clone(),
@@ -219,9 +215,8 @@ impl Store {
         amount_micro: Option<i64>,
         memo: &str,
     ) -> Result<Charge, LedgerError> {
-        if amount_micro.is_some_and(|amount| amount <= 0) {
-            return Err(StoreError::invalid("amount_micro", "must be above zero").into());
-        }
+        let fits = amount_micro.is_none_or(|amount| amount > 0);
+        require(fits, "amount_micro", "must be above zero")?;
         let op = Refund {
             transfer_id: TransferId::generate(),
             charge_id: charge_id.clone(),
@@ -239,12 +234,12 @@ impl Store {
         .bind(workspace_id)
         .fetch_optional(self.read())
         .await?;
-        row.map(|(available_micro, reserved_micro)| Balance {
+        let balance = row.map(|(available_micro, reserved_micro)| Balance {
             available_micro,
             reserved_micro,
             fell_low: false,
-        })
-        .ok_or(StoreError::NotFound("workspace"))
+        });
+        balance.ok_or(StoreError::NotFound("workspace"))
     }
 
     /// Releases what instances declared dead have left open, and, of one named instance, what is older than
@@ -303,23 +298,15 @@ impl Store {
 
     /// How many reservations are open, in all instances.
     pub async fn open_reservations(&self) -> Result<i64, StoreError> {
-        let (count,): (i64,) =
-            sqlx::query_as("select count(*) from reservations where state = 'open'")
-                .fetch_one(self.read())
-                .await?;
-        Ok(count)
+        let sql = "select count(*) from reservations where state = 'open'";
+        Ok(sqlx::query_scalar(sql).fetch_one(self.read()).await?)
     }
 }
 
 fn check_amount(amount_micro: i64) -> Result<i64, StoreError> {
-    if (0..=AMOUNT_MICRO_MAX).contains(&amount_micro) {
-        Ok(amount_micro)
-    } else {
-        Err(StoreError::invalid(
-            "amount_micro",
-            "is negative or too large",
-        ))
-    }
+    let fits = (0..=AMOUNT_MICRO_MAX).contains(&amount_micro);
+    require(fits, "amount_micro", "is negative or too large")?;
+    Ok(amount_micro)
 }
 
 fn released(reservation: &Reservation) -> Release {

@@ -3,10 +3,10 @@
 use std::fmt::Display;
 
 use serde::{Serialize, Serializer};
-use sqlx::any::{Any, AnyArguments, AnyRow};
+use sqlx::any::{Any, AnyArguments};
 use sqlx::query::QueryAs;
-use sqlx::{FromRow, Row};
 
+use crate::sql::{is_set, row};
 use crate::{KeyId, Operation, Store, StoreError, TransferId, WorkspaceId};
 
 #[derive(Debug, Clone, Default)]
@@ -19,27 +19,29 @@ pub struct StatementQuery {
     pub limit: i64,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct StatementRow {
-    pub id: TransferId,
-    pub created_us: i64,
-    /// `credit`, `charge`, `settle` or `refund`.
-    pub kind: String,
-    /// What it did to the total: charges are negative.
-    pub amount_micro: i64,
-    pub total_after_micro: i64,
-    /// Of a charge or its refund.
-    #[serde(serialize_with = "or_empty")]
-    pub operation: Option<Operation>,
-    pub units: i64,
-    pub audio_ms: i64,
-    pub cached: bool,
-    #[serde(serialize_with = "or_empty")]
-    pub key_id: Option<KeyId>,
-    pub request_id: String,
-    pub refund_of: Option<TransferId>,
-    pub external_id: Option<String>,
-    pub memo: String,
+row! {
+    #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+    pub struct StatementRow {
+        pub id: TransferId,
+        pub created_us: i64,
+        /// `credit`, `charge`, `settle` or `refund`.
+        pub kind: String,
+        /// What it did to the total: charges are negative.
+        pub amount_micro: i64,
+        pub total_after_micro: i64,
+        /// Of a charge or its refund.
+        #[serde(serialize_with = "or_empty")]
+        pub operation: Option<Operation>,
+        pub units: i64,
+        pub audio_ms: i64,
+        pub cached: bool = i64 => is_set,
+        #[serde(serialize_with = "or_empty")]
+        pub key_id: Option<KeyId>,
+        pub request_id: String,
+        pub refund_of: Option<TransferId>,
+        pub external_id: Option<String>,
+        pub memo: String,
+    }
 }
 
 /// On the wire what is absent is an empty text.
@@ -50,33 +52,6 @@ fn or_empty<T: Display, S: Serializer>(
     match value {
         Some(value) => serializer.collect_str(value),
         None => serializer.serialize_str(""),
-    }
-}
-
-impl<'r> FromRow<'r, AnyRow> for StatementRow {
-    fn from_row(row: &'r AnyRow) -> Result<Self, sqlx::Error> {
-        let kind: String = row.try_get("kind")?;
-        let amount_micro: i64 = row.try_get("amount_micro")?;
-        let cached: i64 = row.try_get("cached")?;
-        Ok(Self {
-            amount_micro: match kind.as_str() {
-                "charge" | "settle" => -amount_micro,
-                _ => amount_micro,
-            },
-            kind,
-            cached: cached != 0,
-            id: row.try_get("id")?,
-            created_us: row.try_get("created_us")?,
-            total_after_micro: row.try_get("total_after_micro")?,
-            operation: row.try_get("operation")?,
-            units: row.try_get("units")?,
-            audio_ms: row.try_get("audio_ms")?,
-            key_id: row.try_get("key_id")?,
-            request_id: row.try_get("request_id")?,
-            refund_of: row.try_get("refund_of")?,
-            external_id: row.try_get("external_id")?,
-            memo: row.try_get("memo")?,
-        })
     }
 }
 
@@ -129,7 +104,8 @@ impl Store {
         rest: &'static str,
     ) -> QueryAs<'static, Any, StatementRow, AnyArguments> {
         sqlx::query_as(sqlx::AssertSqlSafe(format!(
-            "select id, created_us, kind, amount_micro, total_after_micro, nullif(operation, '') as operation, units, audio_ms, cached,
+            "select id, created_us, kind, case when kind in ('charge', 'settle') then -amount_micro else amount_micro end as amount_micro,
+                    total_after_micro, nullif(operation, '') as operation, units, audio_ms, cached,
                     nullif(key_id, '') as key_id, request_id, refund_of, external_id, memo
              from transfers where {rest}"
         )))

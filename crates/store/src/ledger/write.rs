@@ -68,8 +68,7 @@ impl CommitGroup {
                 ]);
             }
         }
-        let expected = rows.len() as u64;
-        let updated = execute_rows(
+        update_all(
             connection,
             "update balances set available_micro = balances.available_micro + v.column2,
                                  reserved_micro = balances.reserved_micro + v.column3,
@@ -78,13 +77,9 @@ impl CommitGroup {
             rows,
             ") as v where balances.workspace_id = v.column1
                and balances.available_micro + v.column2 >= 0 and balances.reserved_micro + v.column3 >= 0",
+            "a balance",
         )
-        .await?;
-        if updated == expected {
-            Ok(())
-        } else {
-            Err(WriteError::Changed("a balance"))
-        }
+        .await
     }
 
     async fn write_keys(&self, connection: &mut AnyConnection) -> Result<(), WriteError> {
@@ -131,30 +126,23 @@ impl CommitGroup {
             "",
         )
         .await?;
-        let finished: Vec<_> = of(Change::Updated)
-            .map(|(id, held)| {
-                vec![
-                    id.into(),
-                    held.state.as_str().into(),
-                    held.settled_micro.into(),
-                    held.finished_us.unwrap_or(self.now_us).into(),
-                ]
-            })
-            .collect();
-        let expected = finished.len() as u64;
-        let updated = execute_rows(
+        let finished = of(Change::Updated).map(|(id, held)| {
+            vec![
+                id.into(),
+                held.state.as_str().into(),
+                held.settled_micro.into(),
+                held.finished_us.unwrap_or(self.now_us).into(),
+            ]
+        });
+        update_all(
             connection,
             "update reservations set state = v.column2, settled_micro = v.column3, finished_us = v.column4
              from (values ",
-            finished,
+            finished.collect(),
             ") as v where reservations.id = v.column1 and reservations.state = 'open'",
+            "a reservation",
         )
-        .await?;
-        if updated == expected {
-            Ok(())
-        } else {
-            Err(WriteError::Changed("a reservation"))
-        }
+        .await
     }
 
     async fn write_usage(&self, connection: &mut AnyConnection) -> Result<(), WriteError> {
@@ -188,6 +176,21 @@ impl CommitGroup {
         )
         .await?;
         Ok(())
+    }
+}
+
+/// [`execute_rows`] that must change every one of them: what else would be `Changed`.
+pub(super) async fn update_all(
+    connection: &mut AnyConnection,
+    before: &str,
+    rows: Vec<Vec<Value>>,
+    after: &str,
+    what: &'static str,
+) -> Result<(), WriteError> {
+    let expected = rows.len() as u64;
+    match execute_rows(connection, before, rows, after).await? {
+        updated if updated == expected => Ok(()),
+        _ => Err(WriteError::Changed(what)),
     }
 }
 

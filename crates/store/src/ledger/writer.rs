@@ -68,7 +68,7 @@ impl Writers {
             .ok_or(StoreError::Closed)?;
         let (reply, answer) = oneshot::channel();
         queue
-            .send(Submitted::awaited(op, reply))
+            .send(Submitted::job(op, Some(reply)))
             .await
             .map_err(|_| StoreError::Closed)?;
         // A waiting caller must not keep the writer from ending.
@@ -83,7 +83,7 @@ impl Writers {
                 sender: queue.downgrade(),
                 runtime: self.runtime.clone(),
             };
-            back.push(Submitted::unattended(op));
+            back.push(Submitted::job(op, None));
         }
     }
 

@@ -9,7 +9,7 @@ use sqlx::AssertSqlSafe;
 use super::{SELECT_ENDPOINTS, WebhookEndpoint};
 use crate::ids::{new_id, now_us};
 use crate::rows::select_in;
-use crate::sql::from_row;
+use crate::sql::row;
 use crate::text_columns::text_enum;
 use crate::{DeliveryId, Store, StoreError, WebhookId, WorkspaceId};
 
@@ -24,19 +24,21 @@ text_enum! {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Delivery {
-    pub id: DeliveryId,
-    pub endpoint_id: WebhookId,
-    pub event_id: String,
-    pub event_type: String,
-    pub state: DeliveryState,
-    pub attempts: i64,
-    pub next_attempt_us: i64,
-    pub last_status: Option<i64>,
-    pub last_error: String,
-    pub created_us: i64,
-    pub finished_us: Option<i64>,
+row! {
+    #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+    pub struct Delivery {
+        pub id: DeliveryId,
+        pub endpoint_id: WebhookId,
+        pub event_id: String,
+        pub event_type: String,
+        pub state: DeliveryState,
+        pub attempts: i64,
+        pub next_attempt_us: i64,
+        pub last_status: Option<i64>,
+        pub last_error: String,
+        pub created_us: i64,
+        pub finished_us: Option<i64>,
+    }
 }
 
 /// A delivery to be sent now. `claim` proves to the later report that it was not claimed by another meanwhile.
@@ -96,39 +98,17 @@ pub struct WebhookBacklog {
     pub endpoints_paused: i64,
 }
 
-struct ClaimedRow {
-    id: DeliveryId,
-    endpoint_id: WebhookId,
-    event_id: String,
-    event_type: String,
-    payload: String,
-    attempts: i64,
-    created_us: i64,
+row! {
+    struct ClaimedRow {
+        id: DeliveryId,
+        endpoint_id: WebhookId,
+        event_id: String,
+        event_type: String,
+        payload: String,
+        attempts: i64,
+        created_us: i64,
+    }
 }
-
-from_row!(ClaimedRow {
-    id,
-    endpoint_id,
-    event_id,
-    event_type,
-    payload,
-    attempts,
-    created_us
-});
-
-from_row!(Delivery {
-    id,
-    endpoint_id,
-    event_id,
-    event_type,
-    state,
-    attempts,
-    next_attempt_us,
-    last_status,
-    last_error,
-    created_us,
-    finished_us
-});
 
 impl Store {
     /// Takes due deliveries for `lease`; one whose sender dies comes back after that.

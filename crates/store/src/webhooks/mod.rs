@@ -10,42 +10,39 @@ pub use event::event_payload;
 pub(crate) use event::{WorkspaceEvent, queue_event};
 
 use serde::Serialize;
-use sqlx::{AnyConnection, AssertSqlSafe};
+use sqlx::AssertSqlSafe;
 
 use crate::ids::{now_us, random_base62};
-use crate::sql::{check_text, found, from_row};
+use crate::sql::{check_text, found, require, row};
 use crate::{Store, StoreError, WebhookId, WorkspaceId};
 
 const ENDPOINTS_MAX: i64 = 20;
 const PAYLOAD_BYTES_MAX: usize = 64 << 10;
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct WebhookEndpoint {
-    pub id: WebhookId,
-    pub workspace_id: WorkspaceId,
-    pub url: String,
-    /// Signs the deliveries, so it is kept readable; shown when made.
-    #[serde(skip)]
-    pub secret: String,
-    /// Event types; empty for all.
-    pub events: Vec<String>,
-    pub created_us: i64,
-    pub disabled_us: Option<i64>,
-    /// Attempts that failed in a row.
-    pub failures: i64,
-    /// The circuit breaker is open: nothing is sent before this moment.
-    pub paused_until_us: Option<i64>,
-    pub succeeded_us: Option<i64>,
+row! {
+    #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+    pub struct WebhookEndpoint {
+        pub id: WebhookId,
+        pub workspace_id: WorkspaceId,
+        pub url: String,
+        /// Signs the deliveries, so it is kept readable; shown when made.
+        #[serde(skip)]
+        pub secret: String,
+        /// Event types; empty for all.
+        pub events: Vec<String> = String => split_events,
+        pub created_us: i64,
+        pub disabled_us: Option<i64>,
+        /// Attempts that failed in a row.
+        pub failures: i64,
+        /// The circuit breaker is open: nothing is sent before this moment.
+        pub paused_until_us: Option<i64> = i64 => still_to_come,
+        pub succeeded_us: Option<i64>,
+    }
 }
 
 const SELECT_ENDPOINTS: &str =
     "select id, workspace_id, url, secret, events, created_us, disabled_us,
         failures, paused_until_us, succeeded_us from webhook_endpoints";
-
-from_row!(WebhookEndpoint {
-    id, workspace_id, url, secret, events: String => split_events, created_us, disabled_us, failures,
-    paused_until_us: i64 => still_to_come, succeeded_us
-});
 
 fn split_events(events: String) -> Vec<String> {
     let events = events.split(',').filter(|name| !name.is_empty());
@@ -64,23 +61,12 @@ impl Store {
         events: &[String],
     ) -> Result<WebhookEndpoint, StoreError> {
         let url = check_text("url", url, 1, 2000)?;
-        if !url.starts_with("https://") && !url.starts_with("http://") {
-            return Err(StoreError::invalid(
-                "url",
-                "must begin with https:// or http://",
-            ));
-        }
-        if events.iter().any(|name| {
-            name.is_empty()
-                || !name
-                    .bytes()
-                    .all(|b| b.is_ascii_lowercase() || b".-_".contains(&b))
-        }) {
-            return Err(StoreError::invalid(
-                "events",
-                "are names such as balance.low",
-            ));
-        }
+        let on_the_web = url.starts_with("https://") || url.starts_with("http://");
+        require(on_the_web, "url", "must begin with https:// or http://")?;
+        let is_letter = |b: u8| b.is_ascii_lowercase() || b".-_".contains(&b);
+        let is_name = |name: &String| !name.is_empty() && name.bytes().all(is_letter);
+        let named = events.iter().all(is_name);
+        require(named, "events", "are names such as balance.low")?;
         let endpoint = WebhookEndpoint {
             id: WebhookId::generate(),
             workspace_id: workspace_id.clone(),
@@ -120,8 +106,13 @@ impl Store {
         &self,
         workspace_id: &WorkspaceId,
     ) -> Result<Vec<WebhookEndpoint>, StoreError> {
-        let mut connection = self.read().acquire().await?;
-        endpoints_of(&mut connection, workspace_id).await
+        let sql = format!(
+            "{SELECT_ENDPOINTS} where workspace_id = $1 and disabled_us is null order by id"
+        );
+        Ok(sqlx::query_as(AssertSqlSafe(sql))
+            .bind(workspace_id)
+            .fetch_all(self.read())
+            .await?)
     }
 
     /// Stops an endpoint; what still waits for it is dropped.
@@ -160,24 +151,11 @@ impl Store {
         event_type: &str,
         payload: &str,
     ) -> Result<usize, StoreError> {
-        if payload.len() > PAYLOAD_BYTES_MAX || payload.contains('\0') {
-            return Err(StoreError::invalid("payload", "is too large or holds NUL"));
-        }
+        let fits = payload.len() <= PAYLOAD_BYTES_MAX && !payload.contains('\0');
+        require(fits, "payload", "is too large or holds NUL")?;
         let mut tx = self.begin_write().await?;
         let queued = queue_event(&mut tx, workspace_id, event_type, payload).await?;
         tx.commit().await?;
         Ok(queued)
     }
-}
-
-async fn endpoints_of(
-    connection: &mut AnyConnection,
-    workspace_id: &WorkspaceId,
-) -> Result<Vec<WebhookEndpoint>, StoreError> {
-    let sql =
-        format!("{SELECT_ENDPOINTS} where workspace_id = $1 and disabled_us is null order by id");
-    Ok(sqlx::query_as(AssertSqlSafe(sql))
-        .bind(workspace_id)
-        .fetch_all(connection)
-        .await?)
 }
