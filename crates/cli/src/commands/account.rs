@@ -133,10 +133,8 @@ fn password(from_stdin: bool) -> anyhow::Result<(SecretString, bool)> {
         return Ok((state::random_password()?, true));
     }
     let mut line = String::new();
-    std::io::stdin()
-        .lock()
-        .read_line(&mut line)
-        .context("cannot read the password")?;
+    let read = std::io::stdin().lock().read_line(&mut line);
+    read.context("cannot read the password")?;
     Ok((line.trim_end_matches(['\n', '\r']).into(), false))
 }
 
@@ -165,10 +163,8 @@ async fn list(store: &Store, as_json: bool) -> anyhow::Result<ExitCode> {
         ]
     };
     let rows: Vec<_> = accounts.iter().map(row).collect();
-    output::print(&output::table(
-        &["ACCOUNT", "E-MAIL", "NAME", "CONFIRMED", "MADE"],
-        &rows,
-    ))
+    let header = ["ACCOUNT", "E-MAIL", "NAME", "CONFIRMED", "MADE"];
+    output::print_table(&header, &rows)
 }
 
 async fn show(store: &Store, named: &str) -> anyhow::Result<ExitCode> {
@@ -208,11 +204,8 @@ async fn money_lost(store: &Store, account: &Account) -> anyhow::Result<Vec<Stri
     for (workspace, _) in store.workspaces_of(&account.id).await? {
         let available_micro = store.balance(&workspace.id).await?.available_micro;
         if available_micro > 0 && store.members(&workspace.id).await?.len() == 1 {
-            let amount = Micro(available_micro);
-            lost.push(format!(
-                "{} {amount} in {}",
-                workspace.currency, workspace.id
-            ));
+            let (amount, currency) = (Micro(available_micro), workspace.currency);
+            lost.push(format!("{currency} {amount} in {}", workspace.id));
         }
     }
     Ok(lost)

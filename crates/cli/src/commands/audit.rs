@@ -1,7 +1,6 @@
 use std::pin::pin;
 use std::process::ExitCode;
 
-use anyhow::Context;
 use clap::{Subcommand, ValueEnum};
 use futures_util::TryStreamExt;
 use jiff::civil::Date;
@@ -56,8 +55,10 @@ impl Audit {
         } = self;
         let query = AuditQuery {
             workspace_id: workspace,
-            from_us: from.map(start_us).transpose()?,
-            to_us: to.map(|day| start_us(day.tomorrow()?)).transpose()?,
+            from_us: from.map(output::start_us).transpose()?,
+            to_us: to
+                .map(|day| output::start_us(day.tomorrow()?))
+                .transpose()?,
             ..AuditQuery::default()
         };
         with_store(common, async |store, _| {
@@ -73,11 +74,4 @@ impl Audit {
             Ok(ExitCode::SUCCESS)
         })
     }
-}
-
-fn start_us(day: Date) -> anyhow::Result<i64> {
-    let midnight = day
-        .to_zoned(jiff::tz::TimeZone::UTC)
-        .context("no such day")?;
-    Ok(midnight.timestamp().as_microsecond())
 }

@@ -1,6 +1,5 @@
 use std::process::ExitCode;
 
-use anyhow::Context;
 use clap::Args;
 use sauti_service::accounts::NewAccount;
 use sauti_service::config::Config;
@@ -41,15 +40,8 @@ impl Bootstrap {
             let email = self
                 .email
                 .unwrap_or_else(|| format!("{}@bootstrap.invalid", sauti_store::ids::new_id("a")));
-            let made = make(
-                store,
-                config,
-                &email,
-                "Bootstrap",
-                self.credit,
-                self.permissions,
-            )
-            .await?;
+            let (credit, permissions) = (self.credit, self.permissions);
+            let made = make(store, config, &email, "Bootstrap", credit, permissions).await?;
             output::print_json(&json!({
                 "account_id": made.account_id,
                 "workspace_id": made.workspace_id,
@@ -90,23 +82,16 @@ pub(super) async fn make(
             .credit(&workspace.id, credit_micro, "bootstrap", &workspace.id)
             .await?;
     }
-    let issued = keys::create(
-        store,
-        NewKey {
-            workspace_id: workspace.id.clone(),
-            environment: config
-                .keys
-                .environment
-                .parse()
-                .context("keys.environment")?,
-            name: name.to_owned(),
-            permissions,
-            expires_us: None,
-            spend_cap_micro: None,
-            created_by: ACTOR.to_owned(),
-        },
-    )
-    .await?;
+    let key = NewKey {
+        workspace_id: workspace.id.clone(),
+        environment: state::key_environment(config)?,
+        name: name.to_owned(),
+        permissions,
+        expires_us: None,
+        spend_cap_micro: None,
+        created_by: ACTOR.to_owned(),
+    };
+    let issued = keys::create(store, key).await?;
     audit(store, Some(&workspace.id), ACTOR)
         .did(AuditAction::WorkspaceBootstrapped, &account.id)
         .await;

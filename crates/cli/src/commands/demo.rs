@@ -39,15 +39,8 @@ pub(super) async fn prepare(store: &Store, config: &Config) -> anyhow::Result<Op
     if !store.list_accounts(None, 1).await?.is_empty() {
         return Ok(None);
     }
-    let tenant = bootstrap::make(
-        store,
-        config,
-        EMAIL,
-        "Demo",
-        CREDIT_MICRO,
-        Permissions::all(),
-    )
-    .await?;
+    let permissions = Permissions::all();
+    let tenant = bootstrap::make(store, config, EMAIL, "Demo", CREDIT_MICRO, permissions).await?;
     store.set_operator(&tenant.account_id, true).await?;
     let demo = Demo {
         email: EMAIL.to_owned(),

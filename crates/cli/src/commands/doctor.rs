@@ -46,19 +46,32 @@ struct Finding {
 }
 
 impl Finding {
-    fn new(what: &'static str, verdict: FindingLevel, detail: impl Into<String>) -> Self {
-        Self {
-            verdict,
-            what,
-            detail: detail.into(),
-        }
-    }
-
     fn of(what: &'static str, result: anyhow::Result<String>) -> Self {
         match result {
-            Ok(detail) => Self::new(what, FindingLevel::Ok, detail),
-            Err(error) => Self::new(what, FindingLevel::Fail, format!("{error:#}")),
+            Ok(detail) => ok(what, detail),
+            Err(error) => fail(what, format!("{error:#}")),
         }
+    }
+}
+
+fn ok(what: &'static str, detail: impl Into<String>) -> Finding {
+    finding(what, FindingLevel::Ok, detail)
+}
+
+fn warn(what: &'static str, detail: impl Into<String>) -> Finding {
+    finding(what, FindingLevel::Warn, detail)
+}
+
+fn fail(what: &'static str, detail: impl Into<String>) -> Finding {
+    finding(what, FindingLevel::Fail, detail)
+}
+
+fn finding(what: &'static str, verdict: FindingLevel, detail: impl Into<String>) -> Finding {
+    let detail = detail.into();
+    Finding {
+        verdict,
+        what,
+        detail,
     }
 }
 
@@ -81,11 +94,7 @@ impl Doctor {
             sound &= !matches!(finding.verdict, FindingLevel::Fail);
             output::print(&finding.to_string()).map(drop)
         };
-        show(Finding::new(
-            "settings",
-            FindingLevel::Ok,
-            settings_source(common),
-        ))?;
+        show(ok("settings", settings_source(common)))?;
         show(processor())?;
         show(memory())?;
         show(disk(&config))?;
@@ -102,11 +111,7 @@ impl Doctor {
         if !self.quick {
             show(Finding::of("speech", speak_and_listen(&config)))?;
         }
-        Ok(if sound {
-            ExitCode::SUCCESS
-        } else {
-            ExitCode::FAILURE
-        })
+        Ok(output::exit_code(sound))
     }
 }
 
@@ -124,10 +129,9 @@ fn processor() -> Finding {
     #[cfg(not(target_arch = "x86_64"))]
     let fast = true;
     match fast {
-        true => Finding::new("processor", FindingLevel::Ok, format!("{cores} cores")),
-        false => Finding::new(
+        true => ok("processor", format!("{cores} cores")),
+        false => warn(
             "processor",
-            FindingLevel::Warn,
             format!("{cores} cores without AVX2: the models run several times slower"),
         ),
     }
@@ -136,21 +140,17 @@ fn processor() -> Finding {
 fn memory() -> Finding {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
     let available = read("/proc/meminfo").lines().find_map(|line| {
-        let kilobytes = line
-            .strip_prefix("MemAvailable:")?
-            .trim()
-            .strip_suffix(" kB")?;
+        let kilobytes = line.strip_prefix("MemAvailable:")?.trim();
+        let kilobytes = kilobytes.strip_suffix(" kB")?;
         Some(kilobytes.trim().parse::<u64>().ok()? * 1024)
     });
     // A container may be allowed less than the machine has.
-    let limit = read("/sys/fs/cgroup/memory.max").trim().parse::<u64>().ok();
-    let used = read("/sys/fs/cgroup/memory.current")
-        .trim()
-        .parse::<u64>()
-        .unwrap_or(0);
+    let bytes = |path: &str| read(path).trim().parse::<u64>().ok();
+    let used = bytes("/sys/fs/cgroup/memory.current").unwrap_or(0);
+    let limit = bytes("/sys/fs/cgroup/memory.max");
     let free_in_limit = limit.map(|limit| limit.saturating_sub(used));
     let Some(free) = available.into_iter().chain(free_in_limit).min() else {
-        return Finding::new("memory", FindingLevel::Warn, "cannot tell how much is free");
+        return warn("memory", "cannot tell how much is free");
     };
     let detail = format!("{} free", size(free));
     if free < MEMORY_BYTES_MIN {
@@ -158,9 +158,9 @@ fn memory() -> Finding {
             "{detail}; the models and a few long recordings want {}",
             size(MEMORY_BYTES_MIN)
         );
-        return Finding::new("memory", FindingLevel::Warn, detail);
+        return warn("memory", detail);
     }
-    Finding::new("memory", FindingLevel::Ok, detail)
+    ok("memory", detail)
 }
 
 fn disk(config: &Config) -> Finding {
@@ -168,27 +168,18 @@ fn disk(config: &Config) -> Finding {
     // The folder may not be there yet: then its first ancestor that is decides.
     let absolute = std::path::absolute(dir).unwrap_or_else(|_| dir.clone());
     let Some(existing) = absolute.ancestors().find(|path| path.exists()) else {
-        return Finding::new(
-            "disk",
-            FindingLevel::Fail,
-            format!("{} cannot be made", dir.display()),
-        );
+        return fail("disk", format!("{} cannot be made", dir.display()));
     };
     if let Err(error) = tempfile::tempfile_in(existing) {
-        return Finding::new(
+        return fail(
             "disk",
-            FindingLevel::Fail,
             format!("{} cannot be written: {error}", existing.display()),
         );
     }
     let free = match rustix::fs::statvfs(existing) {
         Ok(found) => found.f_bavail * found.f_frsize,
         Err(error) => {
-            return Finding::new(
-                "disk",
-                FindingLevel::Warn,
-                format!("cannot tell how much is free: {error}"),
-            );
+            return warn("disk", format!("cannot tell how much is free: {error}"));
         }
     };
     let detail = format!("{} free for {}", size(free), dir.display());
@@ -198,9 +189,9 @@ fn disk(config: &Config) -> Finding {
             "{detail}; the cache alone may take {} (cache.bytes_max)",
             size(config.cache.bytes_max)
         );
-        return Finding::new("disk", FindingLevel::Warn, detail);
+        return warn("disk", detail);
     }
-    Finding::new("disk", FindingLevel::Ok, detail)
+    ok("disk", detail)
 }
 
 fn database(config: &Config) -> anyhow::Result<String> {
@@ -236,7 +227,7 @@ fn database(config: &Config) -> anyhow::Result<String> {
 fn shared(config: &Config) -> Finding {
     if config.valkey.url.is_none() {
         let detail = "each process counts its own rates (valkey.url)";
-        return Finding::new("valkey", FindingLevel::Ok, detail);
+        return ok("valkey", detail);
     }
     let examined = sauti_service::valkey::examine(&config.valkey);
     let silent = "Valkey does not answer (valkey.url)";
@@ -247,7 +238,7 @@ fn shared(config: &Config) -> Finding {
 fn queue(config: &Config) -> Finding {
     if config.nats.url.is_none() {
         let detail = "the database hands out the items of batches (nats.url)";
-        return Finding::new("queue", FindingLevel::Ok, detail);
+        return ok("queue", detail);
     }
     let examined = sauti_service::nats::examine(&config.nats);
     let silent = "NATS does not answer (nats.url)";
@@ -266,10 +257,10 @@ fn can_be_away(
         examined.await.context(silent)?
     });
     match examined.and_then(|examined| examined) {
-        Ok(detail) => Finding::new(name, FindingLevel::Ok, detail),
+        Ok(detail) => ok(name, detail),
         Err(error) => {
             let detail = format!("{error:#}; {meanwhile} meanwhile");
-            Finding::new(name, FindingLevel::Warn, detail)
+            warn(name, detail)
         }
     }
 }
@@ -277,34 +268,26 @@ fn can_be_away(
 fn port(config: &Config) -> Finding {
     let address = config.server.listen;
     match TcpListener::bind(address) {
-        Ok(_) => Finding::new("port", FindingLevel::Ok, format!("{address} is free")),
-        Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => Finding::new(
-            "port",
-            FindingLevel::Warn,
-            format!("{address} is taken; by this service?"),
-        ),
-        Err(error) => Finding::new(
-            "port",
-            FindingLevel::Fail,
-            format!("{address}: {error} (server.listen)"),
-        ),
+        Ok(_) => ok("port", format!("{address} is free")),
+        Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => {
+            warn("port", format!("{address} is taken; by this service?"))
+        }
+        Err(error) => fail("port", format!("{address}: {error} (server.listen)")),
     }
 }
 
 fn mail(config: &Config) -> Finding {
     if config.mail.smtp_url.is_some() {
-        return Finding::new("mail", FindingLevel::Ok, "by SMTP");
+        return ok("mail", "by SMTP");
     }
     let detail = format!(
         "into the folder {} only (mail.smtp_url)",
         config.outbox_dir().display()
     );
-    let verdict = if config.server.public_url.is_empty() {
-        FindingLevel::Ok
-    } else {
-        FindingLevel::Warn
-    };
-    Finding::new("mail", verdict, detail)
+    match config.server.public_url.is_empty() {
+        true => ok("mail", detail),
+        false => warn("mail", detail),
+    }
 }
 
 /// Whether the settings fit a proxy with TLS in front, where there seems to be one.
@@ -313,37 +296,30 @@ fn front(config: &Config) -> Finding {
     let detail = match server.public_url.starts_with("https://") {
         false => {
             let detail = "plain HTTP: for this machine or a closed network (server.public_url)";
-            let local = server.listen.ip().is_loopback();
-            let verdict = if local {
-                FindingLevel::Ok
-            } else {
-                FindingLevel::Warn
+            return match server.listen.ip().is_loopback() {
+                true => ok("front", detail),
+                false => warn("front", detail),
             };
-            return Finding::new("front", verdict, detail);
         }
         true if server.trusted_proxies.is_empty() => {
             "HTTPS, but no proxy is trusted: every caller seems to come from the proxy (server.trusted_proxies)"
         }
         true if !server.hsts => "HTTPS, but browsers are not told to stay with it (server.hsts)",
-        true => return Finding::new("front", FindingLevel::Ok, "HTTPS by a trusted proxy"),
+        true => return ok("front", "HTTPS by a trusted proxy"),
     };
-    Finding::new("front", FindingLevel::Warn, detail)
+    warn("front", detail)
 }
 
 /// Each caller takes one; the default of many systems is too low for a busy day.
 fn weaknesses(config: &Config) -> Finding {
     let found = config.weaknesses();
-    let list: Vec<String> = found
+    let list = found
         .iter()
-        .map(|weak| format!("{}: {}", weak.key, weak.message))
-        .collect();
+        .map(|weak| format!("{}: {}", weak.key, weak.message));
+    let list: Vec<String> = list.collect();
     match list.is_empty() {
-        true => Finding::new(
-            "guards",
-            FindingLevel::Ok,
-            "no setting takes a protection away",
-        ),
-        false => Finding::new("guards", FindingLevel::Warn, list.join("; ")),
+        true => ok("guards", "no setting takes a protection away"),
+        false => warn("guards", list.join("; ")),
     }
 }
 
@@ -357,10 +333,10 @@ fn open_files(config: &Config) -> Finding {
             let detail = format!(
                 "{files} at once; raise it to {wanted} (ulimit -Hn, LimitNOFILE) or lower server.connections_max"
             );
-            Finding::new("files", FindingLevel::Warn, detail)
+            warn("files", detail)
         }
-        Some(files) => Finding::new("files", FindingLevel::Ok, format!("{files} at once")),
-        None => Finding::new("files", FindingLevel::Ok, "any number at once"),
+        Some(files) => ok("files", format!("{files} at once")),
+        None => ok("files", "any number at once"),
     }
 }
 
@@ -372,13 +348,9 @@ fn clock() -> Finding {
     match EARLIEST.parse::<jiff::Timestamp>() {
         Ok(earliest) if now < earliest => {
             let detail = format!("{now} cannot be right: set it, and keep it set with NTP");
-            Finding::new("clock", FindingLevel::Fail, detail)
+            fail("clock", detail)
         }
-        _ => Finding::new(
-            "clock",
-            FindingLevel::Ok,
-            now.strftime("%F %H:%M:%S UTC").to_string(),
-        ),
+        _ => ok("clock", now.strftime("%F %H:%M:%S UTC").to_string()),
     }
 }
 
@@ -404,15 +376,12 @@ fn speak_and_listen(config: &Config) -> anyhow::Result<String> {
         let loaded = started.elapsed();
         let (voice_id, rate_hz) = offline::choose_voice(&engine, None)?;
         let script = Script::from_text(SENTENCE, &Lexicon::builtin())?;
-        let spoken = offline::speak(
-            &engine,
-            SpeakRequest {
-                voice_id,
-                script,
-                direction: sauti_speech::Direction::default(),
-            },
-        )
-        .await?;
+        let request = SpeakRequest {
+            voice_id,
+            script,
+            direction: sauti_speech::Direction::default(),
+        };
+        let spoken = offline::speak(&engine, request).await?;
         let narrow = sauti_audio::resample(&spoken.samples, rate_hz, 16_000);
         let samples: Vec<i16> = narrow.into_iter().map(|s| (s * 32_767.0) as i16).collect();
         let request = TranscribeRequest {

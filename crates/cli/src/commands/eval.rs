@@ -250,22 +250,14 @@ impl TranscriptionCommand {
             std::fs::write(path, report.html())
                 .with_context(|| format!("cannot write {}", path.display()))?;
         }
-        if self.json {
-            output::print_json(&report)
-        } else {
-            output::print(&report.text())
-        }
+        output::print_report(&report, self.json, transcription::Report::text)
     }
 }
 
 impl Readable {
     fn run(self, common: &Common) -> anyhow::Result<ExitCode> {
         let report = readable::run(&self.text, &common.load()?.models_dir())?;
-        if self.json {
-            output::print_json(&report)
-        } else {
-            output::print(&report.text())
-        }
+        output::print_report(&report, self.json, readable::Report::text)
     }
 }
 
@@ -283,11 +275,7 @@ impl Speakers {
             rttm: self.rttm,
         };
         let report = speakers::run(&mut recogniser, &options)?;
-        if self.json {
-            output::print_json(&report)
-        } else {
-            output::print(&report.text())
-        }
+        output::print_report(&report, self.json, speakers::Report::text)
     }
 }
 
@@ -313,11 +301,7 @@ impl CalibrationFit {
             manifests: self.manifests,
         };
         let report = calibration::run(&options)?;
-        if self.json {
-            output::print_json(&report)
-        } else {
-            output::print(&report.text())
-        }
+        output::print_report(&report, self.json, calibration::Report::text)
     }
 }
 
@@ -347,11 +331,7 @@ impl Speech {
             speech::run(&engine, &options).await
         })??;
         if let Some(path) = &self.html {
-            let folder = audio_dir
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned();
+            let folder = audio_dir.file_name().unwrap_or_default().to_string_lossy();
             std::fs::write(path, report.html(&format!("{folder}/")))
                 .with_context(|| format!("cannot write {}", path.display()))?;
         }
@@ -359,9 +339,6 @@ impl Speech {
             return output::print_json(&report);
         }
         let (header, rows) = report.table();
-        output::print(&output::table(
-            &header.iter().map(String::as_str).collect::<Vec<_>>(),
-            &rows,
-        ))
+        output::print_table(&header, &rows)
     }
 }

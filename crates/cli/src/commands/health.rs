@@ -35,11 +35,7 @@ impl HealthCommand {
         let answer = ask(address, path).with_context(|| format!("http://{address}{path}"))?;
         let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
         output::print(body)?;
-        Ok(if head.split(' ').nth(1) == Some("200") {
-            ExitCode::SUCCESS
-        } else {
-            ExitCode::FAILURE
-        })
+        Ok(output::exit_code(head.split(' ').nth(1) == Some("200")))
     }
 }
 

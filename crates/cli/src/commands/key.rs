@@ -1,6 +1,5 @@
 use std::process::ExitCode;
 
-use anyhow::Context;
 use clap::{Args, Subcommand};
 use sauti_service::config::Config;
 use sauti_service::keys;
@@ -8,7 +7,7 @@ use sauti_store::ids::now_us;
 use sauti_store::{IssuedKey, KeyInfo, NewKey, Permissions, Store, WorkspaceId};
 use serde_json::json;
 
-use super::state::{ACTOR, with_store};
+use super::state::{self, ACTOR, with_store};
 use super::{Common, output};
 
 const DAY_US: i64 = 24 * 3600 * 1_000_000;
@@ -89,18 +88,14 @@ impl KeyCommand {
 
 impl Create {
     async fn run(self, store: &Store, config: &Config) -> anyhow::Result<ExitCode> {
+        let days = self.expires_days.map(i64::from);
+        let ends_us = days.map(|days| now_us() + days * DAY_US);
         let new = NewKey {
             workspace_id: self.workspace,
-            environment: config
-                .keys
-                .environment
-                .parse()
-                .context("keys.environment")?,
+            environment: state::key_environment(config)?,
             name: self.name,
             permissions: self.permissions,
-            expires_us: self
-                .expires_days
-                .map(|days| now_us() + i64::from(days) * DAY_US),
+            expires_us: ends_us,
             spend_cap_micro: self.cap,
             created_by: ACTOR.to_owned(),
         };
@@ -131,20 +126,11 @@ async fn list(
         return output::print_json(&keys);
     }
     let now = now_us();
-    let state = |key: &KeyInfo| match key {
-        KeyInfo {
-            revoked_us: Some(_),
-            ..
-        } => "revoked".to_owned(),
-        KeyInfo {
-            expires_us: Some(at_us),
-            ..
-        } if *at_us <= now => "expired".to_owned(),
-        KeyInfo {
-            expires_us: Some(at_us),
-            ..
-        } => format!("until {}", output::moment(*at_us)),
-        _ => "valid".to_owned(),
+    let state = |key: &KeyInfo| match (key.revoked_us, key.expires_us) {
+        (Some(_), _) => "revoked".to_owned(),
+        (None, Some(at_us)) if at_us <= now => "expired".to_owned(),
+        (None, Some(at_us)) => format!("until {}", output::moment(at_us)),
+        (None, None) => "valid".to_owned(),
     };
     let row = |key: &KeyInfo| {
         vec![
@@ -158,15 +144,13 @@ async fn list(
         ]
     };
     let rows: Vec<_> = keys.iter().map(row).collect();
-    output::print(&output::table(
-        &[
-            "KEY",
-            "NAME",
-            "ENDS IN",
-            "PERMISSIONS",
-            "LAST USED",
-            "STATE",
-        ],
-        &rows,
-    ))
+    let header = [
+        "KEY",
+        "NAME",
+        "ENDS IN",
+        "PERMISSIONS",
+        "LAST USED",
+        "STATE",
+    ];
+    output::print_table(&header, &rows)
 }

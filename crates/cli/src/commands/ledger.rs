@@ -23,16 +23,8 @@ impl Ledger {
         let Self::Check { json } = self;
         with_store(common, async |store, _| {
             let report = store.check().await?;
-            if json {
-                output::print_json(&report)?;
-            } else {
-                output::print(&words(&report))?;
-            }
-            Ok(if report.is_clean() {
-                ExitCode::SUCCESS
-            } else {
-                ExitCode::FAILURE
-            })
+            output::print_report(&report, json, words)?;
+            Ok(output::exit_code(report.is_clean()))
         })
     }
 }

@@ -116,10 +116,6 @@ impl MakePage {
 impl ListenResults {
     fn run(self) -> anyhow::Result<ExitCode> {
         let report = results::run(&self.key, &self.answers, self.everyone)?;
-        if self.json {
-            output::print_json(&report)
-        } else {
-            output::print(&report.text())
-        }
+        output::print_report(&report, self.json, results::Report::text)
     }
 }

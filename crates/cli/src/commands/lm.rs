@@ -1,4 +1,4 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::ensure;
@@ -75,6 +75,11 @@ fn parse_text(text: &str) -> Result<Text, String> {
     }
 }
 
+fn stem(path: &Path) -> String {
+    let stem = path.file_stem().unwrap_or_default();
+    stem.to_string_lossy().into_owned()
+}
+
 impl LmCommand {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         let Self::Build(options) = self;
@@ -88,12 +93,7 @@ impl LmCommand {
             ensure!(positive(value), "{name} must not be negative");
         }
         let source = |text: &Text, is_target| TextSource {
-            name: text
-                .path
-                .file_stem()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned(),
+            name: stem(&text.path),
             path: text.path.clone(),
             vocabulary_weight: text.weight,
             is_target,

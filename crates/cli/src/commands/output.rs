@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use anyhow::Context;
 use sauti_store::Micro;
 use serde::Serialize;
 
@@ -21,25 +22,57 @@ pub(super) fn print_json(value: &impl Serialize) -> anyhow::Result<ExitCode> {
     print(&serde_json::to_string_pretty(value)?)
 }
 
+/// A report as JSON, or as words.
+pub(super) fn print_report<R: Serialize>(
+    report: &R,
+    as_json: bool,
+    words: impl Fn(&R) -> String,
+) -> anyhow::Result<ExitCode> {
+    match as_json {
+        true => print_json(report),
+        false => print(&words(report)),
+    }
+}
+
+/// The exit status of a check.
+pub(super) fn exit_code(is_good: bool) -> ExitCode {
+    match is_good {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    }
+}
+
+pub(super) fn print_table(
+    header: &[impl AsRef<str>],
+    rows: &[Vec<String>],
+) -> anyhow::Result<ExitCode> {
+    print(&table(header, rows))
+}
+
 /// Columns as wide as their widest cell.
-pub(super) fn table(header: &[&str], rows: &[Vec<String>]) -> String {
+fn table(header: &[impl AsRef<str>], rows: &[Vec<String>]) -> String {
+    let header: Vec<String> = header.iter().map(|name| name.as_ref().to_owned()).collect();
+    let lines = || std::iter::once(&header).chain(rows);
     let width = |column: usize| {
-        let cells = rows.iter().filter_map(|row| row.get(column));
-        let widest = cells.map(|cell| cell.chars().count()).max().unwrap_or(0);
-        widest.max(header[column].chars().count())
+        let cells = lines().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
     };
     let widths: Vec<usize> = (0..header.len()).map(width).collect();
-    let line = |cells: &[&str]| {
-        let padded = cells
-            .iter()
-            .zip(&widths)
-            .map(|(cell, &width)| format!("{cell:<width$}"));
+    let line = |cells: &Vec<String>| {
+        let cells = cells.iter().zip(&widths);
+        let padded = cells.map(|(cell, &width)| format!("{cell:<width$}"));
         padded.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
     };
-    let body = rows
-        .iter()
-        .map(|row| line(&row.iter().map(String::as_str).collect::<Vec<_>>()));
-    line(header) + &body.collect::<String>()
+    lines().map(line).collect()
+}
+
+/// The first moment of a day in UTC.
+pub(super) fn start_us(day: jiff::civil::Date) -> anyhow::Result<i64> {
+    let midnight = day.to_zoned(jiff::tz::TimeZone::UTC);
+    Ok(midnight
+        .context("no such day")?
+        .timestamp()
+        .as_microsecond())
 }
 
 /// A moment as RFC 3339 in UTC, to the second.

@@ -3,7 +3,7 @@
 use anyhow::Context;
 use sauti_service::config::Config;
 use sauti_service::data_folder;
-use sauti_store::{Account, Store};
+use sauti_store::{Account, Environment, Store};
 use secrecy::{ExposeSecret, SecretString};
 
 use super::Common;
@@ -34,6 +34,11 @@ pub(super) async fn open(config: &Config) -> anyhow::Result<Store> {
         .context("cannot open the data store")
 }
 
+/// What new keys are made for.
+pub(super) fn key_environment(config: &Config) -> anyhow::Result<Environment> {
+    config.keys.environment.parse().context("keys.environment")
+}
+
 /// An account by its id or its e-mail address.
 pub(super) async fn find_account(store: &Store, named: &str) -> anyhow::Result<Account> {
     if let Ok(account_id) = named.parse() {
@@ -59,10 +64,8 @@ pub(super) fn random_password() -> anyhow::Result<SecretString> {
     let mut bytes = [0u8; 64];
     while password.len() < 20 {
         getrandom::fill(&mut bytes).context("no random numbers from the system")?;
-        let letters = bytes
-            .iter()
-            .map(|byte| usize::from(*byte))
-            .filter(|byte| *byte < fair);
+        let letters = bytes.iter().map(|byte| usize::from(*byte));
+        let letters = letters.filter(|byte| *byte < fair);
         password.extend(letters.map(|byte| char::from(LETTERS[byte % LETTERS.len()])));
     }
     password.truncate(20);

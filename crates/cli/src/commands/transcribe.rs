@@ -12,7 +12,7 @@ use sauti_speech::{Engine, Expect, SpokenLanguage, TranscribeRequest, Transcript
 use serde_json::json;
 use tokio::task::JoinHandle;
 
-use super::Common;
+use super::{Common, output};
 use crate::offline;
 
 /// Print what is said in recordings
@@ -150,11 +150,7 @@ impl Transcribe {
             files.next().map_or(Ok(()), |file| self.write(file, answer))
         })
         .await?;
-        Ok(if failed == 0 {
-            ExitCode::SUCCESS
-        } else {
-            ExitCode::FAILURE
-        })
+        Ok(output::exit_code(failed == 0))
     }
 
     fn start(
@@ -173,10 +169,8 @@ impl Transcribe {
             LanguageChoice::Sw => Some(SpokenLanguage::Swahili),
             LanguageChoice::En => Some(SpokenLanguage::English),
         };
-        let (digits, declared) = (
-            self.numerals == Numerals::Digits,
-            self.raw.map(RawFormat::from),
-        );
+        let digits = self.numerals == Numerals::Digits;
+        let declared = self.raw.map(RawFormat::from);
         tokio::spawn(async move {
             let source = file.clone();
             let recording = tokio::task::spawn_blocking(move || read(&source, declared, &limits));
@@ -280,9 +274,8 @@ fn read(
     if opened.metadata().is_ok_and(|meta| meta.is_dir()) {
         anyhow::bail!("is a folder");
     }
-    Ok(sauti_audio::decode_file(opened, declared, limits, &|| {
-        false
-    })?)
+    let decoded = sauti_audio::decode_file(opened, declared, limits, &|| false);
+    Ok(decoded?)
 }
 
 impl From<Expected> for Expect {

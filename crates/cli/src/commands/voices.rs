@@ -1,6 +1,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use sauti_speech::voice::VoiceInfo;
 use serde_json::json;
 
 use super::{Common, output};
@@ -19,21 +20,17 @@ impl Voices {
         if self.json {
             return output::print_json(&json!({ "voices": voices }));
         }
-        let rows: Vec<Vec<String>> = voices
-            .into_iter()
-            .map(|voice| {
-                vec![
-                    voice.voice_id,
-                    voice.name,
-                    voice.gender,
-                    voice.locale,
-                    voice.description,
-                ]
-            })
-            .collect();
-        output::print(&output::table(
-            &["VOICE", "NAME", "GENDER", "LOCALE", "DESCRIPTION"],
-            &rows,
-        ))
+        let row = |voice: VoiceInfo| {
+            vec![
+                voice.voice_id,
+                voice.name,
+                voice.gender,
+                voice.locale,
+                voice.description,
+            ]
+        };
+        let rows: Vec<_> = voices.into_iter().map(row).collect();
+        let header = ["VOICE", "NAME", "GENDER", "LOCALE", "DESCRIPTION"];
+        output::print_table(&header, &rows)
     }
 }

@@ -153,35 +153,28 @@ async fn list(store: &Store, as_json: bool) -> anyhow::Result<ExitCode> {
         let mut object = serde_json::to_value(&workspace)?;
         object["available_micro"] = json!(available_micro);
         shown.push(object);
-        let closed = if workspace.closed_us.is_some() {
-            "closed"
-        } else {
-            ""
-        };
-        let balance = format!("{} {}", workspace.currency, Micro(available_micro));
+        let closed = workspace.closed_us.map_or("", |_| "closed");
         rows.push(vec![
             workspace.id.to_string(),
             workspace.name,
-            balance,
+            format!("{} {}", workspace.currency, Micro(available_micro)),
             closed.to_owned(),
         ]);
     }
     if as_json {
         return output::print_json(&shown);
     }
-    output::print(&output::table(&["WORKSPACE", "NAME", "BALANCE", ""], &rows))
+    output::print_table(&["WORKSPACE", "NAME", "BALANCE", ""], &rows)
 }
 
 impl CreditCommand {
     async fn run(self, store: &Store) -> anyhow::Result<ExitCode> {
         ensure!(self.amount > 0, "the amount must be above zero");
         let workspace = store.workspace(&self.workspace).await?;
-        let reference = self
-            .reference
-            .unwrap_or_else(|| sauti_store::ids::new_id("cli_"));
+        let made_up = || sauti_store::ids::new_id("cli_");
         let payment = PaymentEvent {
             provider: ACTOR.to_owned(),
-            event_id: reference,
+            event_id: self.reference.unwrap_or_else(made_up),
             workspace_id: workspace.id.clone(),
             amount_micro: self.amount,
             currency: workspace.currency.clone(),
@@ -237,24 +230,18 @@ async fn members(store: &Store, workspace_id: &WorkspaceId) -> anyhow::Result<Ex
         ]
     };
     store.workspace(workspace_id).await?;
-    let rows: Vec<_> = store
-        .members(workspace_id)
-        .await?
-        .into_iter()
-        .map(row)
-        .collect();
-    output::print(&output::table(
-        &["ACCOUNT", "E-MAIL", "NAME", "ROLE", "SINCE"],
-        &rows,
-    ))
+    let members = store.members(workspace_id).await?;
+    let rows: Vec<_> = members.into_iter().map(row).collect();
+    let header = ["ACCOUNT", "E-MAIL", "NAME", "ROLE", "SINCE"];
+    output::print_table(&header, &rows)
 }
 
 impl Statement {
     async fn run(self, store: &Store) -> anyhow::Result<ExitCode> {
         let workspace = store.workspace(&self.workspace).await?;
         let mut query = StatementQuery {
-            from_us: self.since.map_or(Ok(0), start_us)?,
-            to_us: self.until.map_or(Ok(i64::MAX), start_us)?,
+            from_us: self.since.map_or(Ok(0), output::start_us)?,
+            to_us: self.until.map_or(Ok(i64::MAX), output::start_us)?,
             after: None,
             limit: PAGE,
         };
@@ -277,23 +264,10 @@ impl Statement {
         if self.csv {
             return Ok(ExitCode::SUCCESS);
         }
-        let header = [
-            "TIME",
-            "KIND",
-            "AMOUNT",
-            workspace.currency.as_str(),
-            "FOR",
-            "UNITS",
-        ];
-        output::print(&output::table(&header, &table_rows))
+        let total = workspace.currency.as_str();
+        let header = ["TIME", "KIND", "AMOUNT", total, "FOR", "UNITS"];
+        output::print_table(&header, &table_rows)
     }
-}
-
-fn start_us(day: jiff::civil::Date) -> anyhow::Result<i64> {
-    Ok(day
-        .to_zoned(jiff::tz::TimeZone::UTC)?
-        .timestamp()
-        .as_microsecond())
 }
 
 fn statement_cells(row: &StatementRow) -> Vec<String> {

@@ -53,10 +53,8 @@ pub(super) fn read(
         let record = record.with_context(|| path.display().to_string())?;
         let line = record.position().map_or(0, csv::Position::line);
         let cell = |name: &str| {
-            header
-                .get(name)
-                .and_then(|column| record.get(*column))
-                .filter(|cell| !cell.is_empty())
+            let cell = header.get(name).and_then(|column| record.get(*column));
+            cell.filter(|cell| !cell.is_empty())
         };
         match prompt(cell, engine, options) {
             Ok(prompt) if !seen.insert(prompt.id.clone()) => {
@@ -117,13 +115,9 @@ fn number<'a, T: Default + FromStr<Err = String>>(
 
 /// An id becomes a path, so it must stay inside the folder and be a name everywhere.
 fn check_id(id: &str) -> anyhow::Result<()> {
-    let is_name = |part: &str| {
-        !part.is_empty()
-            && !part.starts_with('.')
-            && part
-                .chars()
-                .all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
-    };
+    let is_letter = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    let is_name =
+        |part: &str| !part.is_empty() && !part.starts_with('.') && part.chars().all(is_letter);
     if id.len() > 200 || !id.split('/').all(is_name) {
         bail!("the id {id:?} must be letters, digits, '-', '_' and '.', in folders by '/'");
     }

@@ -51,19 +51,13 @@ pub async fn build(engine: &Engine, options: &PromptOptions) -> anyhow::Result<B
             .map(|format| (*format, row_for(prompt, *format, &formats)))
             .partition(|(_, row)| before.holds(row, &options.out_dir));
         built.unchanged += kept.len();
-        rows.extend(
-            kept.into_iter()
-                .filter_map(|(_, row)| before.find(&row.file).cloned()),
-        );
+        let kept = kept.into_iter();
+        rows.extend(kept.filter_map(|(_, row)| before.find(&row.file).cloned()));
         if wanted.is_empty() {
             continue;
         }
-        progress.show(&format!(
-            "{} of {} prompts: {}",
-            number + 1,
-            prompts.len(),
-            prompt.id
-        ));
+        let (number, all) = (number + 1, prompts.len());
+        progress.show(&format!("{number} of {all} prompts: {}", prompt.id));
         offline::wait_ready(engine).await?;
         let request = SpeakRequest {
             voice_id: prompt.voice_id.clone(),
@@ -98,15 +92,12 @@ fn finish(
     rows: Vec<Row>,
     options: &PromptOptions,
 ) -> anyhow::Result<usize> {
-    let stale: Vec<&Row> = before
-        .rows
-        .iter()
-        .filter(|old| !rows.iter().any(|row| row.file == old.file))
-        .collect();
     if !options.prune {
         before.with(&rows).write(&options.out_dir)?;
         return Ok(0);
     }
+    let is_stale = |old: &&Row| !rows.iter().any(|row| row.file == old.file);
+    let stale: Vec<&Row> = before.rows.iter().filter(is_stale).collect();
     for row in &stale {
         let path = options.out_dir.join(&row.file);
         match std::fs::remove_file(&path) {
