@@ -35,8 +35,8 @@ OWN = {
     "st\"eIt@s", "privacy": "pr\"aIv@si", "asia": "\"eISa", "either": "\"aID@", "neither": "n\"aID@", "was": "wQz",
     "what": "wQt", "because": "bIk\"Qz", "from": "frQm", "your": "jO", "you": "ju", "are": "A", "or": "O", "an": "{n",
     "at": "{t", "as": "{z", "that": "D{t", "than": "D{n", "can": "k{n", "must": "mVst", "have": "h{v", "has": "h{z",
-    "had": "h{d", "been": "bin", "with": "wID", "were": "w3", "her": "h3", "his": "hIz", "i": "aI", "app": "{p",
-    "apps": "{ps", "thirty": "T\"3ti", "thirtieth": "T\"3tiET", "minute": "m\"InIt", "minutes": "m\"InIts", "discount": "d\"IskaUnt",
+    "had": "h{d", "been": "bin", "with": "wID", "were": "w3", "her": "h3", "his": "hIz", "i": "aI", "app": "\"{p",
+    "apps": "\"{ps", "thirty": "T\"3ti", "thirtieth": "T\"3tiET", "minute": "m\"InIt", "minutes": "m\"InIts", "discount": "d\"IskaUnt",
     "discounts": "d\"IskaUnts", "records": "r\"EkOdz", "climate": "kl\"aImEt", "private": "pr\"aIvEt", "chocolate": "C\"QkQlEt",
     "pirate": "p\"aIrEt", "senate": "s\"EnEt", "certificate": "s@t\"IfIkEt", "advertisement": "{dv\"3tIsmEnt", "laboratory":
     "l@b\"Qr@tri", "garage": "g\"{rAJ", "herb": "h\"3b", "herbs": "h\"3bz", "figure": "f\"Ig@", "figures": "f\"Ig@z", "data": "d\"eIta", "kilometre": "kIl\"QmIt@", "kilometres": "kIl\"QmIt@z",

@@ -11,6 +11,8 @@ pub(crate) use found::{is_english_sentence, is_prefix, sureness};
 pub(crate) use numbers::{TENS, UNITS};
 pub(crate) use spelling::respell;
 
+use std::borrow::Cow;
+
 use crate::Lexicon;
 use crate::lexicon::inflected_name;
 use crate::phonemes::unstressed;
@@ -31,6 +33,34 @@ impl EnglishSaid {
             symbols: sounds::symbols(sounds),
             ipa: sounds::ipa(sounds),
         }
+    }
+
+    /// A word of the dictionary, in small letters.
+    fn of_word(word: &str, sounds: &str) -> Self {
+        Self {
+            symbols: sounds::symbols(&with_full_end(word, sounds)),
+            ipa: sounds::ipa(sounds),
+        }
+    }
+}
+
+/// A last "-er", "-or" or "-ure" has the vowel of "her" in full: as short as within a word it is lost before the next one,
+/// and "charger" becomes "charge". The "-a" of "camera" is no such vowel.
+fn with_full_end<'s>(word: &str, sounds: &'s str) -> Cow<'s, str> {
+    let (stem, plural) = match sounds.strip_suffix('z') {
+        Some(single) => (single.strip_suffix('@'), "z"),
+        None => (sounds.strip_suffix('@'), ""),
+    };
+    let written = word.trim_end_matches('s').trim_end_matches('\'');
+    match stem {
+        Some(stem)
+            if stem.contains('"')
+                && !stem.ends_with(['I', 'E', 'U'])
+                && !written.ends_with(['a', 'h']) =>
+        {
+            Cow::Owned(format!("{stem}3{plural}"))
+        }
+        _ => Cow::Borrowed(sounds),
     }
 }
 
@@ -54,10 +84,10 @@ pub(crate) fn pronounce(word: &str, lexicon: &Lexicon) -> Option<EnglishSaid> {
     }
     let lower = word.to_ascii_lowercase();
     if let Some(entry) = dictionary::look_up(&lower) {
-        return Some(EnglishSaid::of(&entry.sounds));
+        return Some(EnglishSaid::of_word(&lower, &entry.sounds));
     }
     if let Some((prefix, stem)) = found::inflected(&lower) {
-        let stem = EnglishSaid::of(&dictionary::look_up(stem)?.sounds);
+        let stem = EnglishSaid::of_word(stem, &dictionary::look_up(stem)?.sounds);
         let prefix = unstressed(prefix);
         return Some(EnglishSaid {
             symbols: format!("{prefix}{}", stem.symbols),
@@ -124,12 +154,21 @@ mod tests {
             ("laptop", "lˈaptˌɒp"),
             ("download", "dˈWnlˌOd"),
             ("Assignment", "əsˈInmɛnt"),
-            ("computer", "kɒmpjˈuːtə"),
+            ("computer", "kɒmpjˈuːtɜː"),
             ("bundle", "bˈʌndɒl"),
             ("send", "sˈɛnd"),
             ("station", "stˈAʃɛn"),
             ("thing", "θˈɪŋ"),
-            ("river", "ɹˈɪvə"),
+            ("river", "ɹˈɪvɜː"),
+            ("managers", "mˈanɛʤɜːz"),
+            ("doctor's", "dˈɒktɜːz"),
+            ("kucover", "kukˈʌvɜː"),
+            ("camera", "kˈaməɹə"),
+            ("cameras", "kˈaməɹəz"),
+            ("fire", "fˈIə"),
+            ("the", "ðə"),
+            ("care", "kˈɛə"),
+            ("app", "ˈap"),
             ("storage", "stˈɒɹɛʤ"),
             ("kuread", "kuɹˈiːd"),
             ("use", "jˈuːz"),
