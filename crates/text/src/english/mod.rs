@@ -45,7 +45,7 @@ impl EnglishSaid {
 }
 
 /// A last "-er", "-or" or "-ure" has the vowel of "her" in full: as short as within a word it is lost before the next one,
-/// and "charger" becomes "charge". The "-a" of "camera" is no such vowel.
+/// and "letter" becomes "lete". The "-a" of "camera" is no such vowel.
 fn with_full_end<'s>(word: &str, sounds: &'s str) -> Cow<'s, str> {
     let (stem, plural) = match sounds.strip_suffix('z') {
         Some(single) => (single.strip_suffix('@'), "z"),
