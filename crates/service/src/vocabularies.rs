@@ -113,13 +113,13 @@ async fn not_ready(app: &App, workspace_id: &WorkspaceId, name: &str) -> Service
     let info = app.store.vocabulary(workspace_id, name).await;
     let (english, swahili) = match info.map(|info| info.state) {
         Ok(BuildState::Building) => (
-            "is still being built: try again in a moment",
-            "bado inaandaliwa: jaribu tena baada ya muda mfupi",
+            "it is still being built; try again in a moment.",
+            "bado inaandaliwa; jaribu tena baada ya muda mfupi.",
         ),
-        Ok(_) => ("could not be built", "haikuweza kuandaliwa"),
+        Ok(_) => ("it could not be built.", "haikuweza kuandaliwa."),
         Err(_) => (
-            "is not a vocabulary of this workspace",
-            "si msamiati wa nafasi hii ya kazi",
+            "there is no such vocabulary in this workspace.",
+            "hakuna msamiati kama huo katika nafasi hii ya kazi.",
         ),
     };
     let reason = Reason::Refused {

@@ -65,7 +65,7 @@ impl BadSetting {
 
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    #[error("cannot read the settings file {}: {source}", path.display())]
+    #[error("cannot read the settings file {}", path.display())]
     Unreadable {
         path: PathBuf,
         source: std::io::Error,
