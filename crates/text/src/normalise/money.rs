@@ -270,7 +270,7 @@ fn with_cents(number: &Number<'_>, currency: &Currency) -> String {
 }
 
 /// The "/=" or "/-" that shillings end with.
-fn slash_tail(context: &TokenContext<'_>, i: usize) -> usize {
+pub(crate) fn slash_tail(context: &TokenContext<'_>, i: usize) -> usize {
     let tail =
         context.is_mark(i, '/') && matches!(context.kind(i + 1), Some(Kind::Mark('=' | '-' | '–')));
     if tail { i + 2 } else { i }

@@ -196,6 +196,54 @@ fn numbers_dates_money_and_the_clock_are_read_in_english() {
 }
 
 #[test]
+fn amounts_with_letters_cents_and_divisors_are_read_in_english() {
+    for (written, said) in [
+        ("KSh 2.5M", "two point five million shillings"),
+        ("$5m", "five million dollars"),
+        (
+            "KES 10k, £3bn",
+            "ten thousand shillings, three billion pounds",
+        ),
+        (
+            "5m USD, 2 million KES",
+            "five million dollars, two million shillings",
+        ),
+        ("KSh 50/kg", "fifty shillings per kilogram"),
+        (
+            "Sh. 500/= or 500/=",
+            "five hundred shillings or five hundred shillings",
+        ),
+        ("KSh 500/month", "five hundred shillings per month"),
+        ("20 KES/L", "twenty shillings per litre"),
+        (
+            "60 km/h, 5 m/s",
+            "sixty kilometres per hour, five metres per second",
+        ),
+        ("1 km/h", "one kilometre per hour"),
+        (
+            "60 mph, 10Mbps",
+            "sixty miles per hour, ten megabits per second",
+        ),
+        ("5 m, $5", "five metres, five dollars"),
+        ("KSh 1.01", "one shilling and one cent"),
+        ("KSh 0.50", "fifty cents"),
+        ("£0.01, KSh 0.00", "one penny, zero shillings"),
+        ("In the 1990s.", "In the nineteen nineties."),
+        (
+            "The early 90s, the 1900's.",
+            "The early nineties, the nineteen hundreds.",
+        ),
+        ("The 2000s and 2010s.", "The two thousands and twenty tens."),
+    ] {
+        assert_eq!(
+            normalise_in(written, SpeechLanguage::English),
+            said,
+            "{written}"
+        );
+    }
+}
+
+#[test]
 fn each_sentence_is_read_in_its_own_language() {
     let text = "Karibu sana, una ujumbe 2. You have 2 messages. Bonyeza 1.";
     assert_eq!(

@@ -116,6 +116,24 @@ pub(super) fn date(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     numeric(context, i)
         .or_else(|| day_first(context, i))
         .or_else(|| month_first(context, i))
+        .or_else(|| decade(context, i))
+}
+
+/// "1990s", "1990's", "the 90s".
+fn decade(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let n = plain(context, i, 4).filter(|n| n % 10 == 0)?;
+    let is_decade = match n {
+        20..=90 => context.follows(i, &["the", "early", "late"]),
+        _ => (1100..2100).contains(&n),
+    };
+    let end = i + 1 + usize::from(context.is_mark(i + 1, '\''));
+    let plural = is_decade && context.word(end)?.text == "s";
+    let said = year(n);
+    let said = match said.strip_suffix('y') {
+        Some(stem) => format!("{stem}ies"),
+        None => format!("{said}s"),
+    };
+    plural.then(|| SpokenForm::new(said, end + 1))?
 }
 
 /// "a.m.", "pm": the letters and the token after them.

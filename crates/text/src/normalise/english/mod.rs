@@ -134,6 +134,31 @@ fn range(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 static UNITS: WordTable =
     WordTable::new(|| rows(include_str!("../../../data/english-units.tsv")).collect());
 
+fn unit(written: &str) -> Option<(&'static str, &'static str)> {
+    UNITS.get(written)?.split_once('\t')
+}
+
+/// What was said, with "/kg", "/h" or "/month" behind it.
+fn per(context: &TokenContext<'_>, said: String, end: usize) -> Option<SpokenForm> {
+    let word = context
+        .word(end + 1)
+        .filter(|_| context.is_mark(end, '/'))
+        .map(|word| word.text);
+    let divisor = word.and_then(|word| match word {
+        "h" => Some("hour"),
+        "s" => Some("second"),
+        "L" => Some("litre"),
+        _ => {
+            let is_whole = word.len() > 2 && word.bytes().all(|b| b.is_ascii_lowercase());
+            unit(word).map_or(is_whole.then_some(word), |(one, _)| Some(one))
+        }
+    });
+    match divisor {
+        Some(divisor) => SpokenForm::new(format!("{said} per {divisor}"), end + 2),
+        None => SpokenForm::new(said, end),
+    }
+}
+
 fn quantity(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let number = context.number(i)?;
     let special = money::after_number(context, &number)
@@ -144,10 +169,9 @@ fn quantity(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     }
     let said = said_number(&number);
     let at = context.skip_space(number.end);
-    let unit = context.word(at).and_then(|word| UNITS.get(word.text));
-    if let Some((one, many)) = unit.and_then(|names| names.split_once('\t')) {
+    if let Some((one, many)) = context.word(at).and_then(|word| unit(word.text)) {
         let name = if number.plain() == Some(1) { one } else { many };
-        return SpokenForm::new(format!("{said} {name}"), at + 1);
+        return per(context, format!("{said} {name}"), at + 1);
     }
     if context.is_mark(at, '%') {
         return SpokenForm::new(format!("{said} per cent"), at + 1);

@@ -1,15 +1,17 @@
 //! Money in English: the amount, then the currency's name, then cents.
 
 use super::number::cardinal;
-use super::said_number;
+use super::{per, said_number};
 use crate::normalise::SpokenForm;
 use crate::normalise::context::TokenContext;
+use crate::normalise::money::slash_tail;
 use crate::normalise::number::Number;
 use crate::normalise::token::Kind;
 
 struct EnglishCurrency {
     one: &'static str,
     many: &'static str,
+    hundredth: &'static str,
     hundredths: &'static str,
     codes: &'static [&'static str],
     sign: Option<char>,
@@ -18,6 +20,7 @@ struct EnglishCurrency {
 const fn currency(
     one: &'static str,
     many: &'static str,
+    hundredth: &'static str,
     hundredths: &'static str,
     codes: &'static [&'static str],
     sign: Option<char>,
@@ -25,6 +28,7 @@ const fn currency(
     EnglishCurrency {
         one,
         many,
+        hundredth,
         hundredths,
         codes,
         sign,
@@ -35,23 +39,31 @@ const SHILLING_CODES: &[&str] = &[
     "KSH", "KSHS", "KES", "TSH", "TSHS", "TZS", "USH", "USHS", "UGX", "SH", "SHS",
 ];
 const CURRENCIES: &[EnglishCurrency] = &[
-    currency("shilling", "shillings", "cents", SHILLING_CODES, None),
-    currency("dollar", "dollars", "cents", &["USD"], Some('$')),
-    currency("euro", "euros", "cents", &["EUR"], Some('€')),
-    currency("pound", "pounds", "pence", &["GBP"], Some('£')),
+    currency(
+        "shilling",
+        "shillings",
+        "cent",
+        "cents",
+        SHILLING_CODES,
+        None,
+    ),
+    currency("dollar", "dollars", "cent", "cents", &["USD"], Some('$')),
+    currency("euro", "euros", "cent", "cents", &["EUR"], Some('€')),
+    currency("pound", "pounds", "penny", "pence", &["GBP"], Some('£')),
     currency(
         "franc",
         "francs",
+        "cent",
         "cents",
         &["RWF", "FRW", "BIF", "CDF"],
         None,
     ),
-    currency("rand", "rand", "cents", &["ZAR"], None),
-    currency("naira", "naira", "kobo", &["NGN"], Some('₦')),
-    currency("rupee", "rupees", "paise", &["INR"], Some('₹')),
-    currency("yuan", "yuan", "fen", &["CNY", "RMB"], None),
-    currency("yen", "yen", "sen", &["JPY"], Some('¥')),
-    currency("birr", "birr", "santim", &["ETB"], None),
+    currency("rand", "rand", "cent", "cents", &["ZAR"], None),
+    currency("naira", "naira", "kobo", "kobo", &["NGN"], Some('₦')),
+    currency("rupee", "rupees", "paisa", "paise", &["INR"], Some('₹')),
+    currency("yuan", "yuan", "fen", "fen", &["CNY", "RMB"], None),
+    currency("yen", "yen", "sen", "sen", &["JPY"], Some('¥')),
+    currency("birr", "birr", "santim", "santim", &["ETB"], None),
 ];
 
 fn named_at(context: &TokenContext<'_>, i: usize) -> Option<&'static EnglishCurrency> {
@@ -62,59 +74,73 @@ fn named_at(context: &TokenContext<'_>, i: usize) -> Option<&'static EnglishCurr
     })
 }
 
-/// "KSh 1,250.50", "$5", "Sh. 200".
+/// "KSh 1,250.50", "$5m", "Sh. 200/=", "KSh 50/kg".
 pub(super) fn before_number(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let currency = named_at(context, i)?;
     let dot = usize::from(context.kind(i) == Some(Kind::Word) && context.is_mark(i + 1, '.'));
     let number = context.number(context.skip_space(i + 1 + dot))?;
-    say(context, &number, currency)
+    let (said, end) = say(context, &number, currency)?;
+    per(context, said, slash_tail(context, end))
 }
 
-/// "500 KES", "500/=", "500/-".
+/// "500 KES", "5m USD", "500/=", "500/-".
 pub(super) fn after_number(context: &TokenContext<'_>, number: &Number<'_>) -> Option<SpokenForm> {
-    let end = number.end;
-    let stroke = context.is_mark(end, '/')
-        && (context.is_mark(end + 1, '=') || context.is_mark(end + 1, '-'));
-    if stroke {
-        let said = say(context, number, &CURRENCIES[0])?;
-        return SpokenForm::new(said.text, end + 2);
+    let tail = slash_tail(context, number.end);
+    if tail > number.end {
+        let (said, _) = say(context, number, &CURRENCIES[0])?;
+        return per(context, said, tail);
     }
+    let end = scale(context, number.end).map_or(number.end, |(_, end)| end);
     let at = context.skip_space(end);
     let currency = named_at(context, at).filter(|_| context.kind(at) == Some(Kind::Word))?;
-    let said = say(context, number, currency)?;
-    (said.end == end).then(|| SpokenForm::new(said.text, at + 1))?
+    let (said, _) = say(context, number, currency)?;
+    per(context, said, at + 1)
 }
 
+/// "million" behind a number, or the letter that sticks to it: after money "m" is a million, not a metre.
+fn scale(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, usize)> {
+    let at = context.skip_space(i);
+    let written = context.word(at)?.text;
+    let said = match written.to_ascii_lowercase().as_str() {
+        "thousand" => "thousand",
+        "million" | "mn" | "mln" => "million",
+        "billion" | "bn" => "billion",
+        "trillion" | "tn" => "trillion",
+        "k" if at == i => "thousand",
+        "m" if at == i => "million",
+        "b" if at == i => "billion",
+        "t" if at == i => "trillion",
+        _ => return None,
+    };
+    Some((said, at + 1))
+}
+
+/// The amount in words and the token after it.
 fn say(
     context: &TokenContext<'_>,
     number: &Number<'_>,
     currency: &EnglishCurrency,
-) -> Option<SpokenForm> {
-    let scale = context.skip_space(number.end);
-    if let Some(word) = context
-        .word(scale)
-        .filter(|w| w.is_one_of(&["million", "billion", "trillion"]))
-    {
-        let text = format!("{} {} {}", said_number(number), word.text, currency.many);
-        return SpokenForm::new(text, scale + 1);
+) -> Option<(String, usize)> {
+    if let Some((scale, end)) = scale(context, number.end) {
+        let said = format!("{} {scale} {}", said_number(number), currency.many);
+        return Some((said, end));
     }
     let whole = number.value()?;
     let cents = match number.fraction {
         Some(fraction) if fraction.len() == 2 => fraction.parse::<u64>().ok()?,
         Some(_) => {
-            let text = format!("{} {}", said_number(number), currency.many);
-            return SpokenForm::new(text, number.end);
+            let said = format!("{} {}", said_number(number), currency.many);
+            return Some((said, number.end));
         }
         None => 0,
     };
-    let name = if whole == 1 {
-        currency.one
-    } else {
-        currency.many
+    let counted = |n, one, many| format!("{} {}", cardinal(n), if n == 1 { one } else { many });
+    let main = counted(whole, currency.one, currency.many);
+    let hundredths = counted(cents, currency.hundredth, currency.hundredths);
+    let said = match (whole, cents) {
+        (_, 0) => main,
+        (0, _) => hundredths,
+        _ => format!("{main} and {hundredths}"),
     };
-    let mut text = format!("{} {name}", cardinal(whole));
-    if cents > 0 {
-        text = format!("{text} and {} {}", cardinal(cents), currency.hundredths);
-    }
-    SpokenForm::new(text, number.end)
+    Some((said, number.end))
 }
