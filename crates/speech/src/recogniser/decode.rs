@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::align::place_words;
 use super::alternatives::READINGS_FOR_EACH;
+use super::answer::AnswerValue;
 use super::beam::{BeamConfig, BeamSearch, Hypothesis};
 use super::bias::{Bias, BiasState};
 use super::confidence::{AnswerEvidence, ReadingEvidence, WordEvidence, clearness};
@@ -108,10 +109,8 @@ pub(super) fn decode(
             _ => ANSWERS_MAX,
         };
         let answers = answers(posteriors, grammar, count, in_time);
-        let sure = answers
-            .first()
-            .map(|(.., best)| best.confidence() / best.share);
-        let read = |answer| reading_of(answer, sure.unwrap_or_default(), wanted);
+        let sure = sure_of_the_best(&answers, &wanted.expect);
+        let read = |answer| reading_of(answer, sure, wanted);
         return answers.into_iter().map(read).collect();
     }
     let hypotheses = hypotheses(posteriors, &mixture, rescorer, config, wanted, before);
@@ -250,13 +249,16 @@ pub(super) fn evidence(
     (words.collect(), readings.collect())
 }
 
-/// Answers of a known form that fit, best first, with what speaks for each.
+/// An answer of a known form, its words in time, and what speaks for it.
+type HeardAnswer = (GrammarAnswer, Vec<Word>, AnswerEvidence);
+
+/// Answers of a known form that fit, best first.
 fn answers(
     posteriors: &Posteriors,
     grammar: &Grammar,
     count: usize,
     in_time: impl Fn(&str) -> Vec<Word>,
-) -> Vec<(GrammarAnswer, Vec<Word>, AnswerEvidence)> {
+) -> Vec<HeardAnswer> {
     let mut answers = grammar.decode(posteriors, count.max(ANSWERS_COMPARED));
     answers.retain(GrammarAnswer::is_accepted);
     let best = answers.first().map_or(0.0, |best| best.score);
@@ -292,9 +294,32 @@ pub(super) fn answer_evidence(
     answers.map(|(_, _, evidence)| evidence).collect()
 }
 
+/// How likely it is that one of the answers was given, as the best one tells it. Answers that say the same as the best, as
+/// "ndio" and "ndiyo" do, speak for it and not against it.
+fn sure_of_the_best(answers: &[HeardAnswer], expect: &Expect) -> f32 {
+    let value = |answer: &GrammarAnswer| {
+        let words: Vec<&str> = answer.text.split(' ').collect();
+        let text = answer.choice.as_ref().unwrap_or(&answer.text);
+        AnswerValue::said(expect, &words, text)
+    };
+    let Some(((best, _, evidence), others)) = answers.split_first() else {
+        return 0.0;
+    };
+    let best = value(best);
+    let alike = others
+        .iter()
+        .filter(|(other, ..)| best.is_some() && value(other) == best);
+    let share = evidence.share + alike.map(|(.., other)| other.share).sum::<f32>();
+    let evidence = AnswerEvidence {
+        share: share.min(1.0),
+        ..evidence.clone()
+    };
+    evidence.confidence() / evidence.share
+}
+
 /// `sure`: how likely it is that one of the answers was given, of which each has its share.
 fn reading_of(
-    (answer, mut words, evidence): (GrammarAnswer, Vec<Word>, AnswerEvidence),
+    (answer, mut words, evidence): HeardAnswer,
     sure: f32,
     wanted: &Expectations,
 ) -> HeardReading {
@@ -389,5 +414,31 @@ mod tests {
         assert_eq!(kept(&[first, ("na", 2.0, 0.5), last]).len(), 3);
         assert_eq!(kept(&[first, ("na", 3.2, 0.3), last]).len(), 3);
         assert_eq!(kept(&[("na", 2.0, 0.3), last]).len(), 2);
+    }
+
+    #[test]
+    fn two_spellings_of_yes_speak_for_each_other() {
+        let heard = |text: &str, share| {
+            let answer = GrammarAnswer {
+                text: text.to_owned(),
+                choice: None,
+                fit: 0.0,
+                score: 0.0,
+            };
+            let evidence = AnswerEvidence {
+                text: text.to_owned(),
+                letter_p: vec![0.99],
+                fit: 0.0,
+                share,
+            };
+            (answer, Vec::new(), evidence)
+        };
+        let sure = |other| {
+            let answers = [heard("ndiyo", 0.5), heard(other, 0.499)];
+            sure_of_the_best(&answers, &Expect::YesNo)
+        };
+        assert!(sure("ndio") > 0.7);
+        assert!(sure("hapana") < 0.3);
+        assert_eq!(sure_of_the_best(&[], &Expect::YesNo), 0.0);
     }
 }

@@ -9,6 +9,10 @@ const FADE_SAMPLES: usize = SAMPLE_RATE_HZ as usize / 200;
 const VOLUME_STEP_MAX: f32 = 1.0 / FADE_SAMPLES as f32;
 /// -1.5 dB of full scale: the wave between two samples can rise a little over both.
 const CEILING: f32 = 0.84;
+/// The wave half-way between two samples, from four on either side: in a hiss it can be louder than all of them.
+const HALF_WAY: [f32; 8] = [
+    -0.0024, 0.0239, -0.1196, 0.5981, 0.5981, -0.1196, 0.0239, -0.0024,
+];
 /// One-pole high-pass at about 20 Hz.
 const OFFSET_KEEP: f32 = 0.9948;
 /// What is fainter counts as silence when a stretch's start or end is looked for: -62 dB of full scale.
@@ -69,6 +73,7 @@ pub(super) struct Leveller {
     volume: f32,
     last_in: f32,
     last_out: f32,
+    recent: [f32; HALF_WAY.len()],
     /// Samples that wait for the limiter to have seen what follows, and the gains they call for.
     waiting: Ring,
     wanted: Ring,
@@ -87,6 +92,7 @@ impl Leveller {
             gain_control: GainControl::new(),
             last_in: 0.0,
             last_out: 0.0,
+            recent: [0.0; HALF_WAY.len()],
             waiting: Ring::new(0.0),
             wanted: Ring::new(1.0),
             lowest: Ring::new(1.0),
@@ -118,7 +124,10 @@ impl Leveller {
         let level = sample - self.last_in + OFFSET_KEEP * self.last_out;
         (self.last_in, self.last_out) = (sample, level);
         let out = self.waiting.replace(level);
-        let wanted = CEILING / level.abs().max(CEILING);
+        self.recent.rotate_left(1);
+        self.recent[HALF_WAY.len() - 1] = level;
+        let half_way: f32 = self.recent.iter().zip(HALF_WAY).map(|(a, b)| a * b).sum();
+        let wanted = CEILING / level.abs().max(half_way.abs()).max(CEILING);
         if wanted < 1.0 {
             self.busy = 2 * FADE_SAMPLES;
         }
@@ -189,6 +198,14 @@ mod tests {
     fn nothing_passes_the_ceiling() {
         let out = run(1.0, &tone(3.0, 5_000));
         assert!(out.iter().all(|s| s.abs() <= CEILING));
+    }
+
+    #[test]
+    fn a_hiss_is_kept_down_between_the_samples_too() {
+        let hiss = |i: usize| 0.83 * (std::f32::consts::FRAC_PI_2 * i as f32 + 0.785).sin();
+        let samples: Vec<f32> = (0..5_000).map(|i| 1.4 * hiss(i)).collect();
+        assert!(samples.iter().all(|sample| sample.abs() < CEILING));
+        assert!(sauti_audio::loudness::true_peak(&run(1.0, &samples)[1_000..4_000]) < 0.9);
     }
 
     #[test]
