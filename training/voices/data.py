@@ -16,6 +16,7 @@ from symbols import merged
 TEACHER_STEP = 600  # samples a duration of the teacher stands for
 TEACHER_PITCH_STEP = 300
 SAMPLES_MIN = 9_000
+SHORT = 60_000  # samples
 TEACHERS_SPELLING = 0.2
 CALIBRATION = 512
 
@@ -52,9 +53,20 @@ def whole_ends(durations: np.ndarray, frames: int) -> np.ndarray:
     return np.minimum(np.round(ends).astype(np.int64), frames)
 
 
+def better_part(spoken: list[dict], drop: tuple[float, float]) -> list[dict]:
+    """Without the utterances that the judge of synthesise.py liked least: a share of the short ones of each voice, and one of the others."""
+    kept = []
+    for voice in {u["speaker"] for u in spoken}:
+        for short, share in zip((True, False), drop):
+            ranked = sorted((u for u in spoken if u["speaker"] == voice and (len(u["samples"]) < SHORT) == short), key=lambda u: u["liked"])
+            kept += ranked[int(share * len(ranked)) :]
+    return kept
+
+
 class Speech:
-    def __init__(self, files: list[Path], device: str):
+    def __init__(self, files: list[Path], device: str, drop: tuple[float, float] = (0.0, 0.0)):
         spoken = [u for f in files for u in torch.load(f, weights_only=False) if len(u["samples"]) > SAMPLES_MIN]
+        spoken = better_part(spoken, drop)
         if not spoken:
             raise SystemExit("no speech to learn from")
         self.count = len(spoken)
@@ -85,6 +97,7 @@ class Speech:
         self.symbols, self.mask, self.ends = self.symbols.to(device), self.mask.to(device), self.ends.to(device)
         self.frames = self.ends[: self.count, -1]
         self.device = device
+        self.expected, self.expected_share = None, 0.0
 
     def put(self, row: int, symbols: np.ndarray, ends: np.ndarray) -> None:
         count = len(symbols)
@@ -115,12 +128,30 @@ class Speech:
         spread = ((expected - expected.mean()) * (said - said.mean())).mean() / expected.var(unbiased=False)
         return float(said.mean() - spread * expected.mean()), float(spread)
 
+    @torch.no_grad()
+    def expect(self, model, share: float) -> None:
+        """Once, after scale_energy: in `share` of the utterances of a batch the decoder gets the voicing and energy that a trained
+        prosody side expects, as when it speaks by itself, and the teacher's pitch where there is one."""
+        self.expected, self.expected_share = self.contour.clone(), share
+        for index in torch.arange(self.count, device=self.device).split(16):
+            frames = int(self.frames[index].max())
+            prosody = model.pt(self.symbols[index], self.mask[index])
+            guess, inside = model.contour(prosody, self.ends[index], frames, model.spp(self.speaker[index]))
+            truth = self.contour_at(index, torch.arange(frames, device=self.device)[None])
+            pitch = torch.where(truth[..., 1] > 0, truth[..., 0], guess[..., 0])
+            expected = torch.stack([pitch, (guess[..., 1] > 0).float(), guess[..., 2]], -1)
+            at = self.first_frame[index][:, None] + torch.arange(frames, device=self.device)[None]
+            self.expected[at[inside]] = expected[inside]
+
     def hours(self) -> float:
         return len(self.samples) / 24_000 / 3600
 
-    def contour_at(self, index, frame):
+    def contour_at(self, index, frame, some_expected: bool = False):
         at = self.first_frame[index][:, None] + torch.minimum(frame.clamp(min=0), self.frames[index][:, None] - 1)
-        return self.contour[at]
+        if self.expected is None or not some_expected:
+            return self.contour[at]
+        chosen = torch.rand(len(index), 1, 1, device=self.device) < self.expected_share
+        return torch.where(chosen, self.expected[at], self.contour[at])
 
     def batch(self, size: int, window: int, context: int, among: torch.Tensor | None = None) -> Batch:
         """Random utterances, of those in `among` if given, a random window in each, with `context` frames around it."""
@@ -143,7 +174,7 @@ class Speech:
             self.ends[row, :width],
             self.speaker[index],
             start,
-            self.contour_at(index, frame) * inside[..., None],
+            self.contour_at(index, frame, some_expected=True) * inside[..., None],
             samples,
             spoken,
         )

@@ -21,14 +21,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "recogniser"))
 from english import ORDINALS, UNITS, mixed, talk  # noqa: E402
 
 SOURCES = {"common-voice-sentences": 11_000, "general": 11_000, "bible": 2_000, "parliament": 2_500}
-KINDS = {"question": 5_000, "exclamation": 2_500, "list": 2_500, "short": 4_500, "english": 2_500, "rare": 1_500}
-WORDS, TELEPHONE, ENGLISH_LINES = 3_500, 5_000, 1_500
+KINDS = {"question": 5_000, "exclamation": 2_500, "list": 2_500, "short": 7_000, "english": 2_500, "rare": 1_500, "nasal": 2_500}
+WORDS, TELEPHONE, ENGLISH_LINES = 5_000, 5_000, 1_500
 MIXED, ENGLISH, ENGLISH_TALK, ENGLISH_WORDS = 16_000, 15_000, 5_000, 2_500
 READABLE = re.compile(r"[A-Za-z0-9 ,.!?;:'’“”\"()\-–%/]+")
 # Sounds that few words have.
 RARE = re.compile(r"kh|ng['’]", re.I)
 FOREIGN = re.compile(r"[qx]|c(?!h)|[bdfgjklmnprstvwyz]$|sch|ck|oo$|ee", re.I)
 CHARACTERS_MAX = 150
+NASAL_SHARE = 0.4  # of a line's consonants: little but m and n, the voices' worst
 
 
 def plain(line: str) -> str:
@@ -55,6 +56,9 @@ def kind_of(line: str) -> str | None:
         return "english" if words > 5 * foreign / 2 else "unfit"
     if RARE.search(line):
         return "rare"
+    consonants = re.findall(r"n[gy]?|m|[^\Waeiou\d_]", line.lower())
+    if words <= 8 and sum(c[0] in "mn" for c in consonants) > NASAL_SHARE * len(consonants):
+        return "nasal"
     if words <= 4:
         return "short"
     if line.endswith("?"):

@@ -46,6 +46,7 @@ def main() -> None:
     parser.add_argument("--world", type=int, default=1)
     parser.add_argument("--seed", type=int, default=900, help="another one, other sentences first and other ways by chance")
     parser.add_argument("--native", type=Path, nargs=2, metavar=("CHECKPOINT", "PROSODY"), help="weights whose rhythm and melody the teacher follows at times")
+    parser.add_argument("--judge", action="store_true", help="DistillMOS of every utterance, for train.py --drop")
     parser.add_argument("--out", type=Path, required=True, help="folder of the shards")
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
@@ -59,6 +60,10 @@ def main() -> None:
     teacher = Teacher(args.teacher, device)
     table = table_from(teacher.vocab)
     native = NativeWays(*args.native, table, device) if args.native else None
+    if args.judge:
+        from compare import judge_of_speech, narrowed  # they need packages that nothing else here needs
+
+        judge = judge_of_speech()
     lines = args.phonemes.read_text().splitlines()[args.rank :: args.world]
     dice.shuffle(lines)
 
@@ -89,10 +94,13 @@ def main() -> None:
         sound, ids, durations, pitch, energy = teacher.say(symbols, teacher.style(timbre, prosody, len(symbols)), **change)
         if not torch.isfinite(sound).all():
             continue
-        sound = sound / sound.abs().max().clamp(min=0.05) * PEAK * 32767
+        sound = sound / sound.abs().max().clamp(min=0.05) * PEAK
+        if args.judge:
+            with torch.no_grad():
+                liked = float(judge(narrowed(sound)[None]))
         spoken.append(
             {
-                "samples": sound.short().cpu().numpy(),
+                "samples": (sound * 32767).short().cpu().numpy(),
                 "symbols": ids.cpu().numpy().astype(np.int16),
                 "parts": np.array(parts_of(line), dtype=np.int8),
                 "own_symbols": np.array([0, *numbers_of(line, table), 0], dtype=np.int16),
@@ -101,6 +109,7 @@ def main() -> None:
                 "energy": energy.cpu().numpy().astype(np.float16),
                 "speaker": speaker,
                 "own_ways": way == "own",
+                "liked": liked if args.judge else 0.0,
                 # What the prosody side learns English from.
                 "prosody": (language_of(line), way) in LESSONS,
             }

@@ -186,6 +186,8 @@ def main() -> None:
     parser.add_argument("--init", type=Path, help="a generator to start from")
     parser.add_argument("--decay", action="store_true", help="let the rates fall over this run")
     parser.add_argument("--decoder-only", action="store_true", help="leave the prosody side as it is")
+    parser.add_argument("--expected", type=float, default=0.0, help="with --decoder-only: share of windows with the voicing and energy that the prosody side expects")
+    parser.add_argument("--drop", type=float, nargs=2, default=(0.0, 0.0), metavar=("SHORT", "LONG"), help="shares of each voice's speech to leave out, the least liked (synthesise.py --judge)")
     parser.add_argument("--judges-first", type=int, default=400, help="with --init: steps of the discriminators alone")
     parser.add_argument("--strong-judges", action="store_true", help="discriminators with twice the channels: slower, harder to fool")
     parser.add_argument("--vocabulary", type=Path, help="the teacher's config.json: --init knows the teacher's symbols only")
@@ -198,12 +200,14 @@ def main() -> None:
     torch.backends.cudnn.benchmark = True
     torch.backends.cuda.enable_cudnn_sdp(False)  # it plans each new shape for a second
     start = time.time()
-    speech = Speech([Path(p) for p in sorted(glob.glob(args.speech))], device)
+    speech = Speech([Path(p) for p in sorted(glob.glob(args.speech))], device, args.drop)
     trainer = Trainer(args, device)
     # A trained model keeps the scale it knows; the speech of a second lesson has another mean.
     scale = speech.energy_known_to(trainer.average) if args.init else speech.energy_scale
     print(f"{speech.hours():.2f} h in {speech.count} utterances, loaded in {time.time() - start:.0f} s; energy {scale}, of this speech {speech.energy_scale}", flush=True)
     speech.scale_energy(*scale)
+    if args.expected:
+        speech.expect(trainer.average, args.expected)
     first, saved = trainer.step, time.time()
     # Loading is part of the minutes given.
     while (passed := (time.time() - start) / 60) < args.minutes and trainer.step - first < args.steps:
