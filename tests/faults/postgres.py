@@ -20,8 +20,6 @@ class Postgres:
         # The server refuses to run as root.
         self.user = ["setpriv", "--reuid", "postgres", "--regid", "postgres", "--init-groups", "--"] if os.geteuid() == 0 else []
         if self.user:
-            for parent in [self.folder, *self.folder.parents][:4]:
-                parent.chmod(parent.stat().st_mode | 0o055) if parent != Path("/tmp") else None
             subprocess.run(["chown", "postgres", self.folder], check=True)
         self.run("initdb", "-D", self.folder / "db", "-U", "sauti", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
         port = free_port()
@@ -29,10 +27,17 @@ class Postgres:
         self.port = port
         self.tcp_url = f"postgres://sauti@127.0.0.1:{self.port}/postgres"
 
+    def let_in(self):
+        """The server's user into the test's folder. Every time: another pytest that starts meanwhile shuts the folder of them all again."""
+        for parent in [self.folder, *self.folder.parents][:4] if self.user else []:
+            parent.chmod(parent.stat().st_mode | 0o055) if parent != Path("/tmp") else None
+
     def run(self, name, *words, **more):
+        self.let_in()
         return subprocess.run([*self.user, program(name), *map(str, words)], check=True, capture_output=True, cwd=self.folder, **more)
 
     def start(self):
+        self.let_in()
         subprocess.run([*self.user, program("pg_ctl"), "-D", self.folder / "db", "-l", self.folder / "pg.log", "-w", "-o",
                         f"-c listen_addresses=127.0.0.1 -c port={self.port} -c unix_socket_directories={self.folder}", "start"],
                        check=True, cwd=self.folder, stdout=subprocess.DEVNULL)
