@@ -22,14 +22,16 @@ fn refused(error: impl std::fmt::Display) -> StoreError {
 /// Hashes a password into a PHC string with a random salt. Blocking.
 pub fn hash(password: &SecretString) -> Result<String, StoreError> {
     let password = password.expose_secret();
-    let least = format!("needs at least {CHARACTERS_MIN} characters");
     require(
         password.chars().count() >= CHARACTERS_MIN,
         "password",
-        &least,
+        format_args!("needs at least {CHARACTERS_MIN} characters"),
     )?;
-    let most = format!("takes at most {BYTES_MAX} bytes");
-    require(password.len() <= BYTES_MAX, "password", &most)?;
+    require(
+        password.len() <= BYTES_MAX,
+        "password",
+        format_args!("takes at most {BYTES_MAX} bytes"),
+    )?;
     let hash = hasher()?.hash_password(password.as_bytes());
     Ok(hash.map_err(refused)?.to_string())
 }

@@ -1,5 +1,7 @@
 //! Small helpers over the one query dialect that both databases speak.
 
+use std::fmt::Display;
+
 use sqlx::any::AnyQueryResult;
 
 use crate::StoreError;
@@ -43,11 +45,15 @@ macro_rules! row {
 }
 pub(crate) use row;
 
-/// Refuses a value that breaks a rule.
-pub(crate) fn require(holds: bool, field: &'static str, message: &str) -> Result<(), StoreError> {
+/// Refuses a value that breaks a rule. The message is put together only then.
+pub(crate) fn require(
+    holds: bool,
+    field: &'static str,
+    message: impl Display,
+) -> Result<(), StoreError> {
     match holds {
         true => Ok(()),
-        false => Err(StoreError::invalid(field, message)),
+        false => Err(StoreError::invalid(field, message.to_string())),
     }
 }
 
@@ -79,7 +85,7 @@ pub(crate) fn check_text(
     let text = text.trim();
     let length = text.chars().count();
     let fits = (min..=max).contains(&length);
-    require(fits, field, &format!("needs {min} to {max} characters"))?;
+    require(fits, field, format_args!("needs {min} to {max} characters"))?;
     let plain = !text.chars().any(char::is_control);
     require(plain, field, "must not hold control characters")?;
     Ok(text.to_owned())

@@ -1,6 +1,7 @@
 use rusty_mp3::{Mp3Encoder, Mp3EncoderConfig};
 
 use super::writer::SoundWriter;
+
 /// Variable rate, because the encoder's constant rate holds every frame back to the end.
 const AVERAGE_KBPS: f32 = 96.0;
 
