@@ -127,7 +127,8 @@ fn quantity(words: &[&str]) -> Option<u64> {
     if let [whole @ .., "na", part @ ("nusu" | "robo")] = words {
         let part = if *part == "nusu" { 50 } else { 25 };
         let whole_hundredths = quantity(whole)?;
-        return whole_hundredths.checked_add(part * last_scale(whole));
+        let half_of = last_scale(whole, whole_hundredths / 100);
+        return whole_hundredths.checked_add(part * half_of);
     }
     if let Some(at) = words.iter().position(|word| *word == "nukta") {
         let figures = as_figures(&words[at + 1..].join(" "));
@@ -147,12 +148,13 @@ fn quantity(words: &[&str]) -> Option<u64> {
     }
 }
 
-/// Half of what, in "elfu mbili na nusu".
-fn last_scale(words: &[&str]) -> u64 {
-    words
-        .iter()
-        .rev()
-        .find_map(|word| scale_of(word))
+/// Half of what: of a thousand in "elfu mbili na nusu", of one in "mia tano na nusu" and "elfu mbili na kumi na nusu".
+fn last_scale(words: &[&str], value: u64) -> u64 {
+    let scales = words.iter().rev().filter_map(|word| scale_of(word));
+    let mut large = scales.filter(|scale| *scale >= 1_000);
+    large
+        .next()
+        .filter(|scale| value.is_multiple_of(*scale))
         .unwrap_or(1)
 }
 
@@ -232,6 +234,11 @@ mod tests {
             ("elfu", "1000"),
             ("mia tano shilingi", "500"),
             ("kumi na nusu", "10.5"),
+            ("mia tano na nusu", "500.5"),
+            ("shilingi mia mbili na robo", "200.25"),
+            ("elfu moja mia tano na nusu", "1500.5"),
+            ("elfu mbili na hamsini na nusu", "2050.5"),
+            ("elfu mia tano na nusu", "500500"),
             ("tano elfu", "null"),
             ("shilingi", "null"),
         ] {

@@ -184,13 +184,24 @@ fn year(digits: &str) -> Option<String> {
 }
 
 fn date(d: u64, m: u64, y: &str, end: usize) -> Option<Date> {
-    let said = format!("{} {}", day_and_month(d, m)?, year(y)?);
+    let said = format!("{} {}", day_and_month(d, m, y.parse().ok())?, year(y)?);
     Some(Date { said, end })
 }
 
-fn day_and_month(d: u64, m: u64) -> Option<String> {
-    let valid = (1..=31).contains(&d) && (1..=12).contains(&m);
-    valid.then(|| format!("{} {}", day(d), MONTHS[m as usize - 1]))
+fn day_and_month(d: u64, m: u64, year: Option<u64>) -> Option<String> {
+    is_date(d, m, year).then(|| format!("{} {}", day(d), MONTHS[m as usize - 1]))
+}
+
+/// The month has that day, in that year or in any.
+pub(crate) fn is_date(day: u64, month: u64, year: Option<u64>) -> bool {
+    let leap = year.is_none_or(|y| y % 4 == 0 && (y % 100 != 0 || y % 400 == 0 || y == 0));
+    let days = match month {
+        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
+        4 | 6 | 9 | 11 => 30,
+        2 => 28 + u64::from(leap),
+        _ => 0,
+    };
+    (1..=days).contains(&day)
 }
 
 /// Two numbers after the first with the same mark between them, and the token after the last.
@@ -218,8 +229,9 @@ fn day_first(context: &TokenContext<'_>, i: usize, first: &str) -> Option<Date> 
     if first.len() > 2 || second.len() > 2 {
         return None;
     }
-    // 1.2.34 is a version; only whole years make a date of dots.
-    if context.is_mark(i + 1, '.') && third.len() != 4 {
+    // 1.2.34 is a version; a date of dots has its whole year, or two digits in each part.
+    let two_digits = [first, second, third].iter().all(|part| part.len() == 2);
+    if context.is_mark(i + 1, '.') && third.len() != 4 && !two_digits {
         return None;
     }
     let (d, m): (u64, u64) = (first.parse().ok()?, second.parse().ok()?);
@@ -230,11 +242,11 @@ fn day_first(context: &TokenContext<'_>, i: usize, first: &str) -> Option<Date> 
 /// "tarehe 3/4", "Ijumaa 17/4": without the word it would be a fraction.
 fn day_and_month_number(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let told = follows_tarehe(context, i) || follows_weekday(context, i);
-    if !told || !context.is_mark(i + 1, '/') {
+    if !told || !context.is_mark(i + 1, '/') || triple(context, i).is_some() {
         return None;
     }
     let number = |at: usize| context.digits(at)?.parse::<u64>().ok();
-    let said = day_and_month(number(i)?, number(i + 2)?)?;
+    let said = day_and_month(number(i)?, number(i + 2)?, None)?;
     SpokenForm::new(format!("{}{said}", tarehe(context, i)), i + 3)
 }
 

@@ -61,6 +61,9 @@ pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     ) {
         return None;
     }
+    if let Some(reading) = before_word(context, i) {
+        return Some(reading);
+    }
     let (mut said, mut end) = one(context, i)?;
     for _ in 1..NUMBERS_MAX {
         let Some((joint, more, after)) = another(context, end) else {
@@ -70,6 +73,14 @@ pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         end = after;
     }
     SpokenForm::new(said, end)
+}
+
+/// The figures of "1-800-FLOWERS"; the word is read by itself.
+fn before_word(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let groups = [context.digits(i)?, context.digits(i + 2)?];
+    let dashed = context.is_mark(i + 1, '-') && context.is_mark(i + 3, '-');
+    let fits = groups.map(str::len) == [1, 3] && context.word(i + 4)?.is_all_caps();
+    (dashed && fits).then(|| SpokenForm::new(groups_said(&groups) + ", ", i + 4))?
 }
 
 /// A further number behind one that ends at `i`, what is said between them, and the token after it.
@@ -171,8 +182,25 @@ fn with_country_code(context: &TokenContext<'_>, i: usize) -> Option<(String, us
         let groups = chunks(first, &[3, 3, 3, 3, 3]);
         return Some((format!("jumlisha {}", groups_said(&groups)), i + 2));
     }
-    let (groups, end) = whole_number(context, i + 1, 9..=15)?;
+    let (groups, end) =
+        past_zero(context, i + 1).or_else(|| whole_number(context, i + 1, 9..=15))?;
     (first.len() <= 4).then(|| (format!("jumlisha {}", groups_said(&groups)), end))
+}
+
+/// "+254 (0) 712 345678": the zero is for callers inside the country, and is not said.
+fn past_zero<'a>(context: &TokenContext<'a>, i: usize) -> Option<(Vec<&'a str>, usize)> {
+    let zero = context.skip_space(i + 1);
+    let bracketed = context.is_mark(zero, '(')
+        && context.digits(zero + 1) == Some("0")
+        && context.is_mark(zero + 2, ')');
+    let (rest, end) = groups_at(context, context.skip_space(zero + 3));
+    let mut groups = vec![context.digits(i)?];
+    match rest.as_slice() {
+        [glued] => groups.extend(chunks(glued, &[3, 3, 3])),
+        _ => groups.extend(rest),
+    }
+    let sum: usize = groups.iter().map(|group| group.len()).sum();
+    (bracketed && (9..=15).contains(&sum)).then_some((groups, end))
 }
 
 /// Cuts digits into groups of these sizes; what is left makes the last group.

@@ -25,10 +25,16 @@ impl<'a> Quantity<'a> {
         }
     }
 
-    /// A number, or two with a dash between them.
+    /// A number, or two with a dash between them: "3-5", and the numbers of "50%-60%".
     pub(super) fn at(context: &TokenContext<'a>, i: usize) -> Option<Self> {
         let low = context.number(i)?;
-        let high = dash_after(context, low.end).and_then(|j| context.number(j));
+        let percent = usize::from(context.is_mark(low.end, '%'));
+        let high = dash_after(context, low.end + percent)
+            .and_then(|j| context.number(j))
+            .filter(|high| {
+                let rises = low.value() < high.value();
+                percent == 0 || context.is_mark(high.end, '%') && rises
+            });
         let end = high.as_ref().map_or(low.end, |high| high.end);
         Some(Self {
             low,
@@ -88,7 +94,10 @@ const LETTERED: &[&str] = &[
 ];
 
 /// Letters that stick to the number: 10k, 5M.
-fn short_multiplier(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, usize)> {
+pub(super) fn short_multiplier(
+    context: &TokenContext<'_>,
+    i: usize,
+) -> Option<(&'static str, usize)> {
     if context.words_back(i).take(3).any(|w| w.is_one_of(LETTERED)) {
         return None;
     }

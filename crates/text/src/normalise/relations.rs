@@ -12,9 +12,9 @@ use crate::tables::{WordList, words};
 
 const PARTS_MAX: usize = 8;
 
-/// 1.2.3 is a version or an address, 123-456-789 a code.
+/// 1.2.3 is a version or an address, 123-456-789 a code, 31/02/2026 no date.
 pub(crate) fn grouped_digits(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    let Some(Kind::Mark(mark @ ('.' | '-'))) = context.kind(i + 1) else {
+    let Some(Kind::Mark(mark @ ('.' | '-' | '/'))) = context.kind(i + 1) else {
         return None;
     };
     let mut groups = vec![context.digits(i)?];

@@ -51,11 +51,23 @@ pub(crate) fn read(
     SpokenForm::new(parts.join(" "), end)
 }
 
+/// The unit as the tables have it, and the token after it: "mb/s" is "Mbps", though "mb" alone may be bytes.
+pub(super) fn written_unit<'a>(context: &TokenContext<'a>, i: usize) -> Option<(&'a str, usize)> {
+    let word = context.word(i)?;
+    let bits = word.is("mb") && word.text != "MB";
+    let per_second = context.is_mark(i + 1, '/') && context.is_word(i + 2, &["s"]);
+    Some(match bits && per_second {
+        true => ("Mbps", i + 3),
+        false => (word.text, i + 1),
+    })
+}
+
 /// The unit's name, what is said after the number, and the token after the unit.
 fn unit_at(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, String, usize)> {
-    let (name, tail) = unit(context.word(i)?.text)?;
+    let (written, end) = written_unit(context, i)?;
+    let (name, tail) = unit(written)?;
     if !tail.is_empty() {
-        return Some((name, tail.to_owned(), i + 1));
+        return Some((name, tail.to_owned(), end));
     }
     if let Some((tail, end)) = power(context, i + 1) {
         return Some((name, tail.to_owned(), end));

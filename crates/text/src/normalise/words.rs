@@ -60,7 +60,7 @@ pub(crate) fn dotted(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm>
 }
 
 /// Letters with dots between, at least two of them; the joined letters and the token after the last dot.
-fn initial_letters(context: &TokenContext<'_>, i: usize) -> Option<(String, usize)> {
+pub(super) fn initial_letters(context: &TokenContext<'_>, i: usize) -> Option<(String, usize)> {
     const LETTERS_MAX: usize = 8;
     let mut letters = String::new();
     let mut end = i;
@@ -150,10 +150,13 @@ fn abbreviation(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         return None;
     }
     let lower = word.text.to_ascii_lowercase();
-    let (said, when) = *ABBREVIATIONS.get(lower.as_str())?;
     let dot = context.is_mark(i + 1, '.') && !context.is_mark(i + 2, '.');
     let after = i + 1 + usize::from(dot);
     let number_follows = context.digits(context.skip_space(after)).is_some();
+    let (said, when) = match lower.as_str() {
+        "dk" if number_follows => ("dakika", When::Number),
+        lower => *ABBREVIATIONS.get(lower)?,
+    };
     let applies = match when {
         When::Any => dot || plainly_short(context, i, word),
         When::Dot => dot && follows_within(context, after),

@@ -228,6 +228,39 @@ fn amounts_with_letters_cents_and_divisors_are_read_in_english() {
         ("KSh 1.01", "one shilling and one cent"),
         ("KSh 0.50", "fifty cents"),
         ("£0.01, KSh 0.00", "one penny, zero shillings"),
+        (
+            "10k people, 5M users, a 4K TV.",
+            "ten thousand people, five million users, a four K T V.",
+        ),
+        (
+            "KSh 50-100/kg",
+            "fifty to one hundred shillings per kilogram",
+        ),
+        (
+            "$5-10m, 50-100 KES",
+            "five to ten million dollars, fifty to one hundred shillings",
+        ),
+        (
+            "10-20 km, 50%-60%",
+            "ten to twenty kilometres, fifty to sixty per cent",
+        ),
+        (
+            "60 KM/H, 5 KG, 4 mb/s",
+            "sixty kilometres per hour, five kilograms, four megabits per second",
+        ),
+        (
+            "P.O. Box 123-00100, P.O. Box 45",
+            "P O Box one two three, zero zero one zero zero, P O Box forty-five",
+        ),
+        ("tea and/or coffee, yes/no", "tea and or coffee, yes or no"),
+        (
+            "1-800-FLOWERS, +254 (0) 712 345678",
+            "one, eight zero zero, FLOWERS, plus two five four, seven one two, three four five six seven eight",
+        ),
+        (
+            "03.04.26, 31/02/2026",
+            "the third of April twenty twenty-six, three one, zero two, two zero two six",
+        ),
         ("In the 1990s.", "In the nineteen nineties."),
         (
             "The early 90s, the 1900's.",

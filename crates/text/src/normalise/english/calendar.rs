@@ -2,7 +2,7 @@
 
 use super::number::{cardinal, digits, ordinal, year};
 use crate::normalise::SpokenForm;
-use crate::normalise::calendar::{MONTHS_ENGLISH, PIVOT_YEAR};
+use crate::normalise::calendar::{MONTHS_ENGLISH, PIVOT_YEAR, is_date};
 use crate::normalise::context::TokenContext;
 
 /// The month a word names, in full or by its first three letters.
@@ -16,9 +16,8 @@ fn month(word: &str) -> Option<&'static str> {
 
 pub(super) fn said_date(day: u64, month: u64, year_written: Option<u64>) -> Option<String> {
     let name = MONTHS_ENGLISH.get(usize::try_from(month).ok()?.checked_sub(1)?)?;
-    let said = (1..=31)
-        .contains(&day)
-        .then(|| format!("the {} of {name}", ordinal(day)))?;
+    let said =
+        is_date(day, month, year_written).then(|| format!("the {} of {name}", ordinal(day)))?;
     Some(match year_written {
         Some(n) => format!("{said} {}", year(full_year(n))),
         None => said,
@@ -38,7 +37,7 @@ fn plain(context: &TokenContext<'_>, i: usize, longest: usize) -> Option<u64> {
     digits.parse().ok()
 }
 
-/// 3/3/2026, 03-03-2026, 2026-03-03.
+/// 3/3/2026, 03-03-2026, 03.03.26, 2026-03-03.
 fn numeric(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let mark = ['/', '-', '.']
         .into_iter()
@@ -53,6 +52,7 @@ fn numeric(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         (4, 1 | 2) => said_date(third, second, Some(first)),
         (1 | 2, 2 | 4) if mark != '.' => said_date(first, second, Some(third)),
         (1 | 2, 4) => said_date(first, second, Some(third)),
+        (2, 2) if context.digits(i + 2)?.len() == 2 => said_date(first, second, Some(third)),
         _ => None,
     }?;
     SpokenForm::new(without_article(context, i, said), i + 5)

@@ -6,8 +6,9 @@ use crate::cardinal;
 use crate::english::UNITS;
 use crate::letters::letter_name;
 use crate::normalise::context::TokenContext;
+use crate::normalise::quantity::dash_after;
 use crate::normalise::reading::SpokenForm;
-use crate::normalise::{alphanumeric, codes, masked, phone};
+use crate::normalise::{alphanumeric, codes, masked, phone, relations};
 
 const RULES: &[fn(&TokenContext<'_>, usize) -> Option<SpokenForm>] = &[
     masked::read,
@@ -15,6 +16,7 @@ const RULES: &[fn(&TokenContext<'_>, usize) -> Option<SpokenForm>] = &[
     phone::read,
     alphanumeric::read,
     codes::by_context,
+    relations::grouped_digits,
 ];
 
 pub(super) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
@@ -40,6 +42,7 @@ fn in_english(said: &str) -> Option<String> {
             (_, "reli") => "hash".to_owned(),
             (_, "mkwaju") => "slash".to_owned(),
             (_, "au") => "or".to_owned(),
+            (_, "") => String::new(),
             _ => letter()?.to_string(),
         };
         Some(english + comma)
@@ -56,6 +59,11 @@ pub(super) fn named(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> 
     let number = context.number(i)?;
     if number.grouped || number.fraction.is_some() {
         return None;
+    }
+    // "P.O. Box 123-00100": the box, and the code of its town.
+    let town = dash_after(context, i + 1).filter(|_| context.follows(i, &["box"]));
+    if let Some((at, town)) = town.and_then(|at| Some((at, context.digits(at)?))) {
+        return SpokenForm::new(format!("{}, {}", digits(figures), digits(town)), at + 1);
     }
     let named = context
         .words_back(i)

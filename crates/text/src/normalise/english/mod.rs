@@ -7,9 +7,11 @@ mod number;
 
 use super::context::TokenContext;
 use super::number::Number;
+use super::quantity::short_multiplier;
 use super::reading::SpokenForm;
 use super::token::{Kind, Token, tokens};
-use super::words::{ACRONYMS, beside_capitals};
+use super::units::written_unit;
+use super::words::{ACRONYMS, beside_capitals, initial_letters};
 use super::{PieceKind, Rule, pieces};
 use crate::english::{is_known, respell};
 use crate::lexicon::is_name;
@@ -20,6 +22,7 @@ const RULES: &[Rule] = &[
     calendar::date,
     calendar::clock,
     money::before_number,
+    initials,
     codes::read,
     codes::named,
     calendar::year_in_context,
@@ -82,6 +85,7 @@ fn said_mark(context: &TokenContext<'_>, i: usize, mark: char) -> String {
         '-' | '–' if is_range_of_times(context, i) => "to",
         '-' if !glued(i.checked_sub(1)) && context.digits(i + 1).is_some() => "minus",
         '.' if inside => "dot",
+        '/' if context.is_word(i + 1, &["or"]) => return " ".to_owned(),
         '/' if inside => "or",
         _ => return mark.to_string(),
     };
@@ -120,14 +124,21 @@ pub(super) fn said_number(number: &Number<'_>) -> String {
     }
 }
 
-/// "5-10 days".
+/// "5-10 days", "5-10 km", "50%-60%".
 fn range(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    let from = context.number(i)?;
+    let mut from = context.number(i)?;
+    from.end += usize::from(context.is_mark(from.end, '%'));
+    range_end(context, &from)?;
+    let to = quantity(context, from.end + 1)?;
+    SpokenForm::new(format!("{} to {}", said_number(&from), to.text), to.end)
+}
+
+/// The last number of a range.
+fn range_end<'a>(context: &TokenContext<'a>, from: &Number<'_>) -> Option<Number<'a>> {
     let dash = context.is_mark(from.end, '-') || context.is_mark(from.end, '–');
     let to = context.number(from.end + 1).filter(|_| dash)?;
     let another = context.is_mark(to.end, '-') && context.digits(to.end + 1).is_some();
-    let said = format!("{} to {}", said_number(&from), said_number(&to));
-    (!another).then(|| SpokenForm::new(said, to.end))?
+    (!another).then_some(to)
 }
 
 /// As written; one of it, a tab, several of it.
@@ -138,6 +149,13 @@ fn unit(written: &str) -> Option<(&'static str, &'static str)> {
     UNITS.get(written)?.split_once('\t')
 }
 
+/// One of the unit, several of it, and the token after it.
+fn unit_at(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, &'static str, usize)> {
+    let (written, end) = written_unit(context, i)?;
+    let (one, many) = unit(written)?;
+    Some((one, many, end))
+}
+
 /// What was said, with "/kg", "/h" or "/month" behind it.
 fn per(context: &TokenContext<'_>, said: String, end: usize) -> Option<SpokenForm> {
     let word = context
@@ -145,7 +163,7 @@ fn per(context: &TokenContext<'_>, said: String, end: usize) -> Option<SpokenFor
         .filter(|_| context.is_mark(end, '/'))
         .map(|word| word.text);
     let divisor = word.and_then(|word| match word {
-        "h" => Some("hour"),
+        "h" | "H" => Some("hour"),
         "s" => Some("second"),
         "L" => Some("litre"),
         _ => {
@@ -169,9 +187,19 @@ fn quantity(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     }
     let said = said_number(&number);
     let at = context.skip_space(number.end);
-    if let Some((one, many)) = context.word(at).and_then(|word| unit(word.text)) {
+    if let Some((one, many, end)) = unit_at(context, at) {
         let name = if number.plain() == Some(1) { one } else { many };
-        return per(context, format!("{said} {name}"), at + 1);
+        return per(context, format!("{said} {name}"), end);
+    }
+    let large = match short_multiplier(context, number.end) {
+        // The screen.
+        Some(_) if said == "four" && context.token(at).text == "K" => None,
+        Some(("elfu", end)) => Some(("thousand", end)),
+        Some(("milioni", end)) => Some(("million", end)),
+        _ => None,
+    };
+    if let Some((name, end)) = large {
+        return per(context, format!("{said} {name}"), end);
     }
     if context.is_mark(at, '%') {
         return SpokenForm::new(format!("{said} per cent"), at + 1);
@@ -207,6 +235,15 @@ fn fraction(context: &TokenContext<'_>, number: &Number<'_>) -> Option<SpokenFor
         (above, n) => format!("{} over {}", cardinal(above), cardinal(n)),
     };
     SpokenForm::new(said, below.end)
+}
+
+/// "P.O. Box", "the U.S. Embassy".
+fn initials(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let (letters, end) = initial_letters(context, i)?;
+    let capitals = letters.bytes().all(|b| b.is_ascii_uppercase());
+    let single = letters.len() * 2 <= end - i + 1;
+    let letters: Vec<String> = letters.chars().map(String::from).collect();
+    (capitals && single).then(|| SpokenForm::new(letters.join(" "), end))?
 }
 
 static ABBREVIATIONS: WordTable =

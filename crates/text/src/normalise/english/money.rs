@@ -1,7 +1,7 @@
 //! Money in English: the amount, then the currency's name, then cents.
 
 use super::number::cardinal;
-use super::{per, said_number};
+use super::{per, range_end, said_number};
 use crate::normalise::SpokenForm;
 use crate::normalise::context::TokenContext;
 use crate::normalise::money::slash_tail;
@@ -74,12 +74,18 @@ fn named_at(context: &TokenContext<'_>, i: usize) -> Option<&'static EnglishCurr
     })
 }
 
-/// "KSh 1,250.50", "$5m", "Sh. 200/=", "KSh 50/kg".
+/// "KSh 1,250.50", "$5m", "Sh. 200/=", "KSh 50/kg", "KSh 50-100".
 pub(super) fn before_number(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let currency = named_at(context, i)?;
     let dot = usize::from(context.kind(i) == Some(Kind::Word) && context.is_mark(i + 1, '.'));
     let number = context.number(context.skip_space(i + 1 + dot))?;
-    let (said, end) = say(context, &number, currency)?;
+    let (said, end) = match range_end(context, &number) {
+        Some(high) => {
+            let (said, end) = say(context, &high, currency)?;
+            (format!("{} to {said}", said_number(&number)), end)
+        }
+        None => say(context, &number, currency)?,
+    };
     per(context, said, slash_tail(context, end))
 }
 
