@@ -28,7 +28,7 @@ TAKEN = {
     "telephones": full('<say-as interpret-as="telephone">0712345678</say-as>'),
     "slow marks": full("%", '<prosody rate="x-slow">', "</prosody>"),
     "slower than slow": full("habari ", '<prosody rate="50%">' * 30, "</prosody>" * 30),
-    "directions": full("habari ", '<prosody pitch="+999st" volume="+999dB">' * 30, "</prosody>" * 30),
+    "directions": full("habari ", '<prosody pitch="+12st" volume="+12dB">' * 30, "</prosody>" * 30),
     "emphasis": full("<emphasis>a</emphasis>"),
     "marks without words": full("<mark name='a'/>", "", "a"),
     "entities": full("&amp;"),
@@ -40,6 +40,7 @@ TAKEN = {
     "Roman numbers": full("MCMXCIX "),
 }
 REFUSED = {
+    "directions beyond bounds": full("habari ", '<prosody pitch="+999st" volume="+999dB">', "</prosody>"),
     "a long alias": full("9", '<sub alias="', '">a</sub>'),
     "characters without end": full("9", '<say-as interpret-as="characters">', "</say-as>"),
     "a number without end": full("9", '<say-as interpret-as="cardinal">', "</say-as>"),

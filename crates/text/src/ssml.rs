@@ -227,8 +227,15 @@ impl<'a> SsmlReader<'a, '_, '_> {
     fn pause(&mut self, tag: &Tag<'_>, at: usize) -> Result<(), TextError> {
         self.check_empty(tag, at)?;
         let ms = match (tag.attribute("time"), tag.attribute("strength")) {
-            (Some(time), _) => milliseconds(time)
-                .ok_or_else(|| self.error(at, SsmlMistake::WrongTime(time.to_owned())))?,
+            (Some(time), _) => milliseconds(time).ok_or_else(|| {
+                self.error(
+                    at,
+                    SsmlMistake::WrongTime {
+                        time: time.to_owned(),
+                        seconds_max: BREAK_MS_MAX / 1_000,
+                    },
+                )
+            })?,
             (None, Some(strength)) => strength_ms(strength)
                 .ok_or_else(|| self.error(at, SsmlMistake::WrongStrength(strength.to_owned())))?,
             (None, None) => 500,
@@ -522,7 +529,9 @@ fn milliseconds(time: &str) -> Option<u32> {
         None => (time.strip_suffix('s')?, 1000.0),
     };
     let ms = number.trim().parse::<f64>().ok()? * scale;
-    (ms.is_finite() && ms >= 0.0).then(|| ms.min(f64::from(BREAK_MS_MAX)).round() as u32)
+    (0.0..=f64::from(BREAK_MS_MAX))
+        .contains(&ms)
+        .then(|| ms.round() as u32)
 }
 
 fn strength_ms(strength: &str) -> Option<u32> {

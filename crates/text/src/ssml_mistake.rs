@@ -33,7 +33,10 @@ pub enum SsmlMistake {
     Misplaced(String),
     Unknown(String),
     UnknownLanguage(String),
-    WrongTime(String),
+    WrongTime {
+        time: String,
+        seconds_max: u32,
+    },
     WrongStrength(String),
     WrongProsody {
         attribute: String,
@@ -63,9 +66,9 @@ const TAGS: &str = "speak, p, s, break, mark, say-as, sub, prosody, emphasis, ph
 /// What may stand in an attribute of `prosody` or `emphasis`.
 fn examples(attribute: &str) -> &'static str {
     match attribute {
-        "rate" => "x-slow ... x-fast, 80%, 0.8",
-        "pitch" => "x-low ... x-high, +10%, -2st",
-        "volume" => "silent, x-soft ... x-loud, +6dB",
+        "rate" => "x-slow ... x-fast, 80%, 0.8 (0.5 ... 2)",
+        "pitch" => "x-low ... x-high, +10%, -2st (-12st ... +12st)",
+        "volume" => "silent, x-soft ... x-loud, +6dB (... +12dB)",
         _ => "strong, moderate, none, reduced",
     }
 }
@@ -103,7 +106,9 @@ impl SsmlMistake {
             Self::UnknownLanguage(value) => {
                 format!("the language '{value}' is not known; there are sw and en")
             }
-            Self::WrongTime(value) => format!("'{value}' is no time; write 300ms or 1.5s"),
+            Self::WrongTime { time, seconds_max } => {
+                format!("'{time}' is no time from 0s to {seconds_max}s; write 300ms or 1.5s")
+            }
             Self::WrongStrength(value) => format!("'{value}' is no strength"),
             Self::WrongProsody { attribute, value } => {
                 format!("'{value}' is no {attribute}; write {}", examples(attribute))
@@ -155,7 +160,9 @@ impl SsmlMistake {
             Self::UnknownLanguage(value) => {
                 format!("lugha '{value}' haijulikani; zilizopo ni sw na en")
             }
-            Self::WrongTime(value) => format!("'{value}' si muda; andika 300ms au 1.5s"),
+            Self::WrongTime { time, seconds_max } => {
+                format!("'{time}' si muda kati ya 0s na {seconds_max}s; andika 300ms au 1.5s")
+            }
             Self::WrongStrength(value) => format!("'{value}' si kiwango cha strength"),
             Self::WrongProsody { attribute, value } => {
                 let examples = examples(attribute);

@@ -231,6 +231,17 @@ fn wrong_ssml_is_refused_with_its_line() {
             "declarations",
         ),
         ("<speak><break time=\"soon\"/></speak>", 1, "soon"),
+        ("<speak>x<break time=\"900s\"/></speak>", 1, "0s to 10s"),
+        (
+            "<speak><prosody rate=\"9\">x</prosody></speak>",
+            1,
+            "0.5 ... 2",
+        ),
+        (
+            "<speak><prosody pitch=\"+20st\">x</prosody></speak>",
+            1,
+            "+12st",
+        ),
         (
             "<speak><prosody pitch=\"+20Hz\">x</prosody></speak>",
             1,
