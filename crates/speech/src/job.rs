@@ -99,11 +99,22 @@ impl TranscribeRequest {
     }
 }
 
+/// Seconds as callers are told them: to a millisecond.
+pub fn rounded_seconds(seconds: f64) -> f64 {
+    (seconds * 1_000.0).round() / 1_000.0
+}
+
+fn rounded<S: serde::Serializer>(seconds: &f64, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_f64(rounded_seconds(*seconds))
+}
+
 /// A word and where it stands, in seconds from the start.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
 pub struct Word {
     pub word: String,
+    #[serde(serialize_with = "rounded")]
     pub start: f64,
+    #[serde(serialize_with = "rounded")]
     pub end: f64,
     /// 0 to 1. For synthesised words, 1.
     pub confidence: f32,
@@ -113,7 +124,9 @@ pub struct Word {
 /// A stretch of speech between silences, about a subtitle's worth to a few sentences.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
 pub struct Segment {
+    #[serde(serialize_with = "rounded")]
     pub start: f64,
+    #[serde(serialize_with = "rounded")]
     pub end: f64,
     /// Readable text: capitals, punctuation, numbers as asked.
     pub text: String,
@@ -148,6 +161,7 @@ impl Segment {
 pub struct Transcript {
     pub text: String,
     pub segments: Vec<Segment>,
+    #[serde(serialize_with = "rounded")]
     pub seconds: f64,
     pub no_speech: bool,
     /// Somebody spoke, but nothing that was expected; then there is no text.

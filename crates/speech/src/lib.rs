@@ -24,7 +24,7 @@ pub use error::SpeechError;
 pub use handles::{SpeakHandle, Spoken, TranscribeHandle};
 pub use job::{
     Expect, Job, Priority, Segment, SpeakEvent, SpeakRequest, SpeechStretch, SpokenLanguage,
-    TranscribeEvent, TranscribeRequest, Transcript, Word,
+    TranscribeEvent, TranscribeRequest, Transcript, Word, rounded_seconds,
 };
 pub use model_folder::check_model;
 pub use script_times::ScriptTimes;

@@ -183,10 +183,13 @@ fn replace_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
         .parent()
         .filter(|p| !p.as_os_str().is_empty())
         .unwrap_or(Path::new("."));
+    // The errors of a temporary file would tell its own name.
+    std::fs::metadata(folder)?;
     let mut file = tempfile::Builder::new()
         .permissions(std::fs::Permissions::from_mode(0o644))
-        .tempfile_in(folder)?;
-    file.write_all(bytes)?;
+        .tempfile_in(folder)
+        .map_err(|error| error.kind())?;
+    file.as_file_mut().write_all(bytes)?;
     file.persist(path)?;
     Ok(())
 }

@@ -8,7 +8,9 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 use sauti_audio::{Channels, DecodeLimits, RawFormat, Recording};
 use sauti_speech::recogniser::{ALTERNATIVES_MAX, Alternative, AnswerValue, VocabularyModel};
-use sauti_speech::{Engine, Expect, SpokenLanguage, TranscribeRequest, Transcript};
+use sauti_speech::{
+    Engine, Expect, SpokenLanguage, TranscribeRequest, Transcript, rounded_seconds,
+};
 use serde_json::json;
 use tokio::task::JoinHandle;
 
@@ -222,7 +224,7 @@ impl Transcribe {
         let mut json = json!({
             "file": file.to_string_lossy(),
             "text": transcript.text,
-            "seconds": transcript.seconds,
+            "seconds": rounded_seconds(transcript.seconds),
             "no_speech": transcript.no_speech,
             "not_understood": transcript.not_understood,
             "answer": AnswerValue::of(&expect, &transcript.segments),

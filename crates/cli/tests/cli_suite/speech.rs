@@ -87,6 +87,15 @@ fn what_cannot_be_spoken_is_refused_and_no_file_is_left() {
 }
 
 #[test]
+fn a_folder_that_is_not_there_is_told_by_the_callers_own_path() {
+    let folder = folder();
+    let said = sauti(folder.path(), &["speak", "--out", "none/x.wav", "Habari"]);
+    let said = said.failure();
+    assert!(said.contains("cannot write none/x.wav: No such"), "{said}");
+    assert!(!said.contains(".tmp"), "{said}");
+}
+
+#[test]
 fn a_text_is_directed_and_its_marks_are_told() {
     let folder = folder();
     let ssml = "<speak>Habari <mark name=\"hapa\"/>yako.</speak>";

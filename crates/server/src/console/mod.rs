@@ -39,6 +39,7 @@ pub fn routes(app: &App) -> Router<App> {
     // nothing of an address is written into the page of someone who is signed in.
     Router::new()
         .route("/", get(|| async { Redirect::to("/console") }))
+        .route("/console/", get(|| async { Redirect::to("/console") }))
         .route("/console/assets/{version}/{name}", get(assets::serve))
         .merge(pages)
         .layer(CompressionLayer::new())

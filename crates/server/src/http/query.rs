@@ -4,6 +4,9 @@ use std::collections::HashMap;
 
 use percent_encoding::percent_decode_str;
 
+use super::fields::meant_field;
+use crate::problem::{FieldError, Reason};
+
 const PAIRS_MAX: usize = 64;
 
 #[derive(Debug, Default)]
@@ -25,6 +28,15 @@ impl Query {
                 .or_insert_with(|| decoded(value));
         }
         Query(values)
+    }
+
+    /// What is left that was probably meant to be one of these.
+    pub fn slips(&self, known: &[&'static str]) -> Vec<FieldError> {
+        let slip = |name: &String| {
+            let meant = meant_field(name, known, &[])?;
+            Some(FieldError::new(name.clone(), Reason::NearMiss { meant }))
+        };
+        self.0.keys().filter_map(slip).collect()
     }
 
     /// An empty value is as good as none.

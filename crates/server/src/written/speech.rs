@@ -1,6 +1,7 @@
 //! When each word and mark of finished speech is reached, and what was heard in it.
 
 use sauti_service::self_check::SelfCheck;
+use sauti_speech::rounded_seconds;
 use serde::Serialize;
 
 /// A word and when it is said, in seconds from the start.
@@ -14,6 +15,7 @@ pub struct TimedWord<'a> {
 
 impl<'a> From<(&'a str, f64, f64)> for TimedWord<'a> {
     fn from((word, start, end): (&'a str, f64, f64)) -> TimedWord<'a> {
+        let (start, end) = (rounded_seconds(start), rounded_seconds(end));
         TimedWord { word, start, end }
     }
 }
@@ -28,6 +30,7 @@ pub struct TimedMark<'a> {
 
 impl<'a> From<(&'a str, f64)> for TimedMark<'a> {
     fn from((name, time): (&'a str, f64)) -> TimedMark<'a> {
+        let time = rounded_seconds(time);
         TimedMark { name, time }
     }
 }

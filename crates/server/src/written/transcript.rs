@@ -2,7 +2,7 @@
 
 use sauti_service::transcribing::{ResponseFormat, TranscriptionRequest};
 use sauti_speech::recogniser::{Alternative, AnswerValue};
-use sauti_speech::{Expect, Segment, SpokenLanguage, Transcript, Word};
+use sauti_speech::{Expect, Segment, SpokenLanguage, Transcript, Word, rounded_seconds};
 use serde::Serialize;
 
 use super::subtitles;
@@ -46,7 +46,7 @@ pub fn write(
             "application/json",
             WrittenTranscript::Diarized(DiarizedTranscription {
                 task: "transcribe",
-                duration: milliseconds(transcript.seconds),
+                duration: rounded_seconds(transcript.seconds),
                 text: text(),
                 segments: diarized(transcript),
             }),
@@ -268,8 +268,8 @@ impl DiarizedSegment {
         DiarizedSegment {
             kind: "transcript.text.segment",
             id: format!("seg_{number}"),
-            start: milliseconds(segment.start),
-            end: milliseconds(segment.end),
+            start: rounded_seconds(segment.start),
+            end: rounded_seconds(segment.end),
             text: segment.text.clone(),
             speaker: segment.speaker.unwrap_or('A'),
         }
@@ -306,7 +306,7 @@ fn verbose(transcript: &Transcript, segments: bool, words: bool) -> VerboseTrans
     VerboseTranscription {
         task: "transcribe",
         language: language_heard(transcript),
-        duration: milliseconds(transcript.seconds),
+        duration: rounded_seconds(transcript.seconds),
         text: transcript.text.clone(),
         no_speech: transcript.no_speech,
         expected: None,
@@ -343,8 +343,8 @@ fn language_heard(transcript: &Transcript) -> &'static str {
 fn verbose_segment((id, segment): (usize, &Segment)) -> VerboseSegment {
     VerboseSegment {
         id,
-        start: milliseconds(segment.start),
-        end: milliseconds(segment.end),
+        start: rounded_seconds(segment.start),
+        end: rounded_seconds(segment.end),
         text: segment.text.clone(),
         confidence: segment.confidence,
         channel: segment.channel,
@@ -360,18 +360,14 @@ fn verbose_segment((id, segment): (usize, &Segment)) -> VerboseSegment {
 pub fn words(segment: &Segment) -> Vec<VerboseWord> {
     let written = |word: &Word| VerboseWord {
         word: word.word.clone(),
-        start: milliseconds(word.start),
-        end: milliseconds(word.end),
+        start: rounded_seconds(word.start),
+        end: rounded_seconds(word.end),
         confidence: word.confidence,
         language: word.language,
         channel: segment.channel,
         speaker: segment.speaker,
     };
     segment.words.iter().map(written).collect()
-}
-
-fn milliseconds(seconds: f64) -> f64 {
-    (seconds * 1_000.0).round() / 1_000.0
 }
 
 #[cfg(test)]

@@ -15,6 +15,19 @@ async fn a_form_without_a_file_names_the_missing_part() {
 }
 
 #[tokio::test]
+async fn a_recording_under_another_name_is_told_the_right_one() {
+    let world = World::new().await;
+    let wav = silent_wav(5.0);
+    for name in ["fil", "recording"] {
+        let answer = world.transcribe(&[(name, WAV, &wav)]).await;
+        let body = answer.assert_problem(422, "validation_failed");
+        assert_eq!(body["errors"][0]["field"], name);
+        assert_eq!(body["errors"][0]["code"], "near_miss");
+        assert!(body["detail"].as_str().unwrap().contains("mean file"));
+    }
+}
+
+#[tokio::test]
 async fn the_bytes_decide_what_a_recording_is() {
     let world = World::new().await;
     world

@@ -248,7 +248,7 @@ async fn a_caller_who_leaves_a_transcript_stream_pays_for_the_segments_it_took()
     let first = String::from_utf8(first.to_vec()).unwrap();
     let event = first.split("data: ").nth(1).unwrap();
     let event: serde_json::Value = serde_json::from_str(event).unwrap();
-    let done_ms = (event["done_seconds"].as_f64().unwrap() * 1_000.0) as i64;
+    let done_ms = (event["done_seconds"].as_f64().unwrap() * 1_000.0).round() as i64;
     world.until_nothing_is_held().await;
     let paid_micro = before_micro - world.balance_micro().await;
     assert_eq!(paid_micro, done_ms * 25, "a second costs 25,000: {event}");

@@ -195,6 +195,13 @@ async fn addresses_and_forms_of_strangers_are_escaped_too() {
 }
 
 #[tokio::test]
+async fn the_console_is_found_with_a_slash_behind_it_too() {
+    let world = World::new().await;
+    let answer = Browser::new(&world).get("/console/").await;
+    assert_sent_to(&answer, "/console");
+}
+
+#[tokio::test]
 async fn an_unknown_page_is_told_in_words() {
     let world = World::new().await;
     let mut browser = Browser::new(&world);

@@ -22,6 +22,7 @@ use crate::http::caller::{self, Caller, May};
 use crate::http::context::Context;
 use crate::http::query::Query;
 use crate::problem::{Code, Problem, Reason};
+use crate::routes::transcription::checked;
 
 const MESSAGE_BYTES_MAX: usize = 256 * 1024;
 /// Room for what was told and is not yet read; past it the session waits for its caller.
@@ -113,6 +114,16 @@ fn refuse_other_sites(app: &App, caller: &Caller, headers: &HeaderMap) -> Result
     }
 }
 
+const ONE_VALUE: &[&str] = &[
+    "numerals",
+    "expect",
+    "language",
+    "channels",
+    "alternatives",
+    "vocabulary",
+];
+const LISTS: &[&str] = &["keyterms", "choices"];
+
 fn parse(query: Option<&str>) -> Result<(RawFormat, TranscriptionRequest), Problem> {
     let mut query = Query::parse(query);
     let format = format(
@@ -120,21 +131,15 @@ fn parse(query: Option<&str>) -> Result<(RawFormat, TranscriptionRequest), Probl
         query.take("rate").as_deref(),
     )?;
     let mut fields = TranscriptionFields::default();
-    for name in [
-        "numerals",
-        "expect",
-        "language",
-        "channels",
-        "alternatives",
-        "vocabulary",
-    ] {
+    for name in ONE_VALUE {
         fields.set(name, query.take(name).into_iter().collect());
     }
-    for name in ["keyterms", "choices"] {
+    for name in LISTS {
         let listed = query.take(name).unwrap_or_default();
         fields.set(name, listed.split(',').map(str::to_owned).collect());
     }
-    Ok((format, fields.check().map_err(Problem::fields)?))
+    let slips = query.slips(&[&["encoding", "rate"], ONE_VALUE, LISTS].concat());
+    Ok((format, checked(&fields, slips)?))
 }
 
 fn format(encoding: Option<&str>, rate: Option<&str>) -> Result<RawFormat, Problem> {
@@ -176,6 +181,9 @@ mod tests {
         assert!(parse(Some("expect=joy")).is_err());
         assert!(parse(Some("channels=2")).is_err());
         assert!(parse(Some("alternatives=11")).is_err());
+        let slip = parse(Some("rat=8000")).unwrap_err();
+        assert_eq!(slip.errors[0].reason, Reason::NearMiss { meant: "rate" });
+        assert!(parse(Some("trace=7")).is_ok());
         let (_, wanted) = parse(Some("channels=separate")).unwrap();
         assert_eq!(wanted.channels, sauti_audio::Channels::Separate);
     }

@@ -8,7 +8,7 @@ use sauti_service::app::App;
 use sauti_service::ratelimit::Seat;
 use sauti_service::transcribing::{LiveEar, LiveHeard, LiveMeter, LivePaid};
 use sauti_speech::recogniser::LiveEvent;
-use sauti_speech::{Expect, Segment, Transcript};
+use sauti_speech::{Expect, Segment, Transcript, rounded_seconds};
 use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
@@ -304,7 +304,7 @@ fn done(text: &str, seconds: f64, paid: &LivePaid, expected: Option<ExpectedAnsw
     json!(Done {
         kind: "done",
         text,
-        seconds,
+        seconds: rounded_seconds(seconds),
         cost_micro: paid.cost_micro,
         balance_micro: paid.balance_micro,
         expected,
@@ -316,7 +316,7 @@ fn error(problem: &Problem, context: &Context, paid: Option<(f64, LivePaid)>) ->
     let mut error = json!({"type": "error", "code": code.as_str(), "status": code.status().as_u16(),
         "message": words.detail});
     if let Some((seconds, paid)) = paid {
-        error["seconds"] = json!(seconds);
+        error["seconds"] = json!(rounded_seconds(seconds));
         error["cost_micro"] = json!(paid.cost_micro);
     }
     error

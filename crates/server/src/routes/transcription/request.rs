@@ -79,6 +79,11 @@ pub struct TranscriptionForm {
 /// What an item of a batch has besides.
 const ITEM_FIELDS: &[&str] = &["url", "file", "content_type"];
 
+/// Whether a form may have this field.
+pub fn is_field(name: &str) -> bool {
+    TranscriptionFields::default().set(name, Vec::new()) || IGNORED.contains(&name)
+}
+
 /// A list may be sent with or without the brackets, or as one JSON list.
 pub fn from_form(fields: &[(String, String)]) -> Result<TranscriptionRequest, Problem> {
     let (mut asked, mut slips) = (TranscriptionFields::default(), Vec::new());
@@ -103,7 +108,7 @@ pub fn from_item(
     checked(&TranscriptionFields::of_json(item), slips)
 }
 
-fn checked(
+pub fn checked(
     asked: &TranscriptionFields,
     slips: Vec<FieldError>,
 ) -> Result<TranscriptionRequest, Problem> {

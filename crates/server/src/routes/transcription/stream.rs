@@ -13,7 +13,7 @@ use bytes::Bytes;
 use futures_util::stream;
 use sauti_service::app::App;
 use sauti_service::transcribing::{ResponseFormat, Transcribing, TranscriptionRequest};
-use sauti_speech::{Segment, SpeechError, TranscribeEvent, Transcript};
+use sauti_speech::{Segment, SpeechError, TranscribeEvent, Transcript, rounded_seconds};
 use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -177,7 +177,9 @@ async fn pump(
 
 impl Running {
     fn events(&mut self, segment: &Segment, space: &str, done_seconds: f64) -> Vec<SentEvent> {
-        let mut delta = delta(segment, space, done_seconds, self.request.words);
+        // Charged as it is told.
+        let done_ms = (done_seconds * 1_000.0) as u64;
+        let mut delta = delta(segment, space, done_ms, self.request.words);
         let mut told = Vec::new();
         // Then each segment is also told as an event of its own, with its speaker.
         if self.request.format == ResponseFormat::DiarizedJson {
@@ -189,16 +191,17 @@ impl Running {
         told.insert(0, delta);
         let event = |event: &Value| SentEvent {
             bytes: sse(event),
-            done_ms: (done_seconds * 1_000.0) as u64,
+            done_ms,
         };
         told.iter().map(event).collect()
     }
 }
 
-fn delta(segment: &Segment, space: &str, done_seconds: f64, words: bool) -> Value {
+fn delta(segment: &Segment, space: &str, done_ms: u64, words: bool) -> Value {
     let delta = format!("{space}{}", segment.text);
     let mut event = json!({"type": "transcript.text.delta", "delta": delta,
-        "start": segment.start, "end": segment.end, "done_seconds": done_seconds});
+        "start": rounded_seconds(segment.start), "end": rounded_seconds(segment.end),
+        "done_seconds": done_ms as f64 / 1_000.0});
     if let Some(channel) = segment.channel {
         event["channel"] = json!(channel);
     }
@@ -253,4 +256,34 @@ async fn send_last(event: &serde_json::Value, events: &SentEvents) {
     let bytes = sse(event);
     let event = SentEvent { bytes, done_ms: 0 };
     events.send_timeout(event, TAKE_TIME_MAX).await.ok();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_told_to_a_millisecond() {
+        let seconds = f64::from(1.2_f32);
+        let word = sauti_speech::Word {
+            start: seconds,
+            end: seconds,
+            ..Default::default()
+        };
+        let segment = Segment {
+            start: seconds,
+            end: seconds,
+            words: vec![word],
+            ..Segment::default()
+        };
+        let delta = delta(&segment, "", 1_200, true);
+        // A live session tells the segment itself.
+        let live = json!(segment);
+        for told in [&delta, &delta["words"][0], &live, &live["words"][0]] {
+            assert_eq!((&told["start"], &told["end"]), (&json!(1.2), &json!(1.2)));
+        }
+        assert_eq!(delta["done_seconds"], 1.2);
+        let word = written::TimedWord::from(("a", seconds, seconds));
+        assert_eq!((word.start, word.end), (1.2, 1.2));
+    }
 }

@@ -8,6 +8,7 @@ use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use multer::{Constraints, Field, Multipart, SizeLimit};
 use sauti_service::transcribing::{Spool, SpoolError, Upload};
 
+use super::request::is_field;
 use crate::problem::{Code, FieldError, Problem, Reason};
 
 const FIELD_BYTES_MAX: u64 = 64 * 1024;
@@ -59,6 +60,13 @@ pub async fn read_form(
                 return Err(Problem::field("file", Reason::TooMany { max: 1 }));
             }
             Some("file") => file = Some(read_file(part, bytes_max, spool_dir).await?),
+            Some(name) if part.file_name().is_some() && !is_field(name) => {
+                let reason = Reason::NearMiss { meant: "file" };
+                return Err(Problem::fields(vec![FieldError::new(
+                    name.to_owned(),
+                    reason,
+                )]));
+            }
             Some(name) => {
                 let name = name.chars().take(64).collect();
                 fields.push((name, read_text(part, bytes_max).await?));
