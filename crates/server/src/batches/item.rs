@@ -12,7 +12,7 @@ use sauti_service::transcribing::{
     Sound, Spool, SpoolError, Transcribing, TranscriptionFields, Upload,
 };
 use sauti_service::{Payer, ServiceError};
-use sauti_speech::{Job, Priority, SpeechError};
+use sauti_speech::{Job, Priority, SpeechError, rounded_seconds};
 use sauti_store::ids::now_us;
 use sauti_store::{BLOB_PART_BYTES, BlobId, ClaimedItem, LedgerError, Operation};
 use serde_json::{Map, Value, json};
@@ -196,7 +196,7 @@ async fn speak(app: &App, item: &ClaimedItem) -> Result<(), Stop> {
         "content_type": request.format.content_type(),
         "output_format": request.format.name(),
         "voice_id": request.voice_id,
-        "seconds": unpaid.speech.seconds,
+        "seconds": rounded_seconds(unpaid.speech.seconds),
         "bytes": unpaid.speech.audio.len(),
         "normalised_text": reading.script.spoken(),
         "units": unpaid.bill.units,
@@ -243,7 +243,7 @@ async fn transcribe(worker: &BatchWorker, item: &ClaimedItem) -> Result<(), Stop
     let (content_type, result) = write(&wanted, &transcript);
     let answer = json!({
         "content_type": content_type,
-        "seconds": bill.audio_seconds,
+        "seconds": rounded_seconds(bill.audio_seconds),
         "units": bill.units,
         "result": result,
     });

@@ -17,6 +17,7 @@ use sauti_service::Payer;
 use sauti_service::app::App;
 use sauti_service::money::{Claim, fingerprint};
 use sauti_service::speaking::{self, Reading, Speaking, Unpaid};
+use sauti_speech::rounded_seconds;
 use serde::Serialize;
 
 pub use request::{AskedSpeech, SpeechBody, SpeechDelivery, take_direction, take_language};
@@ -162,7 +163,7 @@ async fn print(
                 content_type: format.content_type(),
                 output_format: format.name(),
                 voice_id: &asked.request.voice_id,
-                seconds: speech.seconds,
+                seconds: rounded_seconds(speech.seconds),
                 normalised_text: &said,
                 words: speech.words(&reading.script).map(TimedWord::from).collect(),
                 marks: speech.marks(&reading.script).map(TimedMark::from).collect(),

@@ -9,7 +9,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use bytes::Bytes;
 use futures_util::stream;
 use sauti_service::speaking::{SpeechPiece, SpeechProgress, SpeechStream};
-use sauti_speech::Word;
+use sauti_speech::{Word, rounded_seconds};
 use serde_json::json;
 use tokio::sync::{mpsc, watch};
 
@@ -96,7 +96,7 @@ impl Running {
                 if self.events {
                     let done = json!({
                         "type": "speech.audio.done",
-                        "seconds": delivered.seconds,
+                        "seconds": rounded_seconds(delivered.seconds),
                         "usage": {"characters": bill.units, "cost_micro": bill.amount_micro,
                                   "balance_micro": balance_micro},
                     });
