@@ -42,6 +42,9 @@ pub(super) struct Build {
     /// An English text; may be repeated. With one, the file holds a model of each language
     #[arg(long, value_name = "FILE[=WEIGHT]", value_parser = parse_text)]
     english: Vec<Text>,
+    /// An English text that only adds words; may be repeated
+    #[arg(long, value_name = "FILE[=WEIGHT]", value_parser = parse_text, requires = "english")]
+    english_text: Vec<Text>,
     /// --vocabulary-min for English
     #[arg(long, value_name = "N", default_value_t = 2.0)]
     english_vocabulary_min: f64,
@@ -101,6 +104,7 @@ impl LmCommand {
         let targets = options.target.iter().map(|text| source(text, true));
         let others = options.text.iter().map(|text| source(text, false));
         let english = options.english.iter().map(|text| source(text, true));
+        let english_others = options.english_text.iter().map(|text| source(text, false));
         let texts = |sources, vocabulary_weight_min, prune_threshold| LanguageTexts {
             sources,
             vocabulary_weight_min,
@@ -115,7 +119,7 @@ impl LmCommand {
             ),
             english: (!options.english.is_empty()).then(|| {
                 texts(
-                    english.collect(),
+                    english.chain(english_others).collect(),
                     options.english_vocabulary_min,
                     options.english_prune,
                 )
