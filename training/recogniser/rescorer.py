@@ -25,9 +25,10 @@ import numpy as np
 from english import last_column, rows_of
 from spelling import ALPHABET, spell
 
-SOURCES = ("common-voice", "general", "broadcast", "bible", "parliament", "english-read", "english-talk", "mixed")
+SOURCES = ("common-voice", "general", "news", "broadcast", "bible", "parliament", "english-read", "english-wiki", "english-talk", "mixed")
 # What share of the pieces seen is drawn from each source.
-SHARES = (0.16, 0.16, 0.03, 0.05, 0.32, 0.14, 0.11, 0.03)
+SHARES = (0.14, 0.13, 0.06, 0.03, 0.04, 0.22, 0.11, 0.16, 0.08, 0.03)
+SAMPLED = {"parliament": 4, "english-wiki": 8}  # pieces are chosen from one line in so many
 HELD_OUT = {"swahili": ("common-voice", "general"), "broadcast": ("broadcast",), "english": ("english-read", "english-talk"), "mixed": ("mixed",)}
 HELD_OUT_EVERY = 50
 HELD_OUT_MAX = 1200
@@ -81,7 +82,7 @@ class Splitter:
 
 def choose_pieces(lines_of):
     """More are learned than kept: some are only steps on the way to longer ones and are never used."""
-    sample = [line for name, lines in lines_of.items() for line in (lines[::4] if name == "parliament" else lines)]
+    sample = [line for name, lines in lines_of.items() for line in lines[:: SAMPLED.get(name, 1)]]
     letters = ALPHABET.replace(" ", "")
     single = list(letters) + [" " + letter for letter in letters]
     marks = ["<", ">"]
@@ -112,6 +113,7 @@ def prepare(args):
         "broadcast": broadcast,
         "bible": read(args.texts / "bible.txt.xz"),
         "parliament": read(args.texts / "parliament.txt.xz"),
+        "english-talk": read(args.made / "english-talk.txt") + read(args.made / "english-dialogues.txt"),
     }
     raw |= {name: read(args.made / f"{name}.txt") for name in SOURCES if name not in raw}
     lines_of, held_out = {}, {}
