@@ -91,14 +91,19 @@ pub(crate) fn multiplier(context: &TokenContext<'_>, i: usize) -> Option<(&'stat
 const LETTERED: &[&str] = &[
     "darasa", "kidato", "chumba", "ghorofa", "geti", "mlango", "jengo", "block", "nyumba", "kundi",
     "kiti", "form", "class", "room", "gate", "flat", "ploti", "plot", "njia", "basi", "seksheni",
+    "grade", "std", "standard", "mkondo",
 ];
+
+pub(super) fn is_lettered(context: &TokenContext<'_>, i: usize) -> bool {
+    context.words_back(i).take(3).any(|w| w.is_one_of(LETTERED))
+}
 
 /// Letters that stick to the number: 10k, 5M.
 pub(super) fn short_multiplier(
     context: &TokenContext<'_>,
     i: usize,
 ) -> Option<(&'static str, usize)> {
-    if context.words_back(i).take(3).any(|w| w.is_one_of(LETTERED)) {
+    if is_lettered(context, i) {
         return None;
     }
     let said = match context.word(i)?.text {

@@ -2,7 +2,7 @@
 
 use super::SpokenForm;
 use super::context::TokenContext;
-use super::quantity::Quantity;
+use super::quantity::{Quantity, is_lettered};
 use super::token::Kind;
 use crate::tables::{WordTable, rows};
 
@@ -37,6 +37,10 @@ pub(crate) fn read(
         return Some(reading);
     }
     let (name, tail, end) = unit_at(context, unit)?;
+    // "Kidato cha 4A" is no current.
+    if unit == quantity.end && context.token(unit).text.len() == 1 && is_lettered(context, unit) {
+        return None;
+    }
     // The name may stand there already: "kilomita 5 km".
     let name = if context.follows(i, &[name]) {
         ""
@@ -83,7 +87,7 @@ fn unit_at(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, String
     (!word_goes_on).then(|| (name, String::new(), i + 1))
 }
 
-fn power(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, usize)> {
+pub(super) fn power(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, usize)> {
     let caret = context.is_mark(i, '^');
     match (
         context.kind(i)?,

@@ -100,7 +100,7 @@ fn initials(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 }
 
 /// The last dot of an abbreviation also ends the sentence when a new one begins after it.
-fn sentence_stop(context: &TokenContext<'_>, end: usize) -> &'static str {
+pub(super) fn sentence_stop(context: &TokenContext<'_>, end: usize) -> &'static str {
     let next = context.skip_space(end);
     let new_sentence = next > end && context.word(next).is_some_and(Token::is_capitalised);
     if new_sentence && context.is_mark(end - 1, '.') {
@@ -279,7 +279,7 @@ fn era(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> Option<SpokenF
     after_number.then(|| SpokenForm::new(said, i + 1))?
 }
 
-fn roman_value(text: &str) -> Option<u64> {
+pub(super) fn roman_value(text: &str) -> Option<u64> {
     let digit = |c: char| match c {
         'I' => Some(1),
         'V' => Some(5),

@@ -348,3 +348,65 @@ fn nothing_that_can_be_written_breaks_the_english_reading() {
         }
     });
 }
+
+#[test]
+fn signs_numerals_and_short_forms_are_read_in_english() {
+    for (written, said) in [
+        (
+            "12 - 5 = 7; 6 × 7 = 42; 10 ÷ 2 = 5; 3+4=7.",
+            "twelve minus five equals seven; six times seven equals forty-two; ten divided by two equals five; three plus four equals seven.",
+        ),
+        ("Pages 8 - 10.", "Pages eight - ten."),
+        (
+            "Use fruit, e.g. mangoes, i.e. 10% p.a. at most.",
+            "Use fruit, for example mangoes, that is ten per cent per annum at most.",
+        ),
+        (
+            "It pays 12.5% p.a. The fee is 5.",
+            "It pays twelve point five per cent per annum. The fee is five.",
+        ),
+        (
+            "Add 2 1/2 cups and 3 3/4 spoons on 5 1/2/2026.",
+            "Add two and a half cups and three and three quarters spoons on five the first of February twenty twenty-six.",
+        ),
+        (
+            "A plot of 100 m², 5 km2, 3 m³.",
+            "a plot of one hundred square metres, five square kilometres, three cubic metres.",
+        ),
+        (
+            "Visit www.sauti.co.ke/help or call, yes/no.",
+            "Visit www dot sauti dot co dot ke slash help or call, yes or no.",
+        ),
+        (
+            "Open 8:00-17:00, Sat 9am-1pm.",
+            "Open eight o'clock to seventeen hundred hours, Saturday nine A M to one P M.",
+        ),
+        (
+            "Chapter IV, World War II, Henry VIII, Form I.",
+            "Chapter four, World War two, Henry the eighth, Form one.",
+        ),
+        (
+            "The part I like, an IV drip.",
+            "The part I like, an I V drip.",
+        ),
+        (
+            "KSh 50 per kg, per m2.",
+            "fifty shillings per kilogram, per square metre.",
+        ),
+        (
+            "On Jan. 5th, 2026 and Sept. 2025.",
+            "On January the fifth, twenty twenty-six and September twenty twenty-five.",
+        ),
+        (
+            "Version 3.5.2 at 192.168.1.1, .5 of 1.000.000.",
+            "Version three point five point two at one hundred and ninety-two point one hundred and sixty-eight point one point one, point five of one million.",
+        ),
+        ("A ratio of 3:1.", "a ratio of three to one."),
+    ] {
+        assert_eq!(
+            normalise_in(written, SpeechLanguage::English),
+            said,
+            "{written}"
+        );
+    }
+}

@@ -83,10 +83,12 @@ fn day_first(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     with_year(context, said, at + 1)
 }
 
-/// "March 3, 2026", "March 3rd", "March 2026".
+/// "March 3, 2026", "Mar. 3rd", "March 2026".
 fn month_first(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    let name = month(context.word(i)?.text)?;
-    let at = context.skip_space(i + 1);
+    let word = context.word(i)?.text;
+    let name = month(word)?;
+    let dot = word.len() < name.len() && context.is_mark(i + 1, '.');
+    let at = context.skip_space(i + 1 + usize::from(dot));
     if let Some(n) = plain(context, at, 4).filter(|n| (1500..2200).contains(n)) {
         return SpokenForm::new(format!("{name} {}", year(n)), at + 1);
     }

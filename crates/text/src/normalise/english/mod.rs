@@ -10,9 +10,9 @@ use super::number::Number;
 use super::quantity::short_multiplier;
 use super::reading::SpokenForm;
 use super::token::{Kind, Token, tokens};
-use super::units::written_unit;
-use super::words::{ACRONYMS, beside_capitals, initial_letters};
-use super::{PieceKind, Rule, pieces};
+use super::units::{power, written_unit};
+use super::words::{ACRONYMS, beside_capitals, initial_letters, roman_value, sentence_stop};
+use super::{PieceKind, Rule, pieces, relations};
 use crate::english::{is_known, respell};
 use crate::lexicon::is_name;
 use crate::tables::{WordTable, rows};
@@ -26,9 +26,14 @@ const RULES: &[Rule] = &[
     codes::read,
     codes::named,
     calendar::year_in_context,
+    version,
     range,
     quantity,
+    leading_point,
+    operator,
+    unit_after_per,
     abbreviation,
+    roman,
     capitals,
     article,
 ];
@@ -85,15 +90,36 @@ fn said_mark(context: &TokenContext<'_>, i: usize, mark: char) -> String {
         '-' | '–' if is_range_of_times(context, i) => "to",
         '-' if !glued(i.checked_sub(1)) && context.digits(i + 1).is_some() => "minus",
         '.' if inside => "dot",
+        ':' if inside && is_ratio(context, i) => "to",
         '/' if context.is_word(i + 1, &["or"]) => return " ".to_owned(),
+        '/' if inside && is_in_address(context, i) => "slash",
         '/' if inside => "or",
         _ => return mark.to_string(),
     };
     format!(" {said} ")
 }
 
-/// "8am-5pm", "Mon-Fri".
+/// "a ratio of 3:1".
+fn is_ratio(context: &TokenContext<'_>, i: usize) -> bool {
+    const RATIOS: &[&str] = &["ratio", "scale", "odds", "proportion"];
+    let mut before = context.words_back(i);
+    context.digits(i + 1).is_some() && before.any(|word| word.is_one_of(RATIOS))
+}
+
+/// The slash of "www.sauti.co.ke/help": a dot stands before it in the same word.
+fn is_in_address(context: &TokenContext<'_>, i: usize) -> bool {
+    const ADDRESS_TOKENS_MAX: usize = 24;
+    let before = (0..i).rev().take(ADDRESS_TOKENS_MAX);
+    let mut glued = before.take_while(|j| context.kind(*j) != Some(Kind::Space));
+    glued.any(|j| context.is_mark(j, '.'))
+}
+
+/// "8am-5pm", "8:00-17:00", "Mon-Fri".
 fn is_range_of_times(context: &TokenContext<'_>, i: usize) -> bool {
+    let minutes_before = i >= 2 && context.is_mark(i - 2, ':') && context.digits(i - 1).is_some();
+    if minutes_before && context.is_mark(i + 2, ':') {
+        return true;
+    }
     let word_before = i.checked_sub(1).and_then(|j| context.word(j));
     let is_day = |word: &Token<'_>| DAYS.iter().any(|(short, _)| word.is(short));
     match word_before {
@@ -124,6 +150,68 @@ pub(super) fn said_number(number: &Number<'_>) -> String {
     }
 }
 
+/// "3.5.2", "192.168.1.1".
+fn version(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    const PARTS_MAX: usize = 8;
+    let mut parts = vec![context.digits(i)?];
+    let mut end = i + 1;
+    while parts.len() < PARTS_MAX
+        && context.is_mark(end, '.')
+        && let Some(part) = context.digits(end + 1)
+    {
+        parts.push(part);
+        end += 2;
+    }
+    let said = parts.iter().map(|part| match part.parse() {
+        Ok(n) if *part == "0" || !part.starts_with('0') => cardinal(n),
+        _ => digits(part),
+    });
+    let said: Vec<String> = said.collect();
+    let groups = context.number(i)?.grouped;
+    (parts.len() > 2 && !groups).then(|| SpokenForm::new(said.join(" point "), end))?
+}
+
+/// ".5".
+fn leading_point(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let figures = context.digits(i + 1).filter(|_| context.is_mark(i, '.'))?;
+    let alone = matches!(context.kind_before(i), None | Some(Kind::Space));
+    alone.then(|| SpokenForm::new(format!("point {}", digits(figures)), i + 2))?
+}
+
+/// A sign of arithmetic between two numbers. The Swahili rule finds it; a dash is one only beside another sign.
+fn operator(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let found = relations::operator(context, i)?;
+    let is_sign = |j: usize| {
+        matches!(
+            context.kind(j),
+            Some(Kind::Mark('=' | '+' | '×' | '÷' | '-'))
+        )
+    };
+    let swahili = found.text.trim();
+    let said = match swahili {
+        "jumlisha" => "plus",
+        "toa" => {
+            let after = context.number(found.end)?.end;
+            let sign_after = is_sign(context.skip_space(after));
+            let operand = context.before(i)?;
+            let sign_before = context.before(operand).is_some_and(is_sign);
+            (sign_after || sign_before).then_some("minus")?
+        }
+        "mara" => "times",
+        "gawanya kwa" => "divided by",
+        "ni sawa na" => "equals",
+        "si sawa na" => "does not equal",
+        "ni ndogo kuliko" => "is less than",
+        "ni kubwa kuliko" => "is greater than",
+        "ni ndogo au sawa na" => "is at most",
+        "ni kubwa au sawa na" => "is at least",
+        "jumlisha au toa" => "plus or minus",
+        "ni takriban" => "is about",
+        _ => return None,
+    };
+    SpokenForm::new(found.text.replace(swahili, said), found.end)
+}
+
 /// "5-10 days", "5-10 km", "50%-60%".
 fn range(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let mut from = context.number(i)?;
@@ -150,10 +238,21 @@ fn unit(written: &str) -> Option<(&'static str, &'static str)> {
 }
 
 /// One of the unit, several of it, and the token after it.
-fn unit_at(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, &'static str, usize)> {
+fn unit_at(context: &TokenContext<'_>, i: usize) -> Option<(String, String, usize)> {
     let (written, end) = written_unit(context, i)?;
     let (one, many) = unit(written)?;
-    Some((one, many, end))
+    let (before, end) = match power(context, end) {
+        Some(("za mraba", end)) => ("square ", end),
+        Some((_, end)) => ("cubic ", end),
+        None => ("", end),
+    };
+    Some((format!("{before}{one}"), format!("{before}{many}"), end))
+}
+
+/// "500 shillings per kg".
+fn unit_after_per(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let (one, _, end) = unit_at(context, i).filter(|_| context.follows(i, &["per"]))?;
+    SpokenForm::new(one, end)
 }
 
 /// What was said, with "/kg", "/h" or "/month" behind it.
@@ -181,7 +280,8 @@ fn quantity(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let number = context.number(i)?;
     let special = money::after_number(context, &number)
         .or_else(|| with_ordinal_suffix(context, &number))
-        .or_else(|| fraction(context, &number));
+        .or_else(|| fraction(context, &number))
+        .or_else(|| mixed(context, &number));
     if special.is_some() {
         return special;
     }
@@ -237,9 +337,30 @@ fn fraction(context: &TokenContext<'_>, number: &Number<'_>) -> Option<SpokenFor
     SpokenForm::new(said, below.end)
 }
 
-/// "P.O. Box", "the U.S. Embassy".
+/// "2 1/2".
+fn mixed(context: &TokenContext<'_>, number: &Number<'_>) -> Option<SpokenForm> {
+    let whole = cardinal(number.plain()?);
+    let at = context.skip_space(number.end);
+    let above = context.number(at).filter(|_| at > number.end)?;
+    let below = context.number(above.end + 1)?.plain()?;
+    let part = fraction(context, &above).filter(|part| !context.is_mark(part.end, '/'))?;
+    let is_part = above.plain()? < below && below <= 10;
+    is_part.then(|| SpokenForm::new(format!("{whole} and {}", part.text), part.end))?
+}
+
+/// "P.O. Box", "the U.S. Embassy", "e.g.".
 fn initials(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let (letters, end) = initial_letters(context, i)?;
+    let said = match letters.as_str() {
+        "eg" => Some("for example"),
+        "ie" => Some("that is"),
+        "pa" => Some("per annum"),
+        "aka" => Some("also known as"),
+        _ => None,
+    };
+    if let Some(said) = said {
+        return SpokenForm::new(format!("{said}{}", sentence_stop(context, end)), end);
+    }
     let capitals = letters.bytes().all(|b| b.is_ascii_uppercase());
     let single = letters.len() * 2 <= end - i + 1;
     let letters: Vec<String> = letters.chars().map(String::from).collect();
@@ -256,15 +377,34 @@ fn abbreviation(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     if word.is("no") && context.digits(next).is_some() && (dot == 1 || word.text == "No") {
         return SpokenForm::new("number", i + 2.min(1 + dot));
     }
-    // "Sat" and "sun" are words too: a day stands beside another one, or has its dot.
+    // "Sat" and "sun" are words too: a day stands beside another one or a time, or has its dot.
+    let timed = calendar::clock(context, next).is_some();
     let joined = |j: Option<usize>| j.is_some_and(|j| is_range_of_times(context, j));
     let day = word.is_capitalised()
-        && (dot == 1 && next > i + 2 || joined(i.checked_sub(1)) || joined(Some(i + 1)));
+        && (timed || dot == 1 && next > i + 2 || joined(i.checked_sub(1)) || joined(Some(i + 1)));
     let lower = word.text.to_ascii_lowercase();
     let named_day = || DAYS.iter().find(|(short, _)| day && lower == *short);
     let said = ABBREVIATIONS.get(lower.as_str()).copied();
     let said = said.or_else(|| named_day().map(|(_, name)| *name))?;
     SpokenForm::new(said, i + 1 + dot)
+}
+
+/// "Chapter IV", "World War II", "Henry VIII". One letter counts only where nothing goes on behind it: "the part I like".
+fn roman(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    const HEADINGS: &[&str] = &[
+        "chapter", "part", "section", "form", "class", "grade", "phase", "volume", "act", "war",
+        "type", "article", "level", "stage", "unit", "term", "division", "schedule", "book",
+        "annex", "appendix", "table", "figure",
+    ];
+    let word = context.word(i)?;
+    let value = roman_value(word.text)?;
+    let before = context.word_before(i)?;
+    let goes_on = context.word(context.skip_space(i + 1)).is_some();
+    if before.is_one_of(HEADINGS) && (word.text.len() > 1 || !goes_on) {
+        return SpokenForm::new(cardinal(value), i + 1);
+    }
+    let name = before.is_capitalised() && !before.is_all_caps() && word.text.len() > 1;
+    name.then(|| SpokenForm::new(format!("the {}", ordinal(value)), i + 1))?
 }
 
 /// Letters one by one, unless they make a word: "ATM", "ATMs", "the CEO's", but "PIN" and "JOHN DOE".
