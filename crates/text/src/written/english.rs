@@ -17,7 +17,8 @@ pub fn english_digits(words: &[&str]) -> Vec<Written> {
     let mut out = Vec::with_capacity(words.len());
     let mut at = 0;
     while at < words.len() {
-        let written = code(&lower, at)
+        let written = clock(&lower, at)
+            .or_else(|| code(&lower, at))
             .or_else(|| year(&lower, at))
             .or_else(|| quantity(&lower, at))
             .unwrap_or_else(|| as_said(words, at));
@@ -74,6 +75,33 @@ fn year(words: &[&str], at: usize) -> Option<Written> {
         text: (century * 100 + rest).to_string(),
         words: at..end,
     })
+}
+
+/// "three thirty pm", "seven pm", "at six oh five": hours and minutes, where something beside them says so.
+fn clock(words: &[&str], at: usize) -> Option<Written> {
+    let (hour, next) = below_hundred(words, at).filter(|(n, _)| (1..=12).contains(n))?;
+    let (minutes, end) = match words.get(next) {
+        Some(&("o" | "oh")) => {
+            let minute = words.get(next + 1).and_then(|word| unit(word));
+            (minute.filter(|n| (1..10).contains(n))?, next + 2)
+        }
+        _ => match below_hundred(words, next) {
+            Some((minutes @ 10..60, end)) => (minutes, end),
+            Some(_) => return None,
+            None => (0, next),
+        },
+    };
+    let half = matches!(words.get(end), Some(&("am" | "pm")));
+    let after_at = at > 0 && words[at - 1] == "at" && end > next;
+    let goes_on = words.get(end).is_some_and(|word| {
+        is_multiplier(word) || *word == "point" || below_hundred(words, end).is_some()
+    });
+    let text = match end > next {
+        true => format!("{hour}:{minutes:02}"),
+        false => hour.to_string(),
+    };
+    let words = at..end;
+    ((half || after_at) && !goes_on).then_some(Written { text, words })
 }
 
 fn quantity(words: &[&str], at: usize) -> Option<Written> {
@@ -175,6 +203,18 @@ mod tests {
             ("zero seven double two oh nine", "072209"),
             ("press one two three", "press 123"),
             ("sixty four", "64"),
+            (
+                "the meeting is at three thirty pm",
+                "the meeting is at 3:30 pm",
+            ),
+            (
+                "from seven am to twelve forty five pm",
+                "from 7 am to 12:45 pm",
+            ),
+            ("come at six oh five", "come at 6:05"),
+            ("reach me at seven oh seven two two", "reach me at 70722"),
+            ("at ten thirty thousand people", "at 10 30,000 people"),
+            ("at two hundred", "at 200"),
         ] {
             assert_eq!(written(said), expected, "{said}");
         }
@@ -185,6 +225,8 @@ mod tests {
         for said in [
             "one of them",
             "press two",
+            "at three",
+            "I am three",
             "two or three days",
             "a thing",
             "oh well",
