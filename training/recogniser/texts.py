@@ -2,8 +2,8 @@
 
     python texts.py --speech SPEECH_DIR --out texts
 
-Writes readers.txt (what the readers say in the clips trained on, a sentence a line), broadcast.txt (the same of the radio programmes), and
-for each set of the readers NAME.tsv with only the held-out clips, whose number divides by 20, beside a link to its recordings.
+Writes readers.txt (what the readers say in the clips trained on, a sentence a line), and for each set NAME.tsv with only the
+held-out clips, whose number divides by 20, beside a link to its recordings.
 """
 
 import argparse
@@ -34,9 +34,6 @@ def main():
         recordings.unlink(missing_ok=True)
         recordings.symlink_to((args.speech / f"{name}.tar").resolve())
         print(f"{name}: {len(held_out)} of {len(lines)} clips held out")
-    rows = (line.split("\t") for line in (args.speech / "broadcast.tsv").read_text(encoding="utf-8").splitlines()[1:])
-    programmes = [row[-1] for row in rows if int(Path(row[0]).stem) % HELD_OUT_EVERY]
-    (args.out / "broadcast.txt").write_text("\n".join(programmes) + "\n", encoding="utf-8")
     (args.out / "readers.txt").write_text("\n".join(known) + "\n", encoding="utf-8")
 
 
