@@ -152,7 +152,7 @@ pub struct Quote {
     pub cached_cost_micro: Option<i64>,
     pub currency: String,
     pub balance_micro: i64,
-    /// Whether the balance covers it now.
+    /// Whether the balance, and what is left of the key's spend cap, cover it now.
     pub covered: bool,
 }
 
@@ -237,7 +237,17 @@ pub async fn create_quote(
         }
     };
     let cost_micro = bill.amount_micro;
-    let covered = cost_micro <= balance_micro;
+    let left_micro = match &caller.key_id {
+        Some(key_id) => {
+            let key = app.store.key(&caller.workspace_id, key_id).await?;
+            let cap = key.spend_cap_micro;
+            cap.map_or(balance_micro, |cap| {
+                balance_micro.min(cap - key.committed_micro)
+            })
+        }
+        None => balance_micro,
+    };
+    let covered = cost_micro <= left_micro;
     let currency = caller.currency;
     Ok(Json(Quote {
         operation: bill.operation,

@@ -111,7 +111,11 @@ pub async fn set(
     let given = given.and_then(|value| value.to_str().ok()).unwrap_or("");
     let is_text = given.trim().to_ascii_lowercase().starts_with("text/plain");
     if !is_text {
-        JsonBytes::require(request.headers())?;
+        JsonBytes::require(request.headers()).map_err(|_| {
+            let detail =
+                "Send plain text, with Content-Type: text/plain, or JSON, with application/json.";
+            Problem::detailed(Code::ContentTypeUnsupported, detail)
+        })?;
     }
     let bytes_max = app.config.limits.vocabulary_bytes_max;
     let body = read_body(request, bytes_max).await?;

@@ -173,3 +173,23 @@ async fn a_key_for_one_operation_has_no_business_with_batches_of_the_other() {
     assert_eq!(listed["batches"].as_array().unwrap().len(), 1);
     speaker.get(&path).await.assert_ok();
 }
+
+#[tokio::test]
+async fn a_quote_says_whether_the_keys_spend_cap_covers_it() {
+    let mut world = World::new().await;
+    for (spend_cap_micro, covered) in [
+        (Some(1_499_999), false),
+        (Some(1_500_000), true),
+        (None, true),
+    ] {
+        let new = NewKey {
+            spend_cap_micro,
+            ..world.new_key()
+        };
+        world = with_key(world, new).await;
+        let quote = world
+            .post("/v1/quotes", &json!({"audio_seconds": 60}))
+            .await;
+        assert_eq!(quote.assert_ok().json()["covered"], covered);
+    }
+}

@@ -296,16 +296,19 @@ impl Check<'_> {
         let mut refuse = |field: &'static str, reason| {
             self.errors.push(FieldError::new(field, reason));
         };
-        if diarize && *expect != Expect::Any {
-            refuse("diarize", Reason::NotTogether { with: "expect" });
-        }
-        if diarize && channels == Channels::Separate {
-            refuse(
-                "diarize",
-                Reason::NotTogether {
-                    with: "channels=separate",
-                },
-            );
+        let answer = match expect {
+            Expect::Any => None,
+            Expect::Choices(_) => Some("choices[]"),
+            _ => Some("expect"),
+        };
+        let separate = (channels == Channels::Separate).then_some("channels");
+        // The format asks for speakers too: what the caller has sent is named.
+        let with = match asked {
+            Some(true) => "diarize",
+            _ => "response_format=diarized_json",
+        };
+        for field in [answer, separate].into_iter().flatten().filter(|_| diarize) {
+            refuse(field, Reason::NotTogether { with });
         }
         if format == ResponseFormat::DiarizedJson && asked == Some(false) {
             refuse(
@@ -337,10 +340,10 @@ impl Check<'_> {
                 min: 1.0,
                 max: ALTERNATIVES_MAX as f64,
             }),
-            Some(_) if diarize => Some(Reason::NotTogether { with: "diarize" }),
             Some(_) if !is_json => Some(Reason::NotTogether {
-                with: "response_format=text, srt or vtt",
+                with: "response_format=text, srt, vtt or diarized_json",
             }),
+            Some(_) if diarize => Some(Reason::NotTogether { with: "diarize" }),
             Some(_) => None,
         };
         if let Some(reason) = wrong {
@@ -439,6 +442,20 @@ mod tests {
             fields.set("diarize", vec!["true".into()]);
             fields.set(name, vec![value.into()]);
             assert_eq!(fields.check().unwrap_err().len(), 1, "{name}");
+        }
+        // The format that asks for speakers is named where `diarize` was not sent.
+        let with = [
+            ("expect", "digits"),
+            ("choices[]", "ndiyo"),
+            ("channels", "separate"),
+        ];
+        for (name, value) in with {
+            let mut fields = TranscriptionFields::default();
+            fields.set("response_format", vec!["diarized_json".into()]);
+            fields.set(name, vec![value.into()]);
+            let with = "response_format=diarized_json";
+            let expected = FieldError::new(name, Reason::NotTogether { with });
+            assert_eq!(fields.check().unwrap_err(), [expected]);
         }
     }
 
