@@ -41,6 +41,11 @@ pub(crate) fn read(
     if unit == quantity.end && context.token(unit).text.len() == 1 && is_lettered(context, unit) {
         return None;
     }
+    // "Dakika 2 sek 30": the number has its unit before it, and this one belongs to the next.
+    let next_number = context.digits(context.skip_space(end)).is_some();
+    if next_number && context.follows(i, &["dakika", "saa", "masaa"]) {
+        return None;
+    }
     // The name may stand there already: "kilomita 5 km".
     let name = if context.follows(i, &[name]) {
         ""

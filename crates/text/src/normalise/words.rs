@@ -319,6 +319,9 @@ fn roman(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> Option<Spoke
     if follows_connective(context, i) {
         return SpokenForm::new(say_roman(value, true), i + 1);
     }
+    if word.text.len() > 1 && continues_list(context, i) {
+        return SpokenForm::new(say_roman(value, true), i + 1);
+    }
     let before = context.word_before(i)?;
     let heading = before.is_one_of(&HEADINGS);
     if heading {
@@ -327,6 +330,30 @@ fn roman(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> Option<Spoke
     // A king or a pope: "Yohane Paulo II".
     let name = before.is_capitalised() && !before.is_all_caps() && word.text.len() > 1;
     name.then(|| SpokenForm::new(format!("wa {}", say_roman(value, true)), i + 1))?
+}
+
+/// The second and later ones of "daraja la I, II na III".
+fn continues_list(context: &TokenContext<'_>, i: usize) -> bool {
+    const LIST_MAX: usize = 12;
+    let mut at = i;
+    for _ in 0..LIST_MAX {
+        let joint = context
+            .before(at)
+            .filter(|j| context.is_mark(*j, ',') || context.is_word(*j, &["na", "au", "hadi"]));
+        let numeral = joint.and_then(|joint| context.before(joint));
+        let Some(numeral) = numeral.filter(|j| {
+            context
+                .word(*j)
+                .is_some_and(|w| roman_value(w.text).is_some())
+        }) else {
+            return false;
+        };
+        if follows_connective(context, numeral) {
+            return true;
+        }
+        at = numeral;
+    }
+    false
 }
 
 fn vowels(text: &str) -> usize {

@@ -410,3 +410,47 @@ fn signs_numerals_and_short_forms_are_read_in_english() {
         );
     }
 }
+
+#[test]
+fn keys_fractions_powers_and_hours_are_read_in_english() {
+    for (written, said) in [
+        (
+            "Press * to return, 2 or #.",
+            "Press star to return, two or hash.",
+        ),
+        (
+            "Add ½ cup, 2½ cups.",
+            "Add a half cup, two and a half cups.",
+        ),
+        (
+            "x² + 1, √16 = 4, 12/4 = 3.",
+            "x squared plus one, the square root of sixteen equals four, twelve over four equals three.",
+        ),
+        (
+            "She scored 4/5; it is 4/5 full in FY 2025/26.",
+            "She scored four out of five; it is four fifths full in F Y twenty twenty-five to twenty twenty-six.",
+        ),
+        (
+            "At 0800 hrs, 1730hrs, 14:05 hrs.",
+            "At zero eight hundred hours, seventeen thirty hours, fourteen oh five hours.",
+        ),
+        (
+            "Tue 5 Jan. 2026, Jan-Mar, 7 days/week, day/night.",
+            "Tuesday the fifth of January twenty twenty-six, January to March, seven days per week, day or night.",
+        ),
+        (
+            "98.6°F, <5 mins, >10, ~3 km, 1.5 L, 500 mL, 2Gb.",
+            "ninety-eight point six degrees Fahrenheit, less than five minutes, more than ten, about three kilometres, one point five litres, five hundred millilitres, two gigabytes.",
+        ),
+        (
+            "St. Mary's is on Ngong Rd. The bus of Acme Ltd. is late.",
+            "Saint Mary's is on Ngong road. The bus of Acme limited is late.",
+        ),
+    ] {
+        assert_eq!(
+            normalise_in(written, SpeechLanguage::English),
+            said,
+            "{written}"
+        );
+    }
+}

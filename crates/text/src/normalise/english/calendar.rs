@@ -6,7 +6,7 @@ use crate::normalise::calendar::{MONTHS_ENGLISH, PIVOT_YEAR, is_date};
 use crate::normalise::context::TokenContext;
 
 /// The month a word names, in full or by its first three letters.
-fn month(word: &str) -> Option<&'static str> {
+pub(super) fn month(word: &str) -> Option<&'static str> {
     MONTHS_ENGLISH.iter().copied().find(|month| {
         word.eq_ignore_ascii_case(month)
             || (word.len() == 3 && word != "may" && word.eq_ignore_ascii_case(&month[..3]))
@@ -80,7 +80,10 @@ fn day_first(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     }
     let name = month(context.word(at)?.text)?;
     let said = without_article(context, i, format!("the {} of {name}", ordinal(day)));
-    with_year(context, said, at + 1)
+    // "5 Jan. 2026".
+    let year_after_dot = context.is_mark(at + 1, '.')
+        && plain(context, context.skip_space(at + 2), 4).is_some_and(|n| n >= 1500);
+    with_year(context, said, at + 1 + usize::from(year_after_dot))
 }
 
 /// "March 3, 2026", "Mar. 3rd", "March 2026".
@@ -152,8 +155,34 @@ fn half_of_day(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, us
     dotted.then_some((if word.is("a") { "A M" } else { "P M" }, end))
 }
 
+/// "0800 hrs", "17:30hrs".
+fn in_hours(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let (hour, minutes, end) = match context.digits(i).filter(|figures| figures.len() == 4) {
+        Some(figures) => (&figures[..2], &figures[2..], i + 1),
+        None => {
+            let minutes = context
+                .digits(i + 2)
+                .filter(|_| context.is_mark(i + 1, ':'))?;
+            (context.digits(i)?, minutes, i + 3)
+        }
+    };
+    let word = context.skip_space(end);
+    let named = context.is_word(word, &["hrs", "hours"]);
+    let hour: u64 = hour.parse().ok().filter(|hour| *hour < 24)?;
+    let minutes: u64 = minutes.parse().ok().filter(|minutes| *minutes < 60)?;
+    let zero = if hour < 10 { "zero " } else { "" };
+    let said = match minutes {
+        0 => format!("{zero}{} hundred hours", cardinal(hour)),
+        _ => format!("{zero}{} hours", said_time(hour, minutes, "")),
+    };
+    named.then(|| SpokenForm::new(said, word + 1))?
+}
+
 /// "9:30 am", "14:05", "9am", "9.30 pm".
 pub(super) fn clock(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    if let Some(reading) = in_hours(context, i) {
+        return Some(reading);
+    }
     let hour = plain(context, i, 2).filter(|hour| *hour < 24)?;
     let minutes = context.digits(i + 2).filter(|minutes| {
         minutes.len() == 2 && (context.is_mark(i + 1, ':') || context.is_mark(i + 1, '.'))

@@ -16,7 +16,7 @@ use super::{PieceKind, Rule, pieces, relations};
 use crate::english::{is_known, respell};
 use crate::lexicon::is_name;
 use crate::tables::{WordTable, rows};
-use number::{cardinal, digits, ordinal};
+use number::{cardinal, digits, ordinal, year};
 
 const RULES: &[Rule] = &[
     calendar::date,
@@ -86,12 +86,24 @@ fn said_mark(context: &TokenContext<'_>, i: usize, mark: char) -> String {
         '=' => "equals",
         '@' => "at",
         '°' => "degrees",
+        '½' => "a half",
+        '¼' => "a quarter",
+        '¾' => "three quarters",
+        '²' => "squared",
+        '³' => "cubed",
+        '√' => "the square root of",
+        '<' if context.digits(i + 1).is_some() => "less than",
+        '>' if context.digits(i + 1).is_some() => "more than",
+        '~' if context.digits(i + 1).is_some() => "about",
         '#' if context.digits(i + 1).is_some() => "number",
+        '*' if is_key(context, i) => return "star".to_owned(),
+        '#' if is_key(context, i) => return "hash".to_owned(),
         '-' | '–' if is_range_of_times(context, i) => "to",
         '-' if !glued(i.checked_sub(1)) && context.digits(i + 1).is_some() => "minus",
         '.' if inside => "dot",
         ':' if inside && is_ratio(context, i) => "to",
         '/' if context.is_word(i + 1, &["or"]) => return " ".to_owned(),
+        '/' if is_rate(context, i) => "per",
         '/' if inside && is_in_address(context, i) => "slash",
         '/' if inside => "or",
         _ => return mark.to_string(),
@@ -106,6 +118,24 @@ fn is_ratio(context: &TokenContext<'_>, i: usize) -> bool {
     context.digits(i + 1).is_some() && before.any(|word| word.is_one_of(RATIOS))
 }
 
+/// A key of the telephone: "press * or #".
+fn is_key(context: &TokenContext<'_>, i: usize) -> bool {
+    let after_space = i > 1 && context.skip_space(i - 1) == i;
+    let next = context.kind(i + 1);
+    after_space
+        && matches!(
+            next,
+            None | Some(Kind::Space | Kind::Mark(',' | '.' | ';' | '?' | '!' | ')'))
+        )
+}
+
+/// "7 days/week".
+fn is_rate(context: &TokenContext<'_>, i: usize) -> bool {
+    let counted = i.checked_sub(1).and_then(|j| context.word(j));
+    counted.is_some_and(|word| word.text.ends_with('s'))
+        && context.is_word(i + 1, &["hour", "day", "week", "month", "year"])
+}
+
 /// The slash of "www.sauti.co.ke/help": a dot stands before it in the same word.
 fn is_in_address(context: &TokenContext<'_>, i: usize) -> bool {
     const ADDRESS_TOKENS_MAX: usize = 24;
@@ -114,7 +144,7 @@ fn is_in_address(context: &TokenContext<'_>, i: usize) -> bool {
     glued.any(|j| context.is_mark(j, '.'))
 }
 
-/// "8am-5pm", "8:00-17:00", "Mon-Fri".
+/// "8am-5pm", "8:00-17:00", "Mon-Fri", "Jan-Mar".
 fn is_range_of_times(context: &TokenContext<'_>, i: usize) -> bool {
     let minutes_before = i >= 2 && context.is_mark(i - 2, ':') && context.digits(i - 1).is_some();
     if minutes_before && context.is_mark(i + 2, ':') {
@@ -122,7 +152,9 @@ fn is_range_of_times(context: &TokenContext<'_>, i: usize) -> bool {
     }
     let word_before = i.checked_sub(1).and_then(|j| context.word(j));
     let is_day = |word: &Token<'_>| DAYS.iter().any(|(short, _)| word.is(short));
+    let is_month = |word: &Token<'_>| calendar::month(word.text).is_some();
     match word_before {
+        Some(word) if is_month(word) => context.word(i + 1).is_some_and(is_month),
         Some(word) if word.is_one_of(&["am", "pm"]) => context.digits(i + 1).is_some(),
         Some(word) if is_day(word) => context.word(i + 1).is_some_and(is_day),
         _ => false,
@@ -304,9 +336,11 @@ fn quantity(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     if context.is_mark(at, '%') {
         return SpokenForm::new(format!("{said} per cent"), at + 1);
     }
-    let celsius = context.is_mark(at, '°') && context.is_word(at + 1, &["c"]);
-    if celsius {
-        return SpokenForm::new(format!("{said} degrees Celsius"), at + 2);
+    let scale = context.word(at + 1).filter(|_| context.is_mark(at, '°'));
+    for (letter, name) in [("c", "Celsius"), ("f", "Fahrenheit")] {
+        if scale.is_some_and(|scale| scale.is(letter)) {
+            return SpokenForm::new(format!("{said} degrees {name}"), at + 2);
+        }
     }
     SpokenForm::new(said, number.end)
 }
@@ -319,17 +353,28 @@ fn with_ordinal_suffix(context: &TokenContext<'_>, number: &Number<'_>) -> Optio
     SpokenForm::new(ordinal(n), number.end + 1)
 }
 
-/// "1/2", "3/4", "2/3".
+/// What is marked out of a number: "scored 4/5".
+const MARKED: &[&str] = &["scored", "score", "got", "marks", "mark", "rated", "rating"];
+
+/// "1/2", "3/4", "2/3", "scored 4/5", "FY 2025/26".
 fn fraction(context: &TokenContext<'_>, number: &Number<'_>) -> Option<SpokenForm> {
     let above = number
         .plain()
         .filter(|_| context.is_mark(number.end, '/'))?;
     let below = context.number(number.end + 1)?;
+    let mut before = context.words_back(number.end - 1).take(3);
+    let is_mark = before.any(|word| word.is_one_of(MARKED));
     let said = match (above, below.plain()?) {
+        (above, n) if is_mark && above <= n => {
+            format!("{} out of {}", cardinal(above), cardinal(n))
+        }
+        (above @ 1900..2100, n) if n == above % 100 + 1 || n == above + 1 => {
+            format!("{} to {}", year(above), year(above + 1))
+        }
         (24, 7) | (50, 50) => format!("{} {}", cardinal(above), said_number(&below)),
         (1, 2) => "a half".to_owned(),
         (1, 4) => "a quarter".to_owned(),
-        (n, 4) => format!("{} quarters", cardinal(n)),
+        (3, 4) => "three quarters".to_owned(),
         (1, n @ 3..=20) => format!("one {}", ordinal(n)),
         (above, n @ 3..=20) if above < n => format!("{} {}s", cardinal(above), ordinal(n)),
         (above, n) => format!("{} over {}", cardinal(above), cardinal(n)),
@@ -337,10 +382,19 @@ fn fraction(context: &TokenContext<'_>, number: &Number<'_>) -> Option<SpokenFor
     SpokenForm::new(said, below.end)
 }
 
-/// "2 1/2".
+/// "2 1/2", "2½".
 fn mixed(context: &TokenContext<'_>, number: &Number<'_>) -> Option<SpokenForm> {
     let whole = cardinal(number.plain()?);
     let at = context.skip_space(number.end);
+    let sign = match context.kind(at) {
+        Some(Kind::Mark('½')) => Some("a half"),
+        Some(Kind::Mark('¼')) => Some("a quarter"),
+        Some(Kind::Mark('¾')) => Some("three quarters"),
+        _ => None,
+    };
+    if let Some(sign) = sign {
+        return SpokenForm::new(format!("{whole} and {sign}"), at + 1);
+    }
     let above = context.number(at).filter(|_| at > number.end)?;
     let below = context.number(above.end + 1)?.plain()?;
     let part = fraction(context, &above).filter(|part| !context.is_mark(part.end, '/'))?;
@@ -377,16 +431,29 @@ fn abbreviation(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     if word.is("no") && context.digits(next).is_some() && (dot == 1 || word.text == "No") {
         return SpokenForm::new("number", i + 2.min(1 + dot));
     }
+    // "St. Mary's".
+    let name_follows = next > i + 2 && context.word(next).is_some_and(Token::is_capitalised);
+    if word.text == "St" && dot == 1 && name_follows {
+        return SpokenForm::new("Saint", i + 2);
+    }
     // "Sat" and "sun" are words too: a day stands beside another one or a time, or has its dot.
-    let timed = calendar::clock(context, next).is_some();
+    let timed = calendar::clock(context, next).or_else(|| calendar::date(context, next));
     let joined = |j: Option<usize>| j.is_some_and(|j| is_range_of_times(context, j));
-    let day = word.is_capitalised()
-        && (timed || dot == 1 && next > i + 2 || joined(i.checked_sub(1)) || joined(Some(i + 1)));
+    let in_range = joined(i.checked_sub(1)) || joined(Some(i + 1));
+    let is_day = timed.is_some() || dot == 1 && next > i + 2 || in_range;
     let lower = word.text.to_ascii_lowercase();
-    let named_day = || DAYS.iter().find(|(short, _)| day && lower == *short);
+    let mut days = DAYS.iter().filter(|_| word.is_capitalised() && is_day);
+    let named_day = days.find(|(short, _)| lower == *short);
+    let named_month = calendar::month(word.text).filter(|_| in_range);
     let said = ABBREVIATIONS.get(lower.as_str()).copied();
-    let said = said.or_else(|| named_day().map(|(_, name)| *name))?;
-    SpokenForm::new(said, i + 1 + dot)
+    let said = said.or(named_day.map(|(_, name)| *name)).or(named_month)?;
+    // What comes last in a name or a list may end the sentence too.
+    let end = i + 1 + dot;
+    let stop = match word.is_one_of(&["ltd", "etc", "ave", "rd", "jr"]) {
+        true => sentence_stop(context, end),
+        false => "",
+    };
+    SpokenForm::new(format!("{said}{stop}"), end)
 }
 
 /// "Chapter IV", "World War II", "Henry VIII". One letter counts only where nothing goes on behind it: "the part I like".
