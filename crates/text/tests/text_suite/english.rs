@@ -435,6 +435,10 @@ fn keys_fractions_powers_and_hours_are_read_in_english() {
             "At zero eight hundred hours, seventeen thirty hours, fourteen oh five hours.",
         ),
         (
+            "It took 2000 hours; I got 1/2 of it; they may march; set 12 - 34 - 56.",
+            "It took two thousand hours; I got a half of it; they may march; set twelve - thirty-four - fifty-six.",
+        ),
+        (
             "Tue 5 Jan. 2026, Jan-Mar, 7 days/week, day/night.",
             "Tuesday the fifth of January twenty twenty-six, January to March, seven days per week, day or night.",
         ),

@@ -167,7 +167,15 @@ fn in_hours(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         }
     };
     let word = context.skip_space(end);
-    let named = context.is_word(word, &["hrs", "hours"]);
+    // "2000 hours of work" is a length of time.
+    let sure = end > i + 1
+        || word == end
+        || hour.starts_with('0')
+        || context.follows(
+            i,
+            &["at", "by", "from", "to", "until", "till", "before", "after"],
+        );
+    let named = sure && context.is_word(word, &["hrs", "hours"]);
     let hour: u64 = hour.parse().ok().filter(|hour| *hour < 24)?;
     let minutes: u64 = minutes.parse().ok().filter(|minutes| *minutes < 60)?;
     let zero = if hour < 10 { "zero " } else { "" };

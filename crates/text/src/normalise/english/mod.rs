@@ -154,7 +154,9 @@ fn is_range_of_times(context: &TokenContext<'_>, i: usize) -> bool {
     let is_day = |word: &Token<'_>| DAYS.iter().any(|(short, _)| word.is(short));
     let is_month = |word: &Token<'_>| calendar::month(word.text).is_some();
     match word_before {
-        Some(word) if is_month(word) => context.word(i + 1).is_some_and(is_month),
+        Some(word) if is_month(word) && context.kind(i) != Some(Kind::Space) => {
+            context.word(i + 1).is_some_and(is_month)
+        }
         Some(word) if word.is_one_of(&["am", "pm"]) => context.digits(i + 1).is_some(),
         Some(word) if is_day(word) => context.word(i + 1).is_some_and(is_day),
         _ => false,
@@ -213,12 +215,7 @@ fn leading_point(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 /// A sign of arithmetic between two numbers. The Swahili rule finds it; a dash is one only beside another sign.
 fn operator(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let found = relations::operator(context, i)?;
-    let is_sign = |j: usize| {
-        matches!(
-            context.kind(j),
-            Some(Kind::Mark('=' | '+' | '×' | '÷' | '-'))
-        )
-    };
+    let is_sign = |j: usize| matches!(context.kind(j), Some(Kind::Mark('=' | '+' | '×' | '÷')));
     let swahili = found.text.trim();
     let said = match swahili {
         "jumlisha" => "plus",
@@ -365,7 +362,7 @@ fn fraction(context: &TokenContext<'_>, number: &Number<'_>) -> Option<SpokenFor
     let mut before = context.words_back(number.end - 1).take(3);
     let is_mark = before.any(|word| word.is_one_of(MARKED));
     let said = match (above, below.plain()?) {
-        (above, n) if is_mark && above <= n => {
+        (above, n) if is_mark && above <= n && n > 4 => {
             format!("{} out of {}", cardinal(above), cardinal(n))
         }
         (above @ 1900..2100, n) if n == above % 100 + 1 || n == above + 1 => {
