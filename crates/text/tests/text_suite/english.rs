@@ -389,6 +389,7 @@ fn signs_numerals_and_short_forms_are_read_in_english() {
             "The part I like, an IV drip.",
             "The part I like, an I V drip.",
         ),
+        ("The First XI won.", "The First eleven won."),
         (
             "KSh 50 per kg, per m2.",
             "fifty shillings per kilogram, per square metre.",

@@ -457,8 +457,8 @@ fn abbreviation(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 fn roman(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     const HEADINGS: &[&str] = &[
         "chapter", "part", "section", "form", "class", "grade", "phase", "volume", "act", "war",
-        "type", "article", "level", "stage", "unit", "term", "division", "schedule", "book",
-        "annex", "appendix", "table", "figure",
+        "first", "type", "article", "level", "stage", "unit", "term", "division", "schedule",
+        "book", "annex", "appendix", "table", "figure",
     ];
     let word = context.word(i)?;
     let value = roman_value(word.text)?;
