@@ -4,19 +4,20 @@ mod calendar;
 mod codes;
 mod money;
 mod number;
+mod quantity;
+mod signs;
 
 use super::context::TokenContext;
-use super::number::Number;
-use super::quantity::short_multiplier;
 use super::reading::SpokenForm;
 use super::token::{Kind, Token, tokens};
-use super::units::{power, written_unit};
 use super::words::{ACRONYMS, beside_capitals, initial_letters, roman_value, sentence_stop};
 use super::{PieceKind, Rule, pieces, relations};
 use crate::english::{is_known, respell};
 use crate::lexicon::is_name;
 use crate::tables::{WordTable, rows};
-use number::{cardinal, digits, ordinal, year};
+use number::{cardinal, digits, ordinal};
+use quantity::{quantity, range, unit_after_per};
+use signs::said_mark;
 
 const RULES: &[Rule] = &[
     calendar::date,
@@ -73,77 +74,6 @@ fn is_local_name(context: &TokenContext<'_>, i: usize) -> bool {
     !context.starts_sentence(i) && !context.shouting && (is_name(word.text) || unknown)
 }
 
-fn said_mark(context: &TokenContext<'_>, i: usize, mark: char) -> String {
-    let glued = |j: Option<usize>| {
-        j.and_then(|j| context.get(j))
-            .is_some_and(|t| matches!(t.kind, Kind::Word | Kind::Digits))
-    };
-    let inside = glued(i.checked_sub(1)) && glued(Some(i + 1));
-    let said = match mark {
-        '&' => "and",
-        '%' => "per cent",
-        '+' => "plus",
-        '=' => "equals",
-        '@' => "at",
-        '°' => "degrees",
-        '½' => "a half",
-        '¼' => "a quarter",
-        '¾' => "three quarters",
-        '²' => "squared",
-        '³' => "cubed",
-        '√' => "the square root of",
-        '<' if context.digits(i + 1).is_some() => "less than",
-        '>' if context.digits(i + 1).is_some() => "more than",
-        '~' if context.digits(i + 1).is_some() => "about",
-        '#' if context.digits(i + 1).is_some() => "number",
-        '*' if is_key(context, i) => return "star".to_owned(),
-        '#' if is_key(context, i) => return "hash".to_owned(),
-        '-' | '–' if is_range_of_times(context, i) => "to",
-        '-' if !glued(i.checked_sub(1)) && context.digits(i + 1).is_some() => "minus",
-        '.' if inside => "dot",
-        ':' if inside && is_ratio(context, i) => "to",
-        '/' if context.is_word(i + 1, &["or"]) => return " ".to_owned(),
-        '/' if is_rate(context, i) => "per",
-        '/' if inside && is_in_address(context, i) => "slash",
-        '/' if inside => "or",
-        _ => return mark.to_string(),
-    };
-    format!(" {said} ")
-}
-
-/// "a ratio of 3:1".
-fn is_ratio(context: &TokenContext<'_>, i: usize) -> bool {
-    const RATIOS: &[&str] = &["ratio", "scale", "odds", "proportion"];
-    let mut before = context.words_back(i);
-    context.digits(i + 1).is_some() && before.any(|word| word.is_one_of(RATIOS))
-}
-
-/// A key of the telephone: "press * or #".
-fn is_key(context: &TokenContext<'_>, i: usize) -> bool {
-    let after_space = i > 1 && context.skip_space(i - 1) == i;
-    let next = context.kind(i + 1);
-    after_space
-        && matches!(
-            next,
-            None | Some(Kind::Space | Kind::Mark(',' | '.' | ';' | '?' | '!' | ')'))
-        )
-}
-
-/// "7 days/week".
-fn is_rate(context: &TokenContext<'_>, i: usize) -> bool {
-    let counted = i.checked_sub(1).and_then(|j| context.word(j));
-    counted.is_some_and(|word| word.text.ends_with('s'))
-        && context.is_word(i + 1, &["hour", "day", "week", "month", "year"])
-}
-
-/// The slash of "www.sauti.co.ke/help": a dot stands before it in the same word.
-fn is_in_address(context: &TokenContext<'_>, i: usize) -> bool {
-    const ADDRESS_TOKENS_MAX: usize = 24;
-    let before = (0..i).rev().take(ADDRESS_TOKENS_MAX);
-    let mut glued = before.take_while(|j| context.kind(*j) != Some(Kind::Space));
-    glued.any(|j| context.is_mark(j, '.'))
-}
-
 /// "8am-5pm", "8:00-17:00", "Mon-Fri", "Jan-Mar".
 fn is_range_of_times(context: &TokenContext<'_>, i: usize) -> bool {
     let minutes_before = i >= 2 && context.is_mark(i - 2, ':') && context.digits(i - 1).is_some();
@@ -172,17 +102,6 @@ const DAYS: &[(&str, &str)] = &[
     ("sat", "Saturday"),
     ("sun", "Sunday"),
 ];
-
-pub(super) fn said_number(number: &Number<'_>) -> String {
-    let whole = match number.value() {
-        Some(n) if !number.has_leading_zero() || number.fraction.is_some() => cardinal(n),
-        _ => digits(&number.whole),
-    };
-    match number.fraction {
-        Some(fraction) => format!("{whole} point {}", digits(fraction)),
-        None => whole,
-    }
-}
 
 /// "3.5.2", "192.168.1.1".
 fn version(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
@@ -239,164 +158,6 @@ fn operator(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         _ => return None,
     };
     SpokenForm::new(found.text.replace(swahili, said), found.end)
-}
-
-/// "5-10 days", "5-10 km", "50%-60%".
-fn range(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    let mut from = context.number(i)?;
-    from.end += usize::from(context.is_mark(from.end, '%'));
-    range_end(context, &from)?;
-    let to = quantity(context, from.end + 1)?;
-    SpokenForm::new(format!("{} to {}", said_number(&from), to.text), to.end)
-}
-
-/// The last number of a range.
-fn range_end<'a>(context: &TokenContext<'a>, from: &Number<'_>) -> Option<Number<'a>> {
-    let dash = context.is_mark(from.end, '-') || context.is_mark(from.end, '–');
-    let to = context.number(from.end + 1).filter(|_| dash)?;
-    let another = context.is_mark(to.end, '-') && context.digits(to.end + 1).is_some();
-    (!another).then_some(to)
-}
-
-/// As written; one of it, a tab, several of it.
-static UNITS: WordTable =
-    WordTable::new(|| rows(include_str!("../../../data/english-units.tsv")).collect());
-
-fn unit(written: &str) -> Option<(&'static str, &'static str)> {
-    UNITS.get(written)?.split_once('\t')
-}
-
-/// One of the unit, several of it, and the token after it.
-fn unit_at(context: &TokenContext<'_>, i: usize) -> Option<(String, String, usize)> {
-    let (written, end) = written_unit(context, i)?;
-    let (one, many) = unit(written)?;
-    let (before, end) = match power(context, end) {
-        Some(("za mraba", end)) => ("square ", end),
-        Some((_, end)) => ("cubic ", end),
-        None => ("", end),
-    };
-    Some((format!("{before}{one}"), format!("{before}{many}"), end))
-}
-
-/// "500 shillings per kg".
-fn unit_after_per(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    let (one, _, end) = unit_at(context, i).filter(|_| context.follows(i, &["per"]))?;
-    SpokenForm::new(one, end)
-}
-
-/// What was said, with "/kg", "/h" or "/month" behind it.
-fn per(context: &TokenContext<'_>, said: String, end: usize) -> Option<SpokenForm> {
-    let word = context
-        .word(end + 1)
-        .filter(|_| context.is_mark(end, '/'))
-        .map(|word| word.text);
-    let divisor = word.and_then(|word| match word {
-        "h" | "H" => Some("hour"),
-        "s" => Some("second"),
-        "L" => Some("litre"),
-        _ => {
-            let is_whole = word.len() > 2 && word.bytes().all(|b| b.is_ascii_lowercase());
-            unit(word).map_or(is_whole.then_some(word), |(one, _)| Some(one))
-        }
-    });
-    match divisor {
-        Some(divisor) => SpokenForm::new(format!("{said} per {divisor}"), end + 2),
-        None => SpokenForm::new(said, end),
-    }
-}
-
-fn quantity(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    let number = context.number(i)?;
-    let special = money::after_number(context, &number)
-        .or_else(|| with_ordinal_suffix(context, &number))
-        .or_else(|| fraction(context, &number))
-        .or_else(|| mixed(context, &number));
-    if special.is_some() {
-        return special;
-    }
-    let said = said_number(&number);
-    let at = context.skip_space(number.end);
-    if let Some((one, many, end)) = unit_at(context, at) {
-        let name = if number.plain() == Some(1) { one } else { many };
-        return per(context, format!("{said} {name}"), end);
-    }
-    let large = match short_multiplier(context, number.end) {
-        // The screen.
-        Some(_) if said == "four" && context.token(at).text == "K" => None,
-        Some(("elfu", end)) => Some(("thousand", end)),
-        Some(("milioni", end)) => Some(("million", end)),
-        _ => None,
-    };
-    if let Some((name, end)) = large {
-        return per(context, format!("{said} {name}"), end);
-    }
-    if context.is_mark(at, '%') {
-        return SpokenForm::new(format!("{said} per cent"), at + 1);
-    }
-    let scale = context.word(at + 1).filter(|_| context.is_mark(at, '°'));
-    for (letter, name) in [("c", "Celsius"), ("f", "Fahrenheit")] {
-        if scale.is_some_and(|scale| scale.is(letter)) {
-            return SpokenForm::new(format!("{said} degrees {name}"), at + 2);
-        }
-    }
-    SpokenForm::new(said, number.end)
-}
-
-/// "3rd".
-fn with_ordinal_suffix(context: &TokenContext<'_>, number: &Number<'_>) -> Option<SpokenForm> {
-    let n = number
-        .plain()
-        .filter(|_| context.is_word(number.end, &["st", "nd", "rd", "th"]))?;
-    SpokenForm::new(ordinal(n), number.end + 1)
-}
-
-/// What is marked out of a number: "scored 4/5".
-const MARKED: &[&str] = &["scored", "score", "got", "marks", "mark", "rated", "rating"];
-
-/// "1/2", "3/4", "2/3", "scored 4/5", "FY 2025/26".
-fn fraction(context: &TokenContext<'_>, number: &Number<'_>) -> Option<SpokenForm> {
-    let above = number
-        .plain()
-        .filter(|_| context.is_mark(number.end, '/'))?;
-    let below = context.number(number.end + 1)?;
-    let mut before = context.words_back(number.end - 1).take(3);
-    let is_mark = before.any(|word| word.is_one_of(MARKED));
-    let said = match (above, below.plain()?) {
-        (above, n) if is_mark && above <= n && n > 4 => {
-            format!("{} out of {}", cardinal(above), cardinal(n))
-        }
-        (above @ 1900..2100, n) if n == above % 100 + 1 || n == above + 1 => {
-            format!("{} to {}", year(above), year(above + 1))
-        }
-        (24, 7) | (50, 50) => format!("{} {}", cardinal(above), said_number(&below)),
-        (1, 2) => "a half".to_owned(),
-        (1, 4) => "a quarter".to_owned(),
-        (3, 4) => "three quarters".to_owned(),
-        (1, n @ 3..=20) => format!("one {}", ordinal(n)),
-        (above, n @ 3..=20) if above < n => format!("{} {}s", cardinal(above), ordinal(n)),
-        (above, n) => format!("{} over {}", cardinal(above), cardinal(n)),
-    };
-    SpokenForm::new(said, below.end)
-}
-
-/// "2 1/2", "2½".
-fn mixed(context: &TokenContext<'_>, number: &Number<'_>) -> Option<SpokenForm> {
-    let whole = cardinal(number.plain()?);
-    let at = context.skip_space(number.end);
-    let sign = match context.kind(at) {
-        Some(Kind::Mark('½')) => Some("a half"),
-        Some(Kind::Mark('¼')) => Some("a quarter"),
-        Some(Kind::Mark('¾')) => Some("three quarters"),
-        _ => None,
-    };
-    if let Some(sign) = sign {
-        return SpokenForm::new(format!("{whole} and {sign}"), at + 1);
-    }
-    let above = context.number(at).filter(|_| at > number.end)?;
-    let below = context.number(above.end + 1)?.plain()?;
-    let part = fraction(context, &above).filter(|part| !context.is_mark(part.end, '/'))?;
-    let is_part = above.plain()? < below && below <= 10;
-    is_part.then(|| SpokenForm::new(format!("{whole} and {}", part.text), part.end))?
 }
 
 /// "P.O. Box", "the U.S. Embassy", "e.g.".

@@ -1,7 +1,7 @@
 //! Money in English: the amount, then the currency's name, then cents.
 
 use super::number::cardinal;
-use super::{per, range_end, said_number};
+use super::quantity::{per, range_end, said_number};
 use crate::normalise::SpokenForm;
 use crate::normalise::context::TokenContext;
 use crate::normalise::money::slash_tail;

@@ -1,0 +1,76 @@
+//! Signs between words and numbers, said in English.
+
+use super::is_range_of_times;
+use crate::normalise::context::TokenContext;
+use crate::normalise::token::Kind;
+
+pub(super) fn said_mark(context: &TokenContext<'_>, i: usize, mark: char) -> String {
+    let glued = |j: Option<usize>| {
+        j.and_then(|j| context.get(j))
+            .is_some_and(|t| matches!(t.kind, Kind::Word | Kind::Digits))
+    };
+    let inside = glued(i.checked_sub(1)) && glued(Some(i + 1));
+    let said = match mark {
+        '&' => "and",
+        '%' => "per cent",
+        '+' => "plus",
+        '=' => "equals",
+        '@' => "at",
+        '°' => "degrees",
+        '½' => "a half",
+        '¼' => "a quarter",
+        '¾' => "three quarters",
+        '²' => "squared",
+        '³' => "cubed",
+        '√' => "the square root of",
+        '<' if context.digits(i + 1).is_some() => "less than",
+        '>' if context.digits(i + 1).is_some() => "more than",
+        '~' if context.digits(i + 1).is_some() => "about",
+        '#' if context.digits(i + 1).is_some() => "number",
+        '*' if is_key(context, i) => return "star".to_owned(),
+        '#' if is_key(context, i) => return "hash".to_owned(),
+        '-' | '–' if is_range_of_times(context, i) => "to",
+        '-' if !glued(i.checked_sub(1)) && context.digits(i + 1).is_some() => "minus",
+        '.' if inside => "dot",
+        ':' if inside && is_ratio(context, i) => "to",
+        '/' if context.is_word(i + 1, &["or"]) => return " ".to_owned(),
+        '/' if is_rate(context, i) => "per",
+        '/' if inside && is_in_address(context, i) => "slash",
+        '/' if inside => "or",
+        _ => return mark.to_string(),
+    };
+    format!(" {said} ")
+}
+
+/// "a ratio of 3:1".
+fn is_ratio(context: &TokenContext<'_>, i: usize) -> bool {
+    const RATIOS: &[&str] = &["ratio", "scale", "odds", "proportion"];
+    let mut before = context.words_back(i);
+    context.digits(i + 1).is_some() && before.any(|word| word.is_one_of(RATIOS))
+}
+
+/// A key of the telephone: "press * or #".
+fn is_key(context: &TokenContext<'_>, i: usize) -> bool {
+    let after_space = i > 1 && context.skip_space(i - 1) == i;
+    let next = context.kind(i + 1);
+    after_space
+        && matches!(
+            next,
+            None | Some(Kind::Space | Kind::Mark(',' | '.' | ';' | '?' | '!' | ')'))
+        )
+}
+
+/// "7 days/week".
+fn is_rate(context: &TokenContext<'_>, i: usize) -> bool {
+    let counted = i.checked_sub(1).and_then(|j| context.word(j));
+    counted.is_some_and(|word| word.text.ends_with('s'))
+        && context.is_word(i + 1, &["hour", "day", "week", "month", "year"])
+}
+
+/// The slash of "www.sauti.co.ke/help": a dot stands before it in the same word.
+fn is_in_address(context: &TokenContext<'_>, i: usize) -> bool {
+    const ADDRESS_TOKENS_MAX: usize = 24;
+    let before = (0..i).rev().take(ADDRESS_TOKENS_MAX);
+    let mut glued = before.take_while(|j| context.kind(*j) != Some(Kind::Space));
+    glued.any(|j| context.is_mark(j, '.'))
+}
