@@ -69,9 +69,14 @@ impl<'a> ScriptBuilder<'a> {
     }
 
     fn pieces(&mut self, text: &str, source_of: impl Fn(&Range<usize>) -> Range<usize>) {
-        let pieces = pieces_in(text, self.language);
+        let opening = self.opening_of(text);
+        let pieces = pieces_in(&format!("{opening}{text}"), self.language);
         for (i, piece) in pieces.iter().enumerate() {
-            let source = source_of(&piece.source);
+            let own = |at: usize| at.saturating_sub(opening.len());
+            if piece.source.end <= opening.len() && !opening.is_empty() {
+                continue;
+            }
+            let source = source_of(&(own(piece.source.start)..own(piece.source.end)));
             match piece.kind {
                 PieceKind::Word if is_prefix_of_english(&pieces[i..]) => {
                     self.word_with_phonemes(&piece.text, unstressed(&piece.text), source)
@@ -84,6 +89,17 @@ impl<'a> ScriptBuilder<'a> {
                 }
                 PieceKind::Space => {}
             }
+        }
+    }
+
+    /// The word before a tag that tells how the number behind it is read: `Saa <break/> 3:30`.
+    fn opening_of(&self, text: &str) -> &'static str {
+        let before = self.clauses.last();
+        let goes_on = !self.words.is_empty() || before.is_some_and(|c| c.end == ClauseEnd::None);
+        let number = text.trim_start().starts_with(|c: char| c.is_ascii_digit());
+        match self.last_word() {
+            Some(last) if goes_on && number && last.text.eq_ignore_ascii_case("saa") => "saa ",
+            _ => "",
         }
     }
 

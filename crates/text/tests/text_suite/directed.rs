@@ -118,3 +118,23 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_time_goes_on_behind_a_tag() {
+    for (written, said) in [
+        ("Saa <break time=\"300ms\"/> 3:30", "Saa tatu na nusu."),
+        (
+            "Ni saa <emphasis>3:30</emphasis> sasa",
+            "Ni saa tatu na nusu sasa.",
+        ),
+        (
+            "Nunua saa.<break/> 3:30",
+            "Nunua saa. saa tisa na nusu usiku.",
+        ),
+    ] {
+        let script = ssml(&format!("<speak>{written}</speak>")).unwrap();
+        assert_eq!(script.spoken(), said, "{written}");
+        let last = script.clauses.last().unwrap().words.last().unwrap();
+        assert!(script.clauses.len() < 4 && last.source.start > 7);
+    }
+}
