@@ -52,6 +52,9 @@ pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     if glued_before(context, i) {
         return None;
     }
+    if let Some(reading) = day_range(context, i) {
+        return Some(reading);
+    }
     if let Some(date) = whole_date(context, i) {
         let text = format!("{}{}", tarehe(context, i), date.said);
         return time_stamp(context, &text, date.end)
@@ -61,6 +64,15 @@ pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     day_and_month_number(context, i)
         .or_else(|| day_before_month_name(context, i))
         .or_else(|| day_after_tarehe(context, i))
+}
+
+/// "5-7/6/2026".
+fn day_range(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let j = dash_after(context, i + 1)?;
+    let first = day_number(context, i).filter(|first| Some(*first) < day_number(context, j))?;
+    let last = day_first(context, j, context.digits(j)?).filter(|_| context.is_mark(j + 1, '/'))?;
+    let text = format!("{}{} hadi {}", tarehe(context, i), day(first), last.said);
+    SpokenForm::new(text, last.end)
 }
 
 fn whole_date(context: &TokenContext<'_>, i: usize) -> Option<Date> {
@@ -151,13 +163,13 @@ fn tarehe(context: &TokenContext<'_>, i: usize) -> &'static str {
 }
 
 fn follows_tarehe(context: &TokenContext<'_>, i: usize) -> bool {
-    let mut words = context.words_back(i).skip_while(|w| w.is_one_of(&WEEKDAYS));
+    let mut words = context.words_back(i).skip_while(|w| w.is_one_of(WEEKDAYS));
     words.next().is_some_and(|w| w.is_one_of(TAREHE))
 }
 
 fn follows_weekday(context: &TokenContext<'_>, i: usize) -> bool {
     let before = context.words_back(i).next();
-    before.is_some_and(|word| word.is_one_of(&WEEKDAYS))
+    before.is_some_and(|word| word.is_one_of(WEEKDAYS))
 }
 
 fn follows_month(context: &TokenContext<'_>, i: usize) -> bool {
@@ -372,8 +384,9 @@ fn day_opening(context: &TokenContext<'_>, i: usize) -> &'static str {
     }
 }
 
-const WEEKDAYS: [&str; 7] = [
-    "Jumatatu", "Jumanne", "Jumatano", "Alhamisi", "Ijumaa", "Jumamosi", "Jumapili",
+const WEEKDAYS: &[&str] = &[
+    "Jumatatu", "Jumanne", "Jumatano", "Alhamisi", "Ijumaa", "Jumamosi", "Jumapili", "Jtatu",
+    "J'tatu", "Jnne", "J'nne", "Jtano", "J'tano", "Jmosi", "J'mosi", "Jpili", "J'pili",
 ];
 
 /// A dash at `i` between two days of the week or two months.
@@ -384,7 +397,7 @@ pub(crate) fn joins_names(context: &TokenContext<'_>, i: usize) -> bool {
     };
     let (before, after) = (context.before(i), Some(context.skip_space(i + 1)));
     let both = |names: &[&str]| named(before, names) && named(after, names);
-    both(&WEEKDAYS) || both(&MONTHS)
+    both(WEEKDAYS) || both(&MONTHS)
 }
 
 /// "tarehe 1" is "tarehe mosi", "Januari 1" "Januari mosi".

@@ -3,20 +3,10 @@
 
 use super::SpokenForm;
 use super::context::TokenContext;
+use super::dotted_time::{DAY_PARTS, day_part_after, follows_saa, is_dotted_time};
 use super::quantity::dash_after;
 use super::token::Kind;
 use crate::cardinal::cardinal;
-
-const DAY_PARTS: &[&str] = &[
-    "alfajiri",
-    "asubuhi",
-    "mchana",
-    "adhuhuri",
-    "alasiri",
-    "jioni",
-    "usiku",
-    "magharibi",
-];
 
 #[derive(Clone, Copy, Default)]
 struct Clock {
@@ -81,6 +71,10 @@ struct ClockTime {
 pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let after_saa = follows_saa(context, i);
     let first = written(context, i, after_saa)?;
+    // "NPK 17:17:17" is a fertiliser.
+    if context.follows(i, &["npk"]) {
+        return None;
+    }
     if !after_saa && !first.with_minutes && first.half.is_none() {
         return None;
     }
@@ -135,10 +129,6 @@ fn range_said(
     )
 }
 
-fn follows_saa(context: &TokenContext<'_>, i: usize) -> bool {
-    context.follows(i, &["saa"])
-}
-
 /// Hours, and minutes after a colon (or after "saa" a dot), seconds, AM or PM, "hrs".
 fn written(context: &TokenContext<'_>, i: usize, after_saa: bool) -> Option<ClockTime> {
     let (clock, leading_zero, minutes_end) =
@@ -177,7 +167,7 @@ fn hours_and_minutes(
         figures.parse::<u64>().ok().filter(|n| *n < 60)
     };
     let separated = context.is_mark(i + 1, ':')
-        || (after_saa && context.is_mark(i + 1, '.'))
+        || ((after_saa || is_dotted_time(context, i)) && context.is_mark(i + 1, '.'))
         || context.is_word(i + 1, &["h"]);
     let leading_zero = hours.len() == 2 && hours.starts_with('0');
     let Some(minute) = two(i + 2).filter(|_| separated) else {
@@ -346,15 +336,6 @@ fn counts_from_six(context: &TokenContext<'_>, i: usize, time: &ClockTime) -> bo
     }
     let hours = international_hours(day_part_after(context, time.end));
     hours.is_some_and(|hours| !hours.contains(&hour))
-}
-
-fn day_part_after(context: &TokenContext<'_>, i: usize) -> Option<&'static str> {
-    let mut j = context.skip_space(i);
-    if context.is_word(j, &["za", "ya"]) {
-        j = context.skip_space(j + 1);
-    }
-    let word = context.word(j)?;
-    DAY_PARTS.iter().find(|part| word.is(part)).copied()
 }
 
 fn say_clock(context: &TokenContext<'_>, time: &ClockTime, swahili: bool) -> String {

@@ -2,6 +2,7 @@
 
 use super::agreement::{Class, class_of};
 use super::number::{Number, number_at};
+use super::roman::roman_value;
 use super::token::{Kind, Token};
 
 /// How many words back a rule may look for its context.
@@ -10,7 +11,7 @@ const WORDS_BACK_MAX: usize = 8;
 /// Abbreviations that a number follows; their dot ends no sentence.
 const NUMBER_ABBREVIATIONS: &[&str] = &[
     "no", "na", "nam", "namb", "nr", "num", "number", "namba", "acc", "acct", "c", "ref", "kumb",
-    "tel", "sim", "mob", "tar", "trh", "ext", "txn", "id",
+    "tel", "sim", "mob", "tar", "trh", "ext", "txn", "id", "std",
 ];
 
 pub(crate) struct TokenContext<'a> {
@@ -131,7 +132,10 @@ impl<'a> TokenContext<'a> {
         let next = self.get(self.skip_space(i + 1));
         let goes_on = next.is_some_and(|token| match token.kind {
             Kind::Digits => true,
-            Kind::Word => !token.is_capitalised() || token.is_one_of(NUMBER_ABBREVIATIONS),
+            Kind::Word => {
+                let numeral = roman_value(token.text).is_some();
+                numeral || !token.is_capitalised() || token.is_one_of(NUMBER_ABBREVIATIONS)
+            }
             _ => false,
         });
         short && goes_on && self.is_mark(i, '.')

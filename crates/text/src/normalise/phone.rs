@@ -115,6 +115,9 @@ fn one(context: &TokenContext<'_>, i: usize) -> Option<(String, usize)> {
     if !figures.starts_with('0') {
         return None;
     }
+    if let Some(groups) = dotted(context, first).filter(|groups| groups[0].len() == 4) {
+        return Some((groups_said(&groups), first + 5));
+    }
     if (9..=11).contains(&figures.len()) && ends_there(context, first + 1) && first == i {
         let sizes = if figures.len() == 9 {
             [3, 3, 3]
@@ -127,6 +130,18 @@ fn one(context: &TokenContext<'_>, i: usize) -> Option<(String, usize)> {
     (2..=4)
         .contains(&figures.len())
         .then(|| (groups_said(&groups), end))
+}
+
+/// The groups of "0722.123.456": no other number begins with a zero and goes on so.
+fn dotted<'a>(context: &TokenContext<'a>, i: usize) -> Option<[&'a str; 3]> {
+    let groups = [
+        context.digits(i)?,
+        context.digits(i + 2)?,
+        context.digits(i + 4)?,
+    ];
+    let dots = context.is_mark(i + 1, '.') && context.is_mark(i + 3, '.');
+    let fits = groups[1..].iter().all(|g| g.len() == 3) && ends_there(context, i + 5);
+    (dots && fits).then_some(groups)
 }
 
 /// No decimals and no minutes follow.
@@ -181,6 +196,11 @@ fn with_country_code(context: &TokenContext<'_>, i: usize) -> Option<(String, us
     if first.len() >= 10 && first.len() <= 15 {
         let groups = chunks(first, &[3, 3, 3, 3, 3]);
         return Some((format!("jumlisha {}", groups_said(&groups)), i + 2));
+    }
+    // "+254.722.123.456".
+    if let Some(rest) = dotted(context, i + 3).filter(|_| context.is_mark(i + 2, '.')) {
+        let said = groups_said(&[&[first], rest.as_slice()].concat());
+        return Some((format!("jumlisha {said}"), i + 8));
     }
     let (groups, end) =
         past_zero(context, i + 1).or_else(|| whole_number(context, i + 1, 9..=15))?;

@@ -204,8 +204,11 @@ fn ordinal_name(value: u64) -> Option<&'static str> {
 /// A noun and its connective stand before, so the number orders rather than counts.
 pub(crate) fn follows_connective(context: &TokenContext<'_>, i: usize) -> bool {
     let mut words = context.words_back(i);
-    let connected = context.follows(i, CONNECTIVES) && words.next().is_some();
-    connected
+    // "Std. 1" is "darasa la kwanza".
+    if words.next().is_some_and(|w| w.is("std")) {
+        return true;
+    }
+    context.follows(i, CONNECTIVES)
         && words
             .next()
             .is_some_and(|head| !head.is_one_of(COUNTING_HEADS))

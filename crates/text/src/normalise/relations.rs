@@ -3,10 +3,13 @@
 use super::SpokenForm;
 use super::calendar;
 use super::context::TokenContext;
+use super::money::is_currency;
 use super::number::Number;
 use super::quantity::{Quantity, dash_after, with_suffix};
+use super::roman::roman_value;
 use super::token::Kind;
 use super::units;
+use super::words::list_is_ordinal;
 use crate::cardinal::{cardinal, digits};
 use crate::tables::{WordList, words};
 
@@ -14,9 +17,13 @@ const PARTS_MAX: usize = 8;
 
 /// 1.2.3 is a version or an address, 123-456-789 a code, 31/02/2026 no date.
 pub(crate) fn grouped_digits(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    let Some(Kind::Mark(mark @ ('.' | '-' | '/'))) = context.kind(i + 1) else {
+    let Some(Kind::Mark(mark @ ('.' | '-' | '/' | ':'))) = context.kind(i + 1) else {
         return None;
     };
+    // "NPK 17:17:17".
+    if mark == ':' && !context.follows(i, &["npk"]) {
+        return None;
+    }
     let mut groups = vec![context.digits(i)?];
     let mut end = i + 1;
     while groups.len() < PARTS_MAX && context.is_mark(end, mark) {
@@ -31,6 +38,7 @@ pub(crate) fn grouped_digits(context: &TokenContext<'_>, i: usize) -> Option<Spo
     }
     let (say, joint): (fn(&str) -> String, _) = match mark {
         '.' => (short_number, " nukta "),
+        ':' => (short_number, ", "),
         _ => (digits, ", "),
     };
     let said: Vec<String> = groups.into_iter().map(say).collect();
@@ -92,6 +100,13 @@ fn alone(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     if context.kind(i) == Some(Kind::Digits)
         && let Some(text) = not_a_fraction(context, i, top, bottom, end)
     {
+        // "120/80 mmHg".
+        let at = context.skip_space(end);
+        if let Some((unit, after)) = units::name_at(context, at)
+            && context.is_word(at, &["mmHg"])
+        {
+            return SpokenForm::new(format!("{unit} {text}"), after);
+        }
         // "500/5ml": so much in five millilitres.
         let unit = units::name_at(context, end).filter(|_| text.contains(" kwa "));
         let Some((unit, after)) = unit else {
@@ -253,6 +268,11 @@ pub(crate) fn operator(context: &TokenContext<'_>, i: usize) -> Option<SpokenFor
         _ => return None,
     };
     let before = context.before(i)?;
+    // "75cm x 25cm".
+    let size = || unit_with_number(context, before) && context.number(i + 2).is_some();
+    if token.is("x") && context.kind(i + 1) == Some(Kind::Space) && size() {
+        return SpokenForm::new("kwa", i + 1);
+    }
     let operand_before = matches!(
         context.kind(before),
         Some(Kind::Digits | Kind::Mark(')' | '%' | '½' | '¼' | '¾' | '²' | '³'))
@@ -276,6 +296,13 @@ pub(crate) fn operator(context: &TokenContext<'_>, i: usize) -> Option<SpokenFor
     SpokenForm::new(format!("{head}{said} "), next)
 }
 
+/// A length at `i`, behind its number.
+fn unit_with_number(context: &TokenContext<'_>, i: usize) -> bool {
+    let number = context.before(i).and_then(|j| context.digits(j));
+    let is_length = |text: &str| matches!(text, "mm" | "cm" | "m" | "ft" | "km");
+    number.is_some() && context.word(i).is_some_and(|w| is_length(w.text))
+}
+
 /// A mark this often in a row is decoration: what it is called is said once.
 const DECORATION_MIN: usize = 3;
 
@@ -296,12 +323,15 @@ fn mark_said(context: &TokenContext<'_>, i: usize, mark: char) -> SpokenForm {
         '.' if context.is_abbreviation_dot(i) => one(" "),
         '.' | ',' | '!' | '?' | ';' | ':' => punctuation(context, i),
         '&' => one("na"),
+        '@' if prices(context, i) => one("kwa"),
         '@' => one("at "),
         '#' => hash(context, i),
         '*' if stands_alone(context, i) => one("nyota"),
         '*' => one(""),
         '%' => one("asilimia"),
+        '‰' => one(" kwa elfu"),
         '+' if context.kind_before(i) == Some(Kind::Word) => one("plasi"),
+        '+' if context.kind_before(i) == Some(Kind::Digits) => one(" na zaidi"),
         '+' => one("jumlisha"),
         '=' => one("ni sawa na"),
         '×' => one("mara"),
@@ -317,12 +347,66 @@ fn mark_said(context: &TokenContext<'_>, i: usize, mark: char) -> SpokenForm {
         '~' | '≈' if context.digits(context.skip_space(i + 1)).is_some() => one("takriban "),
         '/' => slash(context, i),
         '_' | '|' | '\\' | '^' | '~' | '`' | '<' | '>' | '≠' | '±' | '≤' | '≥' | '≈' | '¥'
-        | '₹' | '₦' | 'µ' | '‰' => one(" "),
+        | '₹' | '₦' | 'µ' => one(" "),
+        '-' | '−' if is_grade(context, i) => one(" minasi"),
         '-' if joins_word_to_number(context, i) => one(" "),
-        '-' | '–' if calendar::joins_names(context, i) => days_range(context, i),
+        '-' | '–' if calendar::joins_names(context, i) || joins_numerals(context, i) => {
+            days_range(context, i)
+        }
         '—' | '–' => one(" – "),
         _ => SpokenForm::of(mark, i + 1),
     }
+}
+
+/// Words that may stand behind a grade or a blood group; "A- level" is none.
+const AFTER_GRADE: &[&str] = &[
+    "ya",
+    "na",
+    "katika",
+    "kwa",
+    "au",
+    "kwenye",
+    "inahitajika",
+    "in",
+    "and",
+    "or",
+    "for",
+    "blood",
+    "patients",
+];
+
+/// The minus of "A- in Maths" and "AB- blood".
+pub(super) fn is_grade(context: &TokenContext<'_>, i: usize) -> bool {
+    let before = i.checked_sub(1).and_then(|j| context.word(j));
+    let graded = before.is_some_and(|w| {
+        let grades = ["A", "B", "C", "D", "O", "AB", "HIV", "VVU"];
+        grades.contains(&w.text)
+    });
+    let next = context.skip_space(i + 1);
+    graded
+        && match context.kind(next) {
+            Some(Kind::Word) => next > i + 1 && context.is_word(next, AFTER_GRADE),
+            Some(Kind::Mark(mark)) => matches!(mark, '.' | ',' | ';' | ')' | '?' | '!'),
+            Some(Kind::Digits) => false,
+            _ => true,
+        }
+}
+
+/// "5 @ 20/=", but not "@20juma".
+fn prices(context: &TokenContext<'_>, i: usize) -> bool {
+    let next = context.skip_space(i + 1);
+    let currency = context.word(next).is_some_and(|w| is_currency(w.text));
+    let number = context.number(next);
+    let amount = number.is_some_and(|n| next > i + 1 || context.is_mark(n.end, '/'));
+    context.kind_before(i) == Some(Kind::Space) && (currency || amount)
+}
+
+/// "Form I - IV".
+fn joins_numerals(context: &TokenContext<'_>, i: usize) -> bool {
+    let next = context.skip_space(i + 1);
+    let numeral = context.word(next).filter(|w| w.text.len() > 1);
+    numeral.is_some_and(|w| roman_value(w.text).is_some())
+        && list_is_ordinal(context, next).is_some()
 }
 
 /// "Jumatatu-Ijumaa", "Januari - Machi".

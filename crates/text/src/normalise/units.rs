@@ -23,8 +23,12 @@ pub(crate) fn divisor_at(
     slash: usize,
 ) -> Option<(&'static str, usize)> {
     let word = context.word(slash + 1)?;
-    let name = DIVISORS.get(word.text)?;
-    context.is_mark(slash, '/').then_some((*name, slash + 2))
+    let (name, end) = match (word.text, power(context, slash + 2)) {
+        ("m", Some(("za mraba", end))) => ("mita ya mraba", end),
+        ("m", Some((_, end))) => ("mita ya ujazo", end),
+        _ => (*DIVISORS.get(word.text)?, slash + 2),
+    };
+    context.is_mark(slash, '/').then_some((name, end))
 }
 
 pub(crate) fn read(
@@ -82,7 +86,11 @@ fn unit_at(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, String
         return Some((name, tail.to_owned(), end));
     }
     if let Some((divisor, end)) = divisor_at(context, i + 1) {
-        return Some((name, format!("kwa {divisor}"), end));
+        // "10mg/kg/siku".
+        return Some(match divisor_at(context, end) {
+            Some((second, end)) => (name, format!("kwa {divisor} kwa {second}"), end),
+            None => (name, format!("kwa {divisor}"), end),
+        });
     }
     // "5 m-pesa", "3 g'": the letter belongs to something else.
     let word_goes_on = matches!(
@@ -138,7 +146,8 @@ pub(crate) fn before_number(context: &TokenContext<'_>, i: usize) -> Option<Spok
         word.text,
         "min" | "mi" | "cal" | "sek" | "dak" | "ha" | "hr" | "sec"
     );
-    (number_follows && !after_number && !is_word).then(|| SpokenForm::new(name, i + 1))?
+    let part = context.follows(i, &["nusu", "robo"]) && !is_word;
+    (part || number_follows && !after_number && !is_word).then(|| SpokenForm::new(name, i + 1))?
 }
 
 /// The plain name of a unit, for "nusu kilogramu".

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use super::SpokenForm;
 use super::context::TokenContext;
 use super::quantity::{follows_connective, say_roman};
+use super::roman::roman_value;
 use super::token::{Kind, Token};
 use crate::cardinal::digits;
 use crate::letters::{letter_name, spell};
@@ -32,6 +33,9 @@ static ABBREVIATIONS: LazyLock<HashMap<&str, (&str, When)>> = LazyLock::new(|| {
         })
         .collect()
 });
+
+static SHORT_WORDS: WordTable =
+    WordTable::new(|| rows(include_str!("../../data/short-words.tsv")).collect());
 
 static INITIALISMS: WordTable =
     WordTable::new(|| rows(include_str!("../../data/initialisms.tsv")).collect());
@@ -152,7 +156,9 @@ fn abbreviation(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let lower = word.text.to_ascii_lowercase();
     let dot = context.is_mark(i + 1, '.') && !context.is_mark(i + 2, '.');
     let after = i + 1 + usize::from(dot);
-    let number_follows = context.digits(context.skip_space(after)).is_some();
+    let next = context.skip_space(after);
+    let class = |w: &Token<'_>| lower == "std" && roman_value(w.text).is_some();
+    let number_follows = context.digits(next).is_some() || context.word(next).is_some_and(class);
     let (said, when) = match lower.as_str() {
         "dk" if number_follows => ("dakika", When::Number),
         lower => *ABBREVIATIONS.get(lower)?,
@@ -212,6 +218,7 @@ fn capitalised(text: &str) -> String {
 pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let word = context.word(i)?;
     account(context, i, word)
+        .or_else(|| short_word(i, word))
         .or_else(|| hyphenated(context, i))
         .or_else(|| era(context, i, word))
         .or_else(|| roman(context, i, word))
@@ -219,6 +226,13 @@ pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         .or_else(|| single_letter(context, i, word))
         .or_else(|| tag(context, i, word))
         .or_else(|| stretched(word).and_then(|text| SpokenForm::new(text, i + 1)))
+}
+
+/// "Jmosi", "asb"; three capitals are an acronym.
+fn short_word(i: usize, word: &Token<'_>) -> Option<SpokenForm> {
+    let said = SHORT_WORDS.get(word.text.to_ascii_lowercase().as_str())?;
+    let acronym = word.is_all_caps() && word.text.len() <= 3;
+    (!acronym).then(|| SpokenForm::new(*said, i + 1))?
 }
 
 /// "A/C No. 123", "Acc 123".
@@ -258,6 +272,13 @@ fn hyphenated(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         ("m", "pesani") => "em pesani",
         ("e", "mail") => "imeli",
         ("t", "shirt") => "tisheti",
+        // "Darasa la I-VII".
+        _ if roman_value(word.text)
+            .and(roman_value(second.text))
+            .is_some() =>
+        {
+            return None;
+        }
         (letter, _) if letter.len() == 1 && word.is_capitalised() => {
             return SpokenForm::new(format!("{} {}", spell(word.text), second.text), i + 3);
         }
@@ -279,48 +300,21 @@ fn era(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> Option<SpokenF
     after_number.then(|| SpokenForm::new(said, i + 1))?
 }
 
-pub(super) fn roman_value(text: &str) -> Option<u64> {
-    let digit = |c: char| match c {
-        'I' => Some(1),
-        'V' => Some(5),
-        'X' => Some(10),
-        _ => None,
-    };
-    let values: Vec<i64> = text.chars().map(digit).collect::<Option<_>>()?;
-    let mut total = 0;
-    for (i, value) in values.iter().enumerate() {
-        let before_larger = values.get(i + 1).is_some_and(|next| next > value);
-        total += if before_larger { -value } else { *value };
-    }
-    let total = u64::try_from(total).ok().filter(|n| (1..40).contains(n))?;
-    (to_roman(total) == text).then_some(total)
-}
-
-fn to_roman(mut n: u64) -> String {
-    let mut out = String::new();
-    for (value, sign) in [(10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I")] {
-        while n >= value {
-            out.push_str(sign);
-            n -= value;
-        }
-    }
-    out
-}
-
 static HEADINGS: WordList = WordList::new(|| words(include_str!("../../data/headings.txt")));
 
 /// Numerals of I, V and X: ordinal after a connective, "wa pili" after a name, plain after other words.
 fn roman(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> Option<SpokenForm> {
-    if word.text.len() > 6 || (matches!(context.kind_before(i), Some(Kind::Mark('-' | '.' | '\''))))
-    {
+    let value = roman_value(word.text)?;
+    let listed = list_is_ordinal(context, i).filter(|_| word.text.len() > 1);
+    let glued = matches!(context.kind_before(i), Some(Kind::Mark('-' | '.' | '\'')));
+    if word.text.len() > 6 || glued && listed.is_none() {
         return None;
     }
-    let value = roman_value(word.text)?;
     if follows_connective(context, i) {
         return SpokenForm::new(say_roman(value, true), i + 1);
     }
-    if word.text.len() > 1 && continues_list(context, i) {
-        return SpokenForm::new(say_roman(value, true), i + 1);
+    if let Some(ordinal) = listed {
+        return SpokenForm::new(say_roman(value, ordinal), i + 1);
     }
     let before = context.word_before(i)?;
     let heading = before.is_one_of(&HEADINGS);
@@ -332,28 +326,28 @@ fn roman(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> Option<Spoke
     name.then(|| SpokenForm::new(format!("wa {}", say_roman(value, true)), i + 1))?
 }
 
-/// The second and later ones of "daraja la I, II na III".
-fn continues_list(context: &TokenContext<'_>, i: usize) -> bool {
+/// The second and later ones of "daraja la I, II na III" and "Form I - IV": whether they order.
+pub(super) fn list_is_ordinal(context: &TokenContext<'_>, i: usize) -> Option<bool> {
     const LIST_MAX: usize = 12;
     let mut at = i;
     for _ in 0..LIST_MAX {
-        let joint = context
-            .before(at)
-            .filter(|j| context.is_mark(*j, ',') || context.is_word(*j, &["na", "au", "hadi"]));
-        let numeral = joint.and_then(|joint| context.before(joint));
-        let Some(numeral) = numeral.filter(|j| {
-            context
-                .word(*j)
-                .is_some_and(|w| roman_value(w.text).is_some())
-        }) else {
-            return false;
-        };
+        let joint = context.before(at).filter(|j| {
+            matches!(context.kind(*j), Some(Kind::Mark(',' | '-' | '–')))
+                || context.is_word(*j, &["na", "au", "hadi", "mpaka"])
+        })?;
+        let is_numeral = |w: &Token<'_>| roman_value(w.text).is_some();
+        let numeral = context
+            .before(joint)
+            .filter(|j| context.word(*j).is_some_and(is_numeral))?;
         if follows_connective(context, numeral) {
-            return true;
+            return Some(true);
+        }
+        if context.follows(numeral, &HEADINGS) {
+            return Some(false);
         }
         at = numeral;
     }
-    false
+    None
 }
 
 fn vowels(text: &str) -> usize {
@@ -363,7 +357,7 @@ fn vowels(text: &str) -> usize {
 }
 
 /// Short words that are often written in capitals and are words all the same.
-const SHORT_WORDS: &[&str] = &[
+const CAPITAL_WORDS: &[&str] = &[
     "na", "ya", "wa", "la", "za", "cha", "vya", "kwa", "ni", "si", "je", "au", "pia", "leo",
     "jana", "sasa", "hii", "huo", "huu", "hizi", "hao", "yao", "wao", "sisi", "mimi", "wewe",
     "nje", "ndio", "bei", "saa", "pole", "mwa", "pa", "ili", "kila", "watu", "mtu", "siku", "kazi",
@@ -403,7 +397,7 @@ fn is_spelled(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> bool {
         return lower.len() <= SPELLED_MAX;
     }
     if lower.len() > SPELLED_MAX
-        || SHORT_WORDS.contains(&lower.as_str())
+        || CAPITAL_WORDS.contains(&lower.as_str())
         || context.shouting
         || beside_capitals(context, i)
     {

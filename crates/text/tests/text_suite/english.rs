@@ -459,3 +459,16 @@ fn keys_fractions_powers_and_hours_are_read_in_english() {
         );
     }
 }
+
+#[test]
+fn everyday_texts_are_read_in_english() {
+    let rows = include_str!("../data/english-cases.tsv").lines();
+    for row in rows.filter(|row| !row.starts_with('#')) {
+        let (written, said) = row.split_once('\t').unwrap();
+        assert_eq!(
+            normalise_in(written, SpeechLanguage::English),
+            said,
+            "{written}"
+        );
+    }
+}

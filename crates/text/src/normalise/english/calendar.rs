@@ -1,9 +1,12 @@
 //! Dates and times of the day in English.
 
 use super::number::{cardinal, digits, ordinal, year};
+use super::signs::RATIOS;
 use crate::normalise::SpokenForm;
 use crate::normalise::calendar::{MONTHS_ENGLISH, PIVOT_YEAR, is_date};
 use crate::normalise::context::TokenContext;
+use crate::normalise::quantity::dash_after;
+use crate::normalise::token::{Kind, Token};
 
 /// The month a word names, in full or by its first three letters.
 pub(super) fn month(word: &str) -> Option<&'static str> {
@@ -67,19 +70,51 @@ fn without_article(context: &TokenContext<'_>, i: usize, said: String) -> String
     }
 }
 
+/// 12-Oct-2023, 16/Nov.
+fn joined(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let day = plain(context, i, 2).filter(|day| (1..=31).contains(day))?;
+    let mark = ['-', '/']
+        .into_iter()
+        .find(|mark| context.is_mark(i + 1, *mark))?;
+    let name = month(context.word(i + 2)?.text)?;
+    let said = without_article(context, i, format!("the {} of {name}", ordinal(day)));
+    let year_written = plain(context, i + 4, 4).filter(|_| context.is_mark(i + 3, mark));
+    match year_written {
+        Some(n) => SpokenForm::new(format!("{said} {}", year(full_year(n))), i + 5),
+        None => SpokenForm::new(said, i + 3),
+    }
+}
+
+/// "5", "5th", "5-7" or "5th - 7th", and the token after it.
+fn days_at(context: &TokenContext<'_>, i: usize) -> Option<(String, usize)> {
+    let one = |i: usize| {
+        let day = plain(context, i, 2).filter(|day| (1..=31).contains(day))?;
+        let suffix = context.is_word(i + 1, &["st", "nd", "rd", "th"]);
+        Some((day, i + 1 + usize::from(suffix)))
+    };
+    let (first, end) = one(i)?;
+    let last = dash_after(context, end).and_then(one);
+    Some(match last.filter(|(last, _)| *last > first) {
+        Some((last, end)) => (
+            format!("the {} to the {}", ordinal(first), ordinal(last)),
+            end,
+        ),
+        None => (format!("the {}", ordinal(first)), end),
+    })
+}
+
 /// "3 March 2026", "3rd of March", "3rd March, 2026".
 fn day_first(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    let day = plain(context, i, 2).filter(|day| (1..=31).contains(day))?;
-    let mut at = i + 1;
-    if context.is_word(at, &["st", "nd", "rd", "th"]) {
-        at += 1;
+    if let Some(reading) = joined(context, i) {
+        return Some(reading);
     }
-    at = context.skip_space(at);
+    let (days, end) = days_at(context, i)?;
+    let mut at = context.skip_space(end);
     if context.is_word(at, &["of"]) {
         at = context.skip_space(at + 1);
     }
     let name = month(context.word(at)?.text)?;
-    let said = without_article(context, i, format!("the {} of {name}", ordinal(day)));
+    let said = without_article(context, i, format!("{days} of {name}"));
     // "5 Jan. 2026".
     let year_after_dot = context.is_mark(at + 1, '.')
         && plain(context, context.skip_space(at + 2), 4).is_some_and(|n| n >= 1500);
@@ -95,13 +130,11 @@ fn month_first(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     if let Some(n) = plain(context, at, 4).filter(|n| (1500..2200).contains(n)) {
         return SpokenForm::new(format!("{name} {}", year(n)), at + 1);
     }
-    let day = plain(context, at, 2).filter(|day| (1..=31).contains(day))?;
     if context.is_mark(at + 1, ':') {
         return None;
     }
-    let suffix = context.is_word(at + 1, &["st", "nd", "rd", "th"]);
-    let said = format!("{name} the {}", ordinal(day));
-    with_year(context, said, at + 1 + usize::from(suffix))
+    let (days, end) = days_at(context, at)?;
+    with_year(context, format!("{name} {days}"), end)
 }
 
 fn with_year(context: &TokenContext<'_>, said: String, end: usize) -> Option<SpokenForm> {
@@ -128,7 +161,10 @@ pub(super) fn date(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 fn decade(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let n = plain(context, i, 4).filter(|n| n % 10 == 0)?;
     let is_decade = match n {
-        20..=90 => context.follows(i, &["the", "early", "late"]),
+        20..=90 => {
+            let words = ["the", "early", "late", "mid", "his", "her", "their", "my"];
+            context.follows(i, &words)
+        }
         _ => (1100..2100).contains(&n),
     };
     let end = i + 1 + usize::from(context.is_mark(i + 1, '\''));
@@ -151,7 +187,12 @@ fn half_of_day(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, us
     let dotted = word.is_one_of(&["a", "p"])
         && context.is_mark(at + 1, '.')
         && context.is_word(at + 2, &["m"]);
-    let end = at + 3 + usize::from(context.is_mark(at + 3, '.'));
+    // The last dot stays where it ends the sentence.
+    let next = context.skip_space(at + 4);
+    let goes_on = context.get(next).is_some_and(|next| {
+        next.kind != Kind::Space && (!next.is_capitalised() || next.is_all_caps() || is_day(next))
+    });
+    let end = at + 3 + usize::from(context.is_mark(at + 3, '.') && goes_on);
     dotted.then_some((if word.is("a") { "A M" } else { "P M" }, end))
 }
 
@@ -166,11 +207,16 @@ fn in_hours(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
             (context.digits(i)?, minutes, i + 3)
         }
     };
-    let word = context.skip_space(end);
+    // "0800 - 1700 hrs".
+    let other = dash_after(context, end)
+        .filter(|j| end == i + 1 && context.digits(*j).is_some_and(|d| d.len() == 4));
+    let word = context.skip_space(other.map_or(end, |j| j + 1));
     // "2000 hours of work" is a length of time.
     let sure = end > i + 1
         || word == end
         || hour.starts_with('0')
+        || other.is_some()
+        || context.before(i).is_some_and(|j| context.is_mark(j, '-'))
         || context.follows(
             i,
             &["at", "by", "from", "to", "until", "till", "before", "after"],
@@ -183,7 +229,11 @@ fn in_hours(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         0 => format!("{zero}{} hundred hours", cardinal(hour)),
         _ => format!("{zero}{} hours", said_time(hour, minutes, "")),
     };
-    named.then(|| SpokenForm::new(said, word + 1))?
+    match other {
+        _ if !named => None,
+        Some(j) => SpokenForm::new(said.replace(" hours", " to "), j),
+        None => SpokenForm::new(said, word + 1),
+    }
 }
 
 /// "9:30 am", "14:05", "9am", "9.30 pm".
@@ -192,6 +242,13 @@ pub(super) fn clock(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> 
         return Some(reading);
     }
     let hour = plain(context, i, 2).filter(|hour| *hour < 24)?;
+    if context
+        .words_back(i)
+        .take(2)
+        .any(|word| word.is_one_of(RATIOS))
+    {
+        return None;
+    }
     let minutes = context.digits(i + 2).filter(|minutes| {
         minutes.len() == 2 && (context.is_mark(i + 1, ':') || context.is_mark(i + 1, '.'))
     });
@@ -219,6 +276,102 @@ pub(super) fn said_time(hour: u64, minutes: u64, full: &str) -> String {
         (_, 1..=9) => format!("{} oh {}", cardinal(hour), cardinal(minutes)),
         _ => format!("{} {}", cardinal(hour), cardinal(minutes)),
     }
+}
+
+const DAYS: &[(&str, &str)] = &[
+    ("mon", "Monday"),
+    ("tue", "Tuesday"),
+    ("tues", "Tuesday"),
+    ("wed", "Wednesday"),
+    ("thu", "Thursday"),
+    ("thur", "Thursday"),
+    ("thurs", "Thursday"),
+    ("fri", "Friday"),
+    ("sat", "Saturday"),
+    ("sun", "Sunday"),
+];
+
+/// A day of the week, in full or short.
+fn is_day(word: &Token<'_>) -> bool {
+    let mut days = DAYS.iter();
+    word.is_capitalised() && days.any(|(short, name)| word.is(short) || word.is(name))
+}
+
+/// "Sat" and "sun" are words too: a day stands beside another one or a time, behind "on", or has its dot.
+pub(super) fn short_day(context: &TokenContext<'_>, i: usize) -> Option<&'static str> {
+    let word = context.word(i).filter(|word| word.is_capitalised())?;
+    let (_, name) = DAYS.iter().find(|(short, _)| word.is(short))?;
+    let dot = usize::from(context.is_mark(i + 1, '.'));
+    let end = i + 1 + dot;
+    let next = context.skip_space(end);
+    let comma = usize::from(context.is_mark(end, ','));
+    let at = context.skip_space(end + comma);
+    let named = clock(context, at).or_else(|| date(context, at)).is_some()
+        || dot == 1 && next > i + 2
+        || context.follows(i, &["on", "by", "next", "last", "every"])
+        || beside_day(context, i, next);
+    named.then_some(name)
+}
+
+/// Another day before or behind: "Mon-Fri", "Mon to Fri", "Sat & Sun".
+fn beside_day(context: &TokenContext<'_>, i: usize, next: usize) -> bool {
+    let joins = |j: usize| {
+        matches!(
+            context.kind(j),
+            Some(Kind::Mark('-' | '–' | '&' | ',' | '/'))
+        ) || context.is_word(j, &["to", "and", "or"])
+    };
+    let is_day_at = |j: usize| context.word(j).is_some_and(is_day);
+    let ahead = if joins(next) {
+        context.skip_space(next + 1)
+    } else {
+        next
+    };
+    let before = context.before(i).map(|j| match joins(j) {
+        true => context.before(j).unwrap_or(j),
+        false => j,
+    });
+    let behind = before.map(|j| {
+        if context.is_mark(j, '.') {
+            j.saturating_sub(1)
+        } else {
+            j
+        }
+    });
+    is_day_at(ahead) || behind.is_some_and(is_day_at)
+}
+
+/// The dash of "8am-5pm", "8:00 - 17:00", "Mon-Fri", "Jan-Mar".
+pub(super) fn is_range_of_times(context: &TokenContext<'_>, i: usize) -> bool {
+    if !matches!(context.kind(i), Some(Kind::Mark('-' | '–'))) {
+        return false;
+    }
+    let after = context.skip_space(i + 1);
+    let Some(last) = context.before(i) else {
+        return false;
+    };
+    let dotted = last > 0 && context.is_mark(last, '.');
+    let before = if dotted { last - 1 } else { last };
+    if context.digits(before).is_some() {
+        let minutes = before > 0 && context.is_mark(before - 1, ':');
+        let is_month = |w: &Token<'_>| month(w.text).is_some();
+        let dated = context.word_before(before).is_some_and(is_month)
+            || plain(context, before, 4).is_some_and(|n| n >= 1500);
+        let dates = dated
+            && (context.word(after).is_some_and(is_month) || day_first(context, after).is_some());
+        return minutes && context.is_mark(after + 1, ':') || dates;
+    }
+    let Some(word) = context.word(before) else {
+        return false;
+    };
+    let both =
+        |named: fn(&Token<'_>) -> bool| named(word) && context.word(after).is_some_and(named);
+    let half = word.is_one_of(&["am", "pm"]) || dotted && word.is("m");
+    let dates = month(word.text).is_some() && day_first(context, after).is_some();
+    half && context.digits(after).is_some()
+        || dates
+        || both(is_day)
+        || both(|word| month(word.text).is_some())
 }
 
 /// A four-digit number that the word before it makes a year.

@@ -9,12 +9,14 @@ mod signs;
 
 use super::context::TokenContext;
 use super::reading::SpokenForm;
+use super::roman::roman_value;
 use super::token::{Kind, Token, tokens};
-use super::words::{ACRONYMS, beside_capitals, initial_letters, roman_value, sentence_stop};
+use super::words::{ACRONYMS, beside_capitals, initial_letters, sentence_stop};
 use super::{PieceKind, Rule, pieces, relations};
 use crate::english::{is_known, respell};
 use crate::lexicon::is_name;
 use crate::tables::{WordTable, rows};
+use calendar::is_range_of_times;
 use number::{cardinal, digits, ordinal};
 use quantity::{quantity, range, unit_after_per};
 use signs::said_mark;
@@ -31,8 +33,10 @@ const RULES: &[Rule] = &[
     range,
     quantity,
     leading_point,
+    by,
     operator,
     unit_after_per,
+    slashed,
     abbreviation,
     roman,
     capitals,
@@ -73,35 +77,6 @@ fn is_local_name(context: &TokenContext<'_>, i: usize) -> bool {
     let unknown = !is_known(stem) && respell(stem).is_none();
     !context.starts_sentence(i) && !context.shouting && (is_name(word.text) || unknown)
 }
-
-/// "8am-5pm", "8:00-17:00", "Mon-Fri", "Jan-Mar".
-fn is_range_of_times(context: &TokenContext<'_>, i: usize) -> bool {
-    let minutes_before = i >= 2 && context.is_mark(i - 2, ':') && context.digits(i - 1).is_some();
-    if minutes_before && context.is_mark(i + 2, ':') {
-        return true;
-    }
-    let word_before = i.checked_sub(1).and_then(|j| context.word(j));
-    let is_day = |word: &Token<'_>| DAYS.iter().any(|(short, _)| word.is(short));
-    let is_month = |word: &Token<'_>| calendar::month(word.text).is_some();
-    match word_before {
-        Some(word) if is_month(word) && context.kind(i) != Some(Kind::Space) => {
-            context.word(i + 1).is_some_and(is_month)
-        }
-        Some(word) if word.is_one_of(&["am", "pm"]) => context.digits(i + 1).is_some(),
-        Some(word) if is_day(word) => context.word(i + 1).is_some_and(is_day),
-        _ => false,
-    }
-}
-
-const DAYS: &[(&str, &str)] = &[
-    ("mon", "Monday"),
-    ("tue", "Tuesday"),
-    ("wed", "Wednesday"),
-    ("thu", "Thursday"),
-    ("fri", "Friday"),
-    ("sat", "Saturday"),
-    ("sun", "Sunday"),
-];
 
 /// "3.5.2", "192.168.1.1".
 fn version(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
@@ -168,6 +143,11 @@ fn initials(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         "ie" => Some("that is"),
         "pa" => Some("per annum"),
         "aka" => Some("also known as"),
+        "PhD" => Some("P H D"),
+        "BSc" => Some("B S C"),
+        "MSc" => Some("M S C"),
+        "BEd" => Some("B Ed"),
+        "MEd" => Some("M Ed"),
         _ => None,
     };
     if let Some(said) = said {
@@ -179,6 +159,7 @@ fn initials(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     (capitals && single).then(|| SpokenForm::new(letters.join(" "), end))?
 }
 
+/// As written; how it is said, a tab, when.
 static ABBREVIATIONS: WordTable =
     WordTable::new(|| rows(include_str!("../../../data/english-abbreviations.tsv")).collect());
 
@@ -194,24 +175,87 @@ fn abbreviation(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     if word.text == "St" && dot == 1 && name_follows {
         return SpokenForm::new("Saint", i + 2);
     }
-    // "Sat" and "sun" are words too: a day stands beside another one or a time, or has its dot.
-    let timed = calendar::clock(context, next).or_else(|| calendar::date(context, next));
     let joined = |j: Option<usize>| j.is_some_and(|j| is_range_of_times(context, j));
-    let in_range = joined(i.checked_sub(1)) || joined(Some(i + 1));
-    let is_day = timed.is_some() || dot == 1 && next > i + 2 || in_range;
-    let lower = word.text.to_ascii_lowercase();
-    let mut days = DAYS.iter().filter(|_| word.is_capitalised() && is_day);
-    let named_day = days.find(|(short, _)| lower == *short);
+    let in_range = joined(context.before(i)) || joined(Some(next));
     let named_month = calendar::month(word.text).filter(|_| in_range);
-    let said = ABBREVIATIONS.get(lower.as_str()).copied();
-    let said = said.or(named_day.map(|(_, name)| *name)).or(named_month)?;
-    // What comes last in a name or a list may end the sentence too.
+    let named_day = calendar::short_day(context, i);
+    let said = named_day
+        .or(named_month)
+        .or_else(|| listed(context, i, next));
+    // What comes last in a name or a list may end the sentence too, and so may a day without its date.
     let end = i + 1 + dot;
-    let stop = match word.is_one_of(&["ltd", "etc", "ave", "rd", "jr"]) {
-        true => sentence_stop(context, end),
-        false => "",
+    let may_end = word.is_one_of(&["ltd", "etc", "ave", "rd", "jr"])
+        || named_day.is_some() && calendar::date(context, next).is_none();
+    let line_ends = context.get(next).is_none_or(|t| t.kind == Kind::Space);
+    let stop = match (may_end, dot == 1 && line_ends) {
+        (_, true) => ".",
+        (true, _) => sentence_stop(context, end),
+        _ => "",
     };
-    SpokenForm::new(format!("{said}{stop}"), end)
+    SpokenForm::new(format!("{}{stop}", said?), end)
+}
+
+/// An abbreviation of the list, where the list's last column allows it; `next` stands behind it and its dot.
+fn listed(context: &TokenContext<'_>, i: usize, next: usize) -> Option<&'static str> {
+    let word = context.word(i)?;
+    let lower = word.text.to_ascii_lowercase();
+    let row = ABBREVIATIONS.get(lower.as_str())?;
+    let (said, when) = row.split_once('\t').unwrap_or((row, ""));
+    let dot = context.is_mark(i + 1, '.');
+    let name_follows = context.word(next).is_some_and(Token::is_capitalised);
+    let applies = match when {
+        "dot" => {
+            let goes_on = context.get(next).is_some_and(|t| t.kind != Kind::Space);
+            let new_sentence = name_follows && !word.is_capitalised();
+            context.is_mark(i + 1, ':') || dot && goes_on && !new_sentence
+        }
+        "title" => dot && word.is_capitalised() && name_follows,
+        "number" => {
+            let is_short = lower.len() > 1 && (word.is_capitalised() || !is_known(&lower));
+            context.digits(next).is_some() && (dot || is_short)
+        }
+        _ => true,
+    };
+    applies.then_some(said)
+}
+
+/// "A/C No. 123", "w/o delay", "c/o John".
+fn slashed(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let second = context
+        .word(i + 2)
+        .filter(|_| context.is_mark(i + 1, '/'))?;
+    let next = context.skip_space(i + 3);
+    let numbered = context.digits(next).is_some() || context.is_word(next, &["no", "number"]);
+    let first = context.word(i)?.text.to_ascii_lowercase();
+    let said = match (first.as_str(), second.text.to_ascii_lowercase().as_str()) {
+        ("a", "c") if numbered => "account",
+        ("a", "c") => "A C",
+        ("w", "o") => "without",
+        ("c", "o") => "care of",
+        _ => return None,
+    };
+    SpokenForm::new(said, i + 3)
+}
+
+/// The sign between two sizes, "75cm x 25cm" and "50x100", and before a count: "2 tabs x 3".
+fn by(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    context.word(i).filter(|word| word.text == "x")?;
+    let to = context.number(context.skip_space(i + 1))?;
+    let from = context.before(i)?;
+    let glued = context.digits(from).is_some() && from + 1 == i;
+    let equals = context.is_mark(context.skip_space(to.end), '=');
+    let unit = context.word(from).filter(|_| {
+        let number = context.before(from);
+        number.is_some_and(|j| context.digits(j).is_some())
+    });
+    let is_size = |word: &Token<'_>| matches!(word.text, "mm" | "cm" | "m" | "ft" | "km");
+    let said = match unit {
+        Some(unit) if is_size(unit) => "by",
+        Some(_) => "times",
+        None if glued && !equals => "by",
+        None => return None,
+    };
+    SpokenForm::new(said, i + 1)
 }
 
 /// "Chapter IV", "World War II", "Henry VIII". One letter counts only where nothing goes on behind it: "the part I like".

@@ -6,7 +6,7 @@ use crate::normalise::context::TokenContext;
 use crate::normalise::number::Number;
 use crate::normalise::quantity::short_multiplier;
 use crate::normalise::reading::SpokenForm;
-use crate::normalise::token::Kind;
+use crate::normalise::token::{Kind, Token};
 use crate::normalise::units::{power, written_unit};
 use crate::tables::{WordTable, rows};
 
@@ -48,9 +48,16 @@ fn unit(written: &str) -> Option<(&'static str, &'static str)> {
 
 /// One of the unit, several of it, and the token after it.
 fn unit_at(context: &TokenContext<'_>, i: usize) -> Option<(String, String, usize)> {
-    let (written, end) = written_unit(context, i)?;
+    // "20 sq m", "20 sq. m".
+    let square = context.is_word(i, &["sq"]);
+    let at = match square {
+        true => context.skip_space(i + 1 + usize::from(context.is_mark(i + 1, '.'))),
+        false => i,
+    };
+    let (written, end) = written_unit(context, at)?;
     let (one, many) = unit(written)?;
     let (before, end) = match power(context, end) {
+        _ if square => ("square ", end),
         Some(("za mraba", end)) => ("square ", end),
         Some((_, end)) => ("cubic ", end),
         None => ("", end),
@@ -64,41 +71,53 @@ pub(super) fn unit_after_per(context: &TokenContext<'_>, i: usize) -> Option<Spo
     SpokenForm::new(one, end)
 }
 
-/// What was said, with "/kg", "/h" or "/month" behind it.
-pub(super) fn per(context: &TokenContext<'_>, said: String, end: usize) -> Option<SpokenForm> {
-    let word = context
-        .word(end + 1)
-        .filter(|_| context.is_mark(end, '/'))
-        .map(|word| word.text);
-    let divisor = word.and_then(|word| match word {
+/// What was said, with what it is divided by: "/kg", "/h", "/month", "/kg/day", "/90kg bag".
+pub(super) fn per(
+    context: &TokenContext<'_>,
+    mut said: String,
+    mut end: usize,
+) -> Option<SpokenForm> {
+    while let Some((divisor, after)) = divisor_at(context, end) {
+        said = format!("{said} per {divisor}");
+        end = after;
+    }
+    if context.is_mark(end, '/') && context.digits(end + 1).is_some() {
+        return SpokenForm::new(said + " per", end + 1);
+    }
+    SpokenForm::new(said, end)
+}
+
+fn divisor_at(context: &TokenContext<'_>, slash: usize) -> Option<(String, usize)> {
+    let word = context.word(slash + 1)?.text;
+    let named = match word {
         "h" | "H" => Some("hour"),
         "s" => Some("second"),
-        "L" => Some("litre"),
-        _ => {
-            let is_whole = word.len() > 2 && word.bytes().all(|b| b.is_ascii_lowercase());
-            unit(word).map_or(is_whole.then_some(word), |(one, _)| Some(one))
-        }
-    });
-    match divisor {
-        Some(divisor) => SpokenForm::new(format!("{said} per {divisor}"), end + 2),
-        None => SpokenForm::new(said, end),
-    }
+        _ => None,
+    };
+    let whole = word.len() > 2 && word.bytes().all(|b| b.is_ascii_lowercase());
+    let unit = || unit_at(context, slash + 1).map(|(one, _, end)| (one, end));
+    let divisor = named
+        .map(|name| (name.to_owned(), slash + 2))
+        .or_else(unit)
+        .or(whole.then(|| (word.to_owned(), slash + 2)));
+    divisor.filter(|_| context.is_mark(slash, '/'))
 }
 
 pub(super) fn quantity(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let number = context.number(i)?;
     let special = money::after_number(context, &number)
         .or_else(|| with_ordinal_suffix(context, &number))
-        .or_else(|| fraction(context, &number))
-        .or_else(|| mixed(context, &number));
+        .or_else(|| with_unit(context, fraction(context, &number)?))
+        .or_else(|| with_unit(context, mixed(context, &number)?));
     if special.is_some() {
         return special;
     }
     let said = said_number(&number);
     let at = context.skip_space(number.end);
-    if let Some((one, many, end)) = unit_at(context, at) {
-        let name = if number.plain() == Some(1) { one } else { many };
-        return per(context, format!("{said} {name}"), end);
+    if let Some((one, many, end)) = unit_of(context, i, &number) {
+        let single = number.plain() == Some(1) || describes(context, i, end);
+        let name = if single { one } else { many };
+        return per(context, format!("{said} {name}"), past_dot(context, end));
     }
     let large = match short_multiplier(context, number.end) {
         // The screen.
@@ -113,6 +132,11 @@ pub(super) fn quantity(context: &TokenContext<'_>, i: usize) -> Option<SpokenFor
     if context.is_mark(at, '%') {
         return SpokenForm::new(format!("{said} per cent"), at + 1);
     }
+    // "3x daily".
+    let spaced = context.kind(number.end + 1) == Some(Kind::Space);
+    if spaced && context.is_word(number.end, &["x"]) {
+        return SpokenForm::new(format!("{said} times"), number.end + 1);
+    }
     let scale = context.word(at + 1).filter(|_| context.is_mark(at, '°'));
     for (letter, name) in [("c", "Celsius"), ("f", "Fahrenheit")] {
         if scale.is_some_and(|scale| scale.is(letter)) {
@@ -120,6 +144,85 @@ pub(super) fn quantity(context: &TokenContext<'_>, i: usize) -> Option<SpokenFor
         }
     }
     SpokenForm::new(said, number.end)
+}
+
+/// What has a letter beside its number.
+const LETTERED: &[&str] = &[
+    "form", "class", "grade", "std", "standard", "flat", "gate", "room", "seat", "block", "house",
+    "plot", "route", "platform", "apt", "door", "row",
+];
+const ELECTRIC: &[&str] = &[
+    "plug", "plugs", "socket", "sockets", "fuse", "fuses", "breaker", "charger", "adapter",
+    "circuit", "switch", "current", "cable",
+];
+
+/// The unit behind a number: not the letter of "Gate 3W", and "A" and "s" only where nothing else can be meant.
+fn unit_of(
+    context: &TokenContext<'_>,
+    i: usize,
+    number: &Number<'_>,
+) -> Option<(String, String, usize)> {
+    let at = context.skip_space(number.end);
+    let written = context.word(at)?.text;
+    if written.len() == 1 && at == number.end && context.follows(i, LETTERED) {
+        return None;
+    }
+    let decimal = number.fraction.is_some();
+    let electric = || {
+        let after = context.is_word(context.skip_space(at + 1), ELECTRIC);
+        after || context.words_back(i).take(3).any(|w| w.is_one_of(ELECTRIC))
+    };
+    let named = match written {
+        "A" if decimal || electric() => ("ampere", "amperes"),
+        "s" if decimal => ("second", "seconds"),
+        _ => return unit_at(context, at),
+    };
+    Some((named.0.to_owned(), named.1.to_owned(), at + 1))
+}
+
+/// What is sold or named by its size.
+const SIZED: &[&str] = &[
+    "bag",
+    "bags",
+    "sack",
+    "sacks",
+    "bottle",
+    "bottles",
+    "packet",
+    "packets",
+    "tank",
+    "tanks",
+    "bulb",
+    "bulbs",
+    "race",
+    "battery",
+    "batteries",
+];
+
+/// "a 60W bulb", "10A fuse", "90kg bag": the unit of what is named behind it.
+fn describes(context: &TokenContext<'_>, i: usize, end: usize) -> bool {
+    let next = context.skip_space(end);
+    let is_noun = |word: &Token<'_>| !word.is_one_of(&["of", "and", "or", "in", "at", "per"]);
+    let article = context.follows(i, &["a", "an"]);
+    let sized = context.is_word(next, ELECTRIC) || context.is_word(next, SIZED);
+    sized || article && context.word(next).is_some_and(is_noun)
+}
+
+/// A fraction with the unit behind it: "1/2 kg", "120/80 mmHg".
+fn with_unit(context: &TokenContext<'_>, part: SpokenForm) -> Option<SpokenForm> {
+    let Some((one, many, end)) = unit_at(context, context.skip_space(part.end)) else {
+        return Some(part);
+    };
+    let several = part.text.contains(" over ") || part.text.contains(" and ");
+    let name = if several { many } else { one };
+    SpokenForm::new(format!("{} {name}", part.text), end)
+}
+
+/// Past the dot of "5 kg. of maize".
+fn past_dot(context: &TokenContext<'_>, i: usize) -> usize {
+    let next = context.word(context.skip_space(i + 1));
+    let goes_on = next.is_some_and(|word| !word.is_capitalised());
+    i + usize::from(context.is_mark(i, '.') && goes_on)
 }
 
 /// "3rd".

@@ -1,7 +1,8 @@
 //! Signs between words and numbers, said in English.
 
-use super::is_range_of_times;
+use super::calendar::is_range_of_times;
 use crate::normalise::context::TokenContext;
+use crate::normalise::relations::is_grade;
 use crate::normalise::token::Kind;
 
 pub(super) fn said_mark(context: &TokenContext<'_>, i: usize, mark: char) -> String {
@@ -13,6 +14,7 @@ pub(super) fn said_mark(context: &TokenContext<'_>, i: usize, mark: char) -> Str
     let said = match mark {
         '&' => "and",
         '%' => "per cent",
+        '‰' => "per thousand",
         '+' => "plus",
         '=' => "equals",
         '@' => "at",
@@ -23,15 +25,20 @@ pub(super) fn said_mark(context: &TokenContext<'_>, i: usize, mark: char) -> Str
         '²' => "squared",
         '³' => "cubed",
         '√' => "the square root of",
-        '<' if context.digits(i + 1).is_some() => "less than",
-        '>' if context.digits(i + 1).is_some() => "more than",
+        '<' if compares(context, i) => "less than",
+        '>' if compares(context, i) => "more than",
         '~' if context.digits(i + 1).is_some() => "about",
         '#' if context.digits(i + 1).is_some() => "number",
         '*' if is_key(context, i) => return "star".to_owned(),
         '#' if is_key(context, i) => return "hash".to_owned(),
         '-' | '–' if is_range_of_times(context, i) => "to",
+        '–' if between_numbers(context, i) => "to",
         '-' if !glued(i.checked_sub(1)) && context.digits(i + 1).is_some() => "minus",
+        '-' | '−' if is_grade(context, i) => "minus",
         '.' if inside => "dot",
+        ':' if inside && context.words_back(i).next().is_some_and(|w| w.is("npk")) => {
+            return ", ".to_owned();
+        }
         ':' if inside && is_ratio(context, i) => "to",
         '/' if context.is_word(i + 1, &["or"]) => return " ".to_owned(),
         '/' if is_rate(context, i) => "per",
@@ -39,14 +46,30 @@ pub(super) fn said_mark(context: &TokenContext<'_>, i: usize, mark: char) -> Str
         '/' if inside => "or",
         _ => return mark.to_string(),
     };
-    format!(" {said} ")
+    match context.kind(i + 1) {
+        Some(Kind::Mark('.' | ',' | ';' | '?' | '!' | ')')) => format!(" {said}"),
+        _ => format!(" {said} "),
+    }
 }
 
-/// "a ratio of 3:1".
+pub(super) const RATIOS: &[&str] = &["ratio", "scale", "odds", "proportion", "npk"];
+
+/// "a ratio of 3:1", "NPK 17:17:17".
 fn is_ratio(context: &TokenContext<'_>, i: usize) -> bool {
-    const RATIOS: &[&str] = &["ratio", "scale", "odds", "proportion"];
     let mut before = context.words_back(i);
     context.digits(i + 1).is_some() && before.any(|word| word.is_one_of(RATIOS))
+}
+
+/// "<5", "MUAC < 11.5", but not "-> 5".
+fn compares(context: &TokenContext<'_>, i: usize) -> bool {
+    let after_mark = matches!(context.kind_before(i), Some(Kind::Mark('-' | '=')));
+    !after_mark && context.digits(context.skip_space(i + 1)).is_some()
+}
+
+/// "1,000 – 2,000 people".
+fn between_numbers(context: &TokenContext<'_>, i: usize) -> bool {
+    let before = context.before(i).and_then(|j| context.digits(j));
+    before.is_some() && context.digits(context.skip_space(i + 1)).is_some()
 }
 
 /// A key of the telephone: "press * or #".
@@ -60,11 +83,24 @@ fn is_key(context: &TokenContext<'_>, i: usize) -> bool {
         )
 }
 
-/// "7 days/week".
+const RATES: &[&str] = &[
+    "hour",
+    "day",
+    "week",
+    "month",
+    "year",
+    "acre",
+    "hectare",
+    "person",
+    "child",
+    "household",
+    "term",
+];
+
+/// "7 days/week", "20 bags/acre".
 fn is_rate(context: &TokenContext<'_>, i: usize) -> bool {
     let counted = i.checked_sub(1).and_then(|j| context.word(j));
-    counted.is_some_and(|word| word.text.ends_with('s'))
-        && context.is_word(i + 1, &["hour", "day", "week", "month", "year"])
+    counted.is_some_and(|word| word.text.ends_with('s')) && context.is_word(i + 1, RATES)
 }
 
 /// The slash of "www.sauti.co.ke/help": a dot stands before it in the same word.

@@ -1,0 +1,106 @@
+//! Whether "08.30" is a time of the day, by what stands around it; else it is a decimal.
+
+use super::context::TokenContext;
+use super::quantity::dash_after;
+use super::token::Kind;
+
+pub(super) const DAY_PARTS: &[&str] = &[
+    "alfajiri",
+    "asubuhi",
+    "mchana",
+    "adhuhuri",
+    "alasiri",
+    "jioni",
+    "usiku",
+    "magharibi",
+];
+
+pub(super) fn follows_saa(context: &TokenContext<'_>, i: usize) -> bool {
+    context.follows(i, &["saa"])
+}
+
+pub(super) fn day_part_after(context: &TokenContext<'_>, i: usize) -> Option<&'static str> {
+    let mut j = context.skip_space(i);
+    if context.is_word(j, &["za", "ya"]) {
+        j = context.skip_space(j + 1);
+    }
+    let word = context.word(j)?;
+    DAY_PARTS.iter().find(|part| word.is(part)).copied()
+}
+
+/// What is measured in decimals.
+const MEASURED: &[&str] = &[
+    "bei", "gharama", "thamani", "riba", "alama", "wastani", "joto", "uzito", "urefu", "upana",
+    "kina", "kiwango", "asilimia", "kati", "tarehe", "sh", "shs", "ksh", "kes", "tsh", "tzs",
+    "ush", "ugx", "usd", "shilingi", "dola", "kilo", "lita", "mita", "kg", "km", "cm", "mm", "m",
+    "l", "ml", "g", "mg", "sekunde", "dakika", "sek",
+];
+
+const LIST_MAX: usize = 8;
+
+/// The token after "08.30" or "8.30", if one stands at `i`.
+fn dotted_end(context: &TokenContext<'_>, i: usize) -> Option<usize> {
+    let hour = context.digits(i).filter(|d| d.len() <= 2)?;
+    let minute = context.digits(i + 2).filter(|d| d.len() == 2)?;
+    let fits = hour.parse::<u64>().ok()? <= 24 && minute.parse::<u64>().ok()? < 60;
+    let goes_on = context.is_mark(i + 3, '.') && context.digits(i + 4).is_some();
+    (fits && context.is_mark(i + 1, '.') && !goes_on).then_some(i + 3)
+}
+
+/// The one behind "08.30 hadi" or "08.30 -".
+fn next_end(context: &TokenContext<'_>, end: usize) -> Option<usize> {
+    let joint = context.skip_space(end);
+    let next = match context.is_word(joint, &["hadi", "mpaka"]) {
+        true => Some(context.skip_space(joint + 1)),
+        false => dash_after(context, end),
+    };
+    next.filter(|j| dotted_end(context, *j).is_some())
+}
+
+/// The one before the word or the mark that joins it to the one at `i`.
+fn one_before(context: &TokenContext<'_>, i: usize) -> Option<usize> {
+    let joint = context.before(i)?;
+    let mark = matches!(context.kind(joint), Some(Kind::Mark('-' | '–' | '—' | ',')));
+    let joins = mark || context.is_word(joint, &["hadi", "mpaka", "na", "au"]);
+    let first = context.before(joint).filter(|_| joins)?.checked_sub(2)?;
+    dotted_end(context, first).map(|_| first)
+}
+
+/// A part of the day stands behind it; or it is joined to another one, and one of them follows "saa", has a leading zero,
+/// or both ends of a range are quarters of an hour.
+pub(super) fn is_dotted_time(context: &TokenContext<'_>, i: usize) -> bool {
+    let Some(end) = dotted_end(context, i) else {
+        return false;
+    };
+    let two_figures = |j: usize| context.token(j).text.len() == 2;
+    let padded = |j: usize| {
+        let (hour, minute) = (context.token(j).text, context.token(j + 2).text);
+        two_figures(j) && hour.starts_with('0') && minute.ends_with(['0', '5'])
+    };
+    let quarter = |j: usize| matches!(context.token(j + 2).text, "00" | "15" | "30" | "45");
+    let before = std::iter::successors(one_before(context, i), |j| one_before(context, *j));
+    let before: Vec<usize> = before.take(LIST_MAX).collect();
+    let next = next_end(context, end);
+    let (first, last) = (before.last().copied().unwrap_or(i), next.unwrap_or(i));
+    if follows_saa(context, first) {
+        return true;
+    }
+    let after = context.skip_space(last + 3);
+    let measured = context
+        .words_back(first)
+        .take(3)
+        .any(|w| w.is_one_of(MEASURED))
+        || context.is_word(after, MEASURED)
+        || context.is_mark(after, '%');
+    let named = day_part_after(context, end).is_some() || padded(i);
+    let listed = before.iter().chain(&next).any(|j| padded(*j));
+    let ends = next.or_else(|| {
+        let joint = context.before(i)?;
+        before
+            .first()
+            .copied()
+            .filter(|_| !context.is_word(joint, &["na", "au"]) && !context.is_mark(joint, ','))
+    });
+    let quarters = ends.is_some_and(|j| two_figures(j) && quarter(i) && quarter(j));
+    two_figures(i) && !measured && (named || listed || quarters)
+}
