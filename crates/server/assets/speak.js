@@ -49,7 +49,6 @@ async function look() {
     byId("price").textContent = money(quote.cost_micro);
     byId("characters").textContent = quote.units;
     byId("length").textContent = say("about", Math.max(1, Math.round(secondsOf(read.words))));
-    hideError();
   } catch (error) {
     showError(error);
   }
@@ -216,6 +215,7 @@ function use(item) {
   for (const id of ["pitch", "volume"]) byId(id).value = item.order[id] ?? 0;
   byId("language").value = item.order.language ?? "sw";
   showDirection();
+  hideError();
   look();
   text.focus();
 }
@@ -225,8 +225,10 @@ function showDirection() {
   for (const [id, unit] of [["pitch", "st"], ["volume", "dB"]]) byId(`${id}-shown`).textContent = `${slider(id) > 0 ? "+" : ""}${slider(id)} ${unit}`;
 }
 
+// A refusal stays until something is changed: a look that is still under way must not take it away.
 let waiting;
 function lookSoon() {
+  hideError();
   clearTimeout(waiting);
   waiting = setTimeout(look, 350);
 }
@@ -244,6 +246,7 @@ byId("wave").addEventListener("click", (event) => {
 addEventListener("resize", paint);
 addEventListener("hashchange", () => {
   textFromAddress();
+  hideError();
   look();
 });
 textFromAddress();
