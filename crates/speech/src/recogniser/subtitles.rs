@@ -1,5 +1,8 @@
 //! Subtitles: the words of a transcript as cues that fit a screen and can be read in their time.
 
+use sauti_text::written::Written;
+
+use super::text::in_digits;
 use crate::{Segment, Transcript, Word};
 
 /// What broadcasters hold to.
@@ -59,27 +62,35 @@ pub fn cues(transcript: &Transcript) -> Vec<Cue> {
 
 /// The readable text's tokens, each with the time of the words it was written from. Numbers in digits
 /// make fewer tokens than there are words: between two tokens that stand for one word each, the others
-/// share the words' time by their length.
+/// have the time of the words that make these numbers, or share all of it by their length.
 pub(super) fn timed_tokens(segment: &Segment) -> Vec<TimedToken<'_>> {
     let texts: Vec<&str> = segment.text.split_whitespace().collect();
     let words = &segment.words;
     if words.is_empty() {
         return shared_out(&texts, segment.start, segment.end);
     }
+    let numbers = in_digits(words);
     let mut tokens = Vec::with_capacity(texts.len());
     let (mut text, mut word) = (0, 0);
     while text < texts.len() {
         let (texts_on, words_on) = next_match(&texts[text..], &words[word..]);
+        let (own, run) = (&texts[text..text + texts_on], word..word + words_on);
         let before = tokens
             .last()
             .map_or(segment.start, |last: &TimedToken<'_>| last.end);
-        let start = words[word..word + words_on]
-            .first()
-            .map_or(before, |first| first.start);
-        let end = words[word..word + words_on]
-            .last()
-            .map_or(before, |last| last.end);
-        tokens.extend(shared_out(&texts[text..text + texts_on], start, end));
+        let start = words[run.clone()].first().map_or(before, |w| w.start);
+        let end = words[run.clone()].last().map_or(before, |w| w.end);
+        let within =
+            |number: &&Written| run.start <= number.words.start && number.words.end <= run.end;
+        let in_run: Vec<&Written> = numbers.iter().filter(within).collect();
+        match in_run.len() == own.len() {
+            true => tokens.extend(own.iter().zip(in_run).map(|(text, number)| TimedToken {
+                text,
+                start: words[number.words.start].start,
+                end: words[number.words.end - 1].end,
+            })),
+            false => tokens.extend(shared_out(own, start, end)),
+        }
         text += texts_on;
         word += words_on;
         if let (Some(text_now), Some(word_now)) = (texts.get(text), words.get(word)) {

@@ -1,6 +1,6 @@
 //! Recognised words as text that a person would write.
 
-use sauti_text::written;
+use sauti_text::written::{self, Written};
 
 use super::readable::{HeardWord, ReadableModel, TextPlace};
 use super::vocabulary::VocabularyModel;
@@ -23,16 +23,16 @@ pub(super) fn readable(
         let next = before.get(i + 1).or(words.first());
         tokens.push((word.word.clone(), pause_ms(word, next)));
     }
-    let mut from = 0;
-    for end in 1..=words.len() {
-        let phrase_ends = words
-            .get(end)
-            .is_none_or(|next| next.start - words[end - 1].end >= PHRASE_GAP_S);
-        if phrase_ends {
-            tokens.extend(phrase_tokens(words, from, end, digits));
-            from = end;
-        }
-    }
+    let pause_after = |i: usize| pause_ms(&words[i], words.get(i + 1));
+    tokens.extend(match digits {
+        true => in_digits(words)
+            .into_iter()
+            .map(|token| (token.text, pause_after(token.words.end - 1)))
+            .collect::<Vec<_>>(),
+        false => (0..words.len())
+            .map(|i| (words[i].word.clone(), pause_after(i)))
+            .collect(),
+    });
     if let (Some(pause_ms), Some(last)) = (pause_after_ms, tokens.last_mut()) {
         last.1 = pause_ms;
     }
@@ -55,26 +55,26 @@ fn pause_ms(word: &Word, next: Option<&Word>) -> u32 {
     ((next_start - word.end).max(0.0) * 1000.0) as u32
 }
 
-/// The tokens of one phrase, each with the pause after it.
-fn phrase_tokens(words: &[Word], from: usize, end: usize, digits: bool) -> Vec<(String, u32)> {
-    let pause_after = |i: usize| pause_ms(&words[i], words.get(i + 1));
-    let said = |i: usize| (words[i].word.clone(), pause_after(i));
-    if !digits {
-        return (from..end).map(said).collect();
-    }
-    let mut tokens = Vec::with_capacity(end - from);
-    let mut at = from;
-    // A number is said in one language.
-    for run in words[from..end].chunk_by(|one, next| one.language == next.language) {
+/// The words with their numbers in digits. A number is said in one phrase and in one language.
+pub(super) fn in_digits(words: &[Word]) -> Vec<Written> {
+    let goes_on = |one: &Word, next: &Word| {
+        next.start - one.end < PHRASE_GAP_S && one.language == next.language
+    };
+    let mut tokens = Vec::with_capacity(words.len());
+    let mut at = 0;
+    for run in words.chunk_by(goes_on) {
         let said: Vec<&str> = run.iter().map(|word| word.word.as_str()).collect();
         let written = match run[0].language {
             SpokenLanguage::Swahili => written::digits(&said),
             SpokenLanguage::English => written::english_digits(&said),
         };
-        let written = written.into_iter().filter(|token| !token.words.is_empty());
-        tokens.extend(written.map(|token| (token.text, pause_after(at + token.words.end - 1))));
+        tokens.extend(written.into_iter().map(|token| Written {
+            words: at + token.words.start..at + token.words.end,
+            ..token
+        }));
         at += run.len();
     }
+    tokens.retain(|token| !token.words.is_empty());
     tokens
 }
 
@@ -244,8 +244,8 @@ mod tests {
         for word in &mut words[4..] {
             word.language = SpokenLanguage::English;
         }
-        let tokens = phrase_tokens(&words, 0, words.len(), true);
-        let texts: Vec<&str> = tokens.iter().map(|(text, _)| text.as_str()).collect();
+        let tokens = in_digits(&words);
+        let texts: Vec<&str> = tokens.iter().map(|token| token.text.as_str()).collect();
         assert_eq!(texts, ["watu", "200", "na", "500", "dollars"]);
     }
 }

@@ -21,7 +21,7 @@ use self::session::LiveConnection;
 use crate::http::caller::{self, Caller, May};
 use crate::http::context::Context;
 use crate::http::query::Query;
-use crate::problem::{Code, Problem, Reason};
+use crate::problem::{Code, FieldError, Problem, Reason};
 use crate::routes::transcription::checked;
 
 const MESSAGE_BYTES_MAX: usize = 256 * 1024;
@@ -44,7 +44,9 @@ const RATE_HZ_MAX: u32 = 48_000;
         ("language" = Option<String>, Query, description = "sw, en or auto (default): the language that is spoken, where it is known."),
         ("channels" = Option<String>, Query, description = "mixed (default: mono samples) or separate: samples of two channels in turn, each heard for itself."),
         ("keyterms" = Option<String>, Query, description = "Names and terms to listen for, separated by commas."),
+        ("choices" = Option<String>, Query, description = "The answers that are expected, separated by commas."),
         ("vocabulary" = Option<String>, Query, description = "The name of a vocabulary of the workspace, to listen with."),
+        ("prompt" = Option<String>, Query, description = "Text whose words are likely to be said."),
         ("alternatives" = Option<u32>, Query, description = "1 to 10: so many readings in each final, best first, each with how likely it is."),
     ),
     responses((status = 101, description = "The WebSocket is open.")))]
@@ -121,7 +123,12 @@ const ONE_VALUE: &[&str] = &[
     "channels",
     "alternatives",
     "vocabulary",
+    "prompt",
 ];
+/// What a whole recording can be asked, and somebody who is still speaking cannot.
+const WHOLE_RECORDING: &[&str] = &["diarize", "response_format"];
+/// What is so in a live session anyway.
+const IN_ANY_CASE: &[&str] = &["false", "json", "verbose_json"];
 const LISTS: &[&str] = &["keyterms", "choices"];
 
 fn parse(query: Option<&str>) -> Result<(RawFormat, TranscriptionRequest), Problem> {
@@ -138,30 +145,46 @@ fn parse(query: Option<&str>) -> Result<(RawFormat, TranscriptionRequest), Probl
         let listed = query.take(name).unwrap_or_default();
         fields.set(name, listed.split(',').map(str::to_owned).collect());
     }
-    let slips = query.slips(&[&["encoding", "rate"], ONE_VALUE, LISTS].concat());
+    let mut slips = query.slips(&[&["encoding", "rate"], ONE_VALUE, LISTS].concat());
+    let refused = WHOLE_RECORDING.iter().filter_map(|name| {
+        query
+            .take(name)
+            .filter(|value| !IN_ANY_CASE.contains(&value.as_str()))?;
+        let message = "is for whole recordings, not for live sessions".to_owned();
+        Some(FieldError::new(*name, Reason::Other { message }))
+    });
+    slips.extend(refused);
     Ok((format, checked(&fields, slips)?))
 }
 
 fn format(encoding: Option<&str>, rate: Option<&str>) -> Result<RawFormat, Problem> {
-    let in_range = |min: u32, max: u32, absent: u32| match rate {
-        None => Ok(absent),
+    let pcm_rate = || match rate {
+        None => Ok(16_000),
         Some(text) => {
             let rate_hz = text.parse().ok();
-            let rate_hz = rate_hz.filter(|rate_hz| (min..=max).contains(rate_hz));
-            let (min, max) = (f64::from(min), f64::from(max));
+            let rate_hz = rate_hz.filter(|rate_hz| (RATE_HZ_MIN..=RATE_HZ_MAX).contains(rate_hz));
+            let (min, max) = (f64::from(RATE_HZ_MIN), f64::from(RATE_HZ_MAX));
             rate_hz.ok_or_else(|| Problem::field("rate", Reason::OutOfRange { min, max }))
         }
     };
     match encoding {
         None | Some("pcm") => Ok(RawFormat::Pcm16Le {
-            rate_hz: in_range(RATE_HZ_MIN, RATE_HZ_MAX, 16_000)?,
+            rate_hz: pcm_rate()?,
         }),
-        Some("ulaw") => in_range(8_000, 8_000, 8_000).map(|_| RawFormat::Ulaw8000),
-        Some("alaw") => in_range(8_000, 8_000, 8_000).map(|_| RawFormat::Alaw8000),
+        Some("ulaw") => telephone_rate(rate).map(|()| RawFormat::Ulaw8000),
+        Some("alaw") => telephone_rate(rate).map(|()| RawFormat::Alaw8000),
         Some(_) => {
             let allowed = "pcm, ulaw, alaw".to_owned();
             Err(Problem::field("encoding", Reason::UnknownValue { allowed }))
         }
+    }
+}
+
+fn telephone_rate(rate: Option<&str>) -> Result<(), Problem> {
+    let expected = "8000 with ulaw and alaw";
+    match rate {
+        None | Some("8000") => Ok(()),
+        Some(_) => Err(Problem::field("rate", Reason::Malformed { expected })),
     }
 }
 
@@ -183,7 +206,11 @@ mod tests {
         assert!(parse(Some("alternatives=11")).is_err());
         let slip = parse(Some("rat=8000")).unwrap_err();
         assert_eq!(slip.errors[0].reason, Reason::NearMiss { meant: "rate" });
-        assert!(parse(Some("trace=7")).is_ok());
+        assert!(parse(Some("trace=7&diarize=false")).is_ok());
+        assert_eq!(
+            parse(Some("diarize=true")).unwrap_err().errors[0].field,
+            "diarize"
+        );
         let (_, wanted) = parse(Some("channels=separate")).unwrap();
         assert_eq!(wanted.channels, sauti_audio::Channels::Separate);
     }

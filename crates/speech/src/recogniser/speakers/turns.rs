@@ -301,6 +301,27 @@ mod tests {
     }
 
     #[test]
+    fn two_numbers_in_a_row_belong_to_whoever_says_them() {
+        let said = "ni elfu moja elfu mbili mia tano";
+        let times = [10.2, 11.0, 11.8, 13.2, 13.6, 14.1, 14.6];
+        let words = said.split(' ').zip(times);
+        let mut transcript = Transcript {
+            segments: vec![Segment {
+                start: 10.2,
+                end: 15.0,
+                text: "Ni 1000 2500.".to_owned(),
+                words: words.map(|(text, start)| word(text, start)).collect(),
+                ..Segment::default()
+            }],
+            speech: conversation(),
+            ..Transcript::default()
+        };
+        tell_speakers_apart(&mut transcript, &SpeakerConfig::default());
+        assert_eq!(transcript.text, "Ni 1000. 2500.");
+        assert_eq!(transcript.segments[1].words.len(), 4);
+    }
+
+    #[test]
     fn a_recording_in_which_nobody_was_found_has_one_speaker() {
         let mut transcript = Transcript {
             segments: vec![Segment {
