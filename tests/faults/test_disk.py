@@ -156,7 +156,7 @@ def test_a_model_with_one_wrong_bit_is_refused_by_name(tmp_path, name):
     service = Service(tmp_path, models=damaged_models(tmp_path, name))
     service.start(ready=False)
     try:
-        until("the log names the file", lambda: name in service.log() and "SHA-256" in service.log())
+        until("the log names the file", lambda: name in service.log() and "CRC-32" in service.log())
         assert service.status("/readyz") == 503 and service.status("/healthz") == 200
         assert service.run("health", "--listen", f"127.0.0.1:{service.port}").returncode == 1
         doctor = service.run("doctor", "--quick")

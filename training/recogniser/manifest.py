@@ -1,4 +1,4 @@
-"""List the recogniser's files with their size and SHA-256 in manifest.json, without which the service refuses them.
+"""List the recogniser's files with their size, CRC-32 and SHA-256 in manifest.json, without which the service refuses them.
 
     python manifest.py --models ../../models/recogniser --version 1
 """
@@ -6,6 +6,7 @@
 import argparse
 import hashlib
 import json
+import zlib
 from pathlib import Path
 
 FORMAT = "sauti-recogniser-1"
@@ -18,7 +19,7 @@ def main():
     parser.add_argument("--version", required=True)
     options = parser.parse_args()
     files = {name: (options.models / name).read_bytes() for name in FILES}
-    listed = {name: {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()} for name, data in files.items()}
+    listed = {name: {"bytes": len(data), "crc32": f"{zlib.crc32(data):08x}", "sha256": hashlib.sha256(data).hexdigest()} for name, data in files.items()}
     text = json.dumps({"format": FORMAT, "model_version": options.version, "files": listed}, indent=2)
     (options.models / "manifest.json").write_text(text + "\n")
 

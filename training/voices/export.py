@@ -6,7 +6,7 @@ Writes into OUT:
 
   voices.safetensors   weights: matrix products as int8 with one scale per output, the rest as float32
   symbols.json         which number stands for which phoneme symbol
-  manifest.json        size and SHA-256 of each file, checked by the loader
+  manifest.json        size, CRC-32 and SHA-256 of each file, checked by the loader
 
 What is folded here, so that the service does not have to do it for every frame:
   * the learned gain of a block's residual branch goes into its second matrix;
@@ -19,6 +19,7 @@ import argparse
 import hashlib
 import json
 import struct
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -158,7 +159,7 @@ def write_manifest(folder: Path, version: str, names: list[str]) -> None:
     files = {}
     for name in names:
         data = (folder / name).read_bytes()
-        files[name] = {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+        files[name] = {"bytes": len(data), "crc32": f"{zlib.crc32(data):08x}", "sha256": hashlib.sha256(data).hexdigest()}
     manifest = {"format": FORMAT, "model_version": version, "files": files}
     (folder / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n")
 

@@ -1,4 +1,5 @@
-//! A folder with a model: `manifest.json` names its format, its version and each file's SHA-256.
+//! A folder with a model: `manifest.json` names its format, its version and each file's size, CRC-32 and SHA-256. The
+//! CRC is checked at each start: SHA-256 would take as long as all the rest of it.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,7 @@ struct ModelManifest {
 #[derive(Deserialize)]
 struct Listed {
     bytes: u64,
+    crc32: String,
     sha256: String,
 }
 
@@ -30,8 +32,13 @@ pub fn check_model(folder: &Path) -> Result<(usize, u64), SpeechError> {
         folder: folder.to_owned(),
     };
     let mut bytes = 0;
-    for name in model.manifest.files.keys() {
-        bytes += model.read(name)?.len() as u64;
+    for (name, listed) in &model.manifest.files {
+        let read = model.read(name)?;
+        if hex::encode(Sha256::digest(&read)) != listed.sha256 {
+            let what = "does not have the SHA-256 of the manifest";
+            return Err(damaged(&model.path(name), what));
+        }
+        bytes += read.len() as u64;
     }
     Ok((model.manifest.files.len(), bytes))
 }
@@ -80,7 +87,7 @@ impl ModelFolder {
         Ok(bytes)
     }
 
-    /// Refuses bytes that are not the very ones that were released.
+    /// Refuses bytes that are damaged or of another release.
     pub(crate) fn check(&self, name: &str, bytes: &[u8]) -> Result<(), SpeechError> {
         let path = self.path(name);
         let listed = self.manifest.files.get(name);
@@ -89,8 +96,8 @@ impl ModelFolder {
             let what = format!("has {} bytes instead of {}", bytes.len(), listed.bytes);
             return Err(damaged(&path, &what));
         }
-        if hex::encode(Sha256::digest(bytes)) != listed.sha256 {
-            return Err(damaged(&path, "does not have the SHA-256 of the manifest"));
+        if format!("{:08x}", crc32fast::hash(bytes)) != listed.crc32 {
+            return Err(damaged(&path, "does not have the CRC-32 of the manifest"));
         }
         Ok(())
     }

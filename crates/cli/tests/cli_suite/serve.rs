@@ -176,7 +176,7 @@ fn the_doctor_finds_a_damaged_model_and_leaves_nothing_behind() {
     let folder = folder();
     let models = folder.path().join("models/voices");
     std::fs::create_dir_all(&models).unwrap();
-    let manifest = r#"{"format": "sauti-voices-1", "model_version": "1", "files": {"w.bin": {"bytes": 3, "sha256": "00"}}}"#;
+    let manifest = r#"{"format": "sauti-voices-1", "model_version": "1", "files": {"w.bin": {"bytes": 3, "crc32": "00", "sha256": "00"}}}"#;
     std::fs::write(models.join("manifest.json"), manifest).unwrap();
     std::fs::write(models.join("w.bin"), b"abc").unwrap();
     let said = sauti(
