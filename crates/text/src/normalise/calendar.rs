@@ -253,7 +253,10 @@ fn day_first(context: &TokenContext<'_>, i: usize, first: &str) -> Option<Date> 
 
 /// "tarehe 3/4", "Ijumaa 17/4": without the word it would be a fraction.
 fn day_and_month_number(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    let told = follows_tarehe(context, i) || follows_weekday(context, i);
+    // "tarehe 5/6 hadi 7/6".
+    let joined = context.follows(i, &["hadi", "mpaka", "na", "au"]);
+    let listed = joined && context.words_back(i).take(3).any(|w| w.is_one_of(TAREHE));
+    let told = follows_tarehe(context, i) || follows_weekday(context, i) || listed;
     if !told || !context.is_mark(i + 1, '/') || triple(context, i).is_some() {
         return None;
     }

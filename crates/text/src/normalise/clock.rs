@@ -71,8 +71,9 @@ struct ClockTime {
 pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let after_saa = follows_saa(context, i);
     let first = written(context, i, after_saa)?;
-    // "NPK 17:17:17" is a fertiliser.
-    if context.follows(i, &["npk"]) {
+    // "NPK 17:17:17" is a fertiliser, "3:48.68" a runner's time.
+    let hundredths = context.is_mark(first.end, '.') && context.digits(first.end + 1).is_some();
+    if context.follows(i, &["npk"]) || hundredths && first.with_minutes {
         return None;
     }
     if !after_saa && !first.with_minutes && first.half.is_none() {
@@ -120,9 +121,10 @@ fn range_said(
         && second.half.is_none()
         && !is_international(context, i, &first)
         && !is_international(context, i, &second);
-    let from_six = both || (!after_saa && counts_from_six(context, i, &first));
+    let same_clock = second.half.is_none() && !is_international(context, i, &second);
+    let from_six = both || (!after_saa && same_clock && counts_from_six(context, i, &first));
     let opening = say_clock(context, &first, from_six);
-    let close = say_clock(context, &second, both);
+    let close = say_clock(context, &second, from_six);
     SpokenForm::new(
         format!("{}{opening} hadi saa {close}", saa(after_saa)),
         second.end,

@@ -163,7 +163,10 @@ impl<'a> TokenContext<'a> {
     }
 
     fn noun_class(&self, j: usize) -> Option<Class> {
-        let word = self.word(j)?;
+        // The unit of "250mg" is no noun.
+        let word = self
+            .word(j)
+            .filter(|_| self.kind_before(j) != Some(Kind::Digits))?;
         let name = word.is_capitalised() && !self.starts_sentence(j) && !word.is_all_caps();
         if name { None } else { class_of(word.text) }
     }

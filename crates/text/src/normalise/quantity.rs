@@ -75,6 +75,7 @@ const MULTIPLIERS: &[(&str, &str)] = &[
     ("million", "milioni"),
     ("billion", "bilioni"),
     ("mil", "milioni"),
+    ("bil", "bilioni"),
     ("mln", "milioni"),
     ("bn", "bilioni"),
     ("tn", "trilioni"),
@@ -103,10 +104,11 @@ pub(super) fn short_multiplier(
     context: &TokenContext<'_>,
     i: usize,
 ) -> Option<(&'static str, usize)> {
-    if is_lettered(context, i) {
+    let written = context.word(i)?.text;
+    if written != "k" && is_lettered(context, i) {
         return None;
     }
-    let said = match context.word(i)?.text {
+    let said = match written {
         "k" | "K" => "elfu",
         "M" => "milioni",
         "B" => "bilioni",

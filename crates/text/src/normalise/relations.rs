@@ -330,6 +330,8 @@ fn mark_said(context: &TokenContext<'_>, i: usize, mark: char) -> SpokenForm {
         '*' => one(""),
         '%' => one("asilimia"),
         '‰' => one(" kwa elfu"),
+        '+' if context.is_word(i + 1, &["ve"]) => SpokenForm::of("chanya", i + 2),
+        '-' if context.is_word(i + 1, &["ve"]) => SpokenForm::of("hasi", i + 2),
         '+' if context.kind_before(i) == Some(Kind::Word) => one("plasi"),
         '+' if context.kind_before(i) == Some(Kind::Digits) => one(" na zaidi"),
         '+' => one("jumlisha"),

@@ -120,10 +120,14 @@ fn temperature(
     quantity: &Quantity<'_>,
     at: usize,
 ) -> Option<SpokenForm> {
-    if !context.is_mark(at, '°') {
+    // "37.2C".
+    let bare = quantity.low.fraction.is_some()
+        && at == quantity.end
+        && context.get(at).is_some_and(|t| t.text == "C");
+    if !bare && !context.is_mark(at, '°') {
         return None;
     }
-    let scale = context.skip_space(at + 1);
+    let scale = if bare { at } else { context.skip_space(at + 1) };
     let (tail, end) = match context.word(scale).map(|w| w.text) {
         Some("C" | "c") => ("", scale + 1),
         Some("F" | "f") => (" za farenhaiti", scale + 1),

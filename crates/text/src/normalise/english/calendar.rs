@@ -118,7 +118,12 @@ fn day_first(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     // "5 Jan. 2026".
     let year_after_dot = context.is_mark(at + 1, '.')
         && plain(context, context.skip_space(at + 2), 4).is_some_and(|n| n >= 1500);
-    with_year(context, said, at + 1 + usize::from(year_after_dot))
+    let inside = context.is_mark(at + 1, '.') && context.is_mark(at + 2, ',');
+    with_year(
+        context,
+        said,
+        at + 1 + usize::from(year_after_dot || inside),
+    )
 }
 
 /// "March 3, 2026", "Mar. 3rd", "March 2026".
@@ -261,6 +266,23 @@ pub(super) fn clock(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> 
         return SpokenForm::new(format!("{} {half}", said_time(hour, minutes, "")), end);
     }
     let minutes: u64 = minutes?.parse().ok().filter(|minutes| *minutes < 60)?;
+    // "2:01:09", "3:48.68".
+    if let Some(rest) = context.digits(i + 4).filter(|rest| rest.len() == 2) {
+        let time = said_time(hour, minutes, "");
+        match (context.kind(i + 3), rest.strip_prefix('0')) {
+            (Some(Kind::Mark(':')), Some(last)) => {
+                return SpokenForm::new(format!("{time} oh {}", digits(last)), i + 5);
+            }
+            (Some(Kind::Mark(':')), None) => {
+                let seconds = cardinal(rest.parse().ok()?);
+                return SpokenForm::new(format!("{time} {seconds}"), i + 5);
+            }
+            (Some(Kind::Mark('.')), _) => {
+                return SpokenForm::new(format!("{time} point {}", digits(rest)), i + 5);
+            }
+            _ => {}
+        }
+    }
     match half {
         Some((half, end)) => {
             SpokenForm::new(format!("{} {half}", said_time(hour, minutes, "")), end)
@@ -309,6 +331,9 @@ pub(super) fn short_day(context: &TokenContext<'_>, i: usize) -> Option<&'static
     let named = clock(context, at).or_else(|| date(context, at)).is_some()
         || dot == 1 && next > i + 2
         || context.follows(i, &["on", "by", "next", "last", "every"])
+        || word.is_one_of(&["tues", "thur", "thurs"])
+        || context.is_word(next + 1, &["st", "nd", "rd", "th"])
+        || context.is_mark(end, ')') && context.kind_before(i) == Some(Kind::Mark('('))
         || beside_day(context, i, next);
     named.then_some(name)
 }
@@ -359,7 +384,8 @@ pub(super) fn is_range_of_times(context: &TokenContext<'_>, i: usize) -> bool {
             || plain(context, before, 4).is_some_and(|n| n >= 1500);
         let dates = dated
             && (context.word(after).is_some_and(is_month) || day_first(context, after).is_some());
-        return minutes && context.is_mark(after + 1, ':') || dates;
+        let goes_on = context.is_mark(after + 1, ':') || after == i + 1;
+        return minutes && goes_on && context.digits(after).is_some() || dates;
     }
     let Some(word) = context.word(before) else {
         return false;

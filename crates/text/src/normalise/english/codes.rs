@@ -57,7 +57,9 @@ pub(super) fn named(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> 
     const QUANTITY_DIGITS_MAX: usize = 6;
     let figures = context.digits(i)?;
     let number = context.number(i)?;
-    if number.grouped || number.fraction.is_some() {
+    // "Legal Notice No. 45 of 2024".
+    let is_year = figures.len() == 4 && context.follows(i, &["of"]);
+    if number.grouped || number.fraction.is_some() || is_year {
         return None;
     }
     // "P.O. Box 123-00100": the box, and the code of its town.

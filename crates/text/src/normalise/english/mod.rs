@@ -18,7 +18,7 @@ use crate::lexicon::is_name;
 use crate::tables::{WordTable, rows};
 use calendar::is_range_of_times;
 use number::{cardinal, digits, ordinal};
-use quantity::{quantity, range, unit_after_per};
+use quantity::{quantity, range, unit_after_per, with_unit};
 use signs::said_mark;
 
 const RULES: &[Rule] = &[
@@ -33,6 +33,7 @@ const RULES: &[Rule] = &[
     range,
     quantity,
     leading_point,
+    test_result,
     by,
     operator,
     unit_after_per,
@@ -103,7 +104,8 @@ fn version(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 fn leading_point(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let figures = context.digits(i + 1).filter(|_| context.is_mark(i, '.'))?;
     let alone = matches!(context.kind_before(i), None | Some(Kind::Space));
-    alone.then(|| SpokenForm::new(format!("point {}", digits(figures)), i + 2))?
+    let point = SpokenForm::new(format!("point {}", digits(figures)), i + 2)?;
+    with_unit(context, point).filter(|_| alone)
 }
 
 /// A sign of arithmetic between two numbers. The Swahili rule finds it; a dash is one only beside another sign.
@@ -143,6 +145,10 @@ fn initials(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         "ie" => Some("that is"),
         "pa" => Some("per annum"),
         "aka" => Some("also known as"),
+        "wef" => Some("with effect from"),
+        "am" => Some("A M"),
+        "pm" if is_rate(context, i) => Some("per month"),
+        "pm" => Some("P M"),
         "PhD" => Some("P H D"),
         "BSc" => Some("B S C"),
         "MSc" => Some("M S C"),
@@ -157,6 +163,27 @@ fn initials(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let single = letters.len() * 2 <= end - i + 1;
     let letters: Vec<String> = letters.chars().map(String::from).collect();
     (capitals && single).then(|| SpokenForm::new(letters.join(" "), end))?
+}
+
+/// "1.2% p.m.", "25k p.m.": no time of the day.
+fn is_rate(context: &TokenContext<'_>, i: usize) -> bool {
+    let before = context.before(i);
+    before.is_some_and(|j| match context.kind(j) {
+        Some(Kind::Word) => context.is_word(j, &["k"]),
+        Some(Kind::Digits | Kind::Mark('%' | '=' | '-')) => true,
+        _ => false,
+    })
+}
+
+/// "+ve", "-ve".
+fn test_result(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let said = match context.kind(i)? {
+        Kind::Mark('+') => "positive",
+        Kind::Mark('-' | '−') => "negative",
+        _ => return None,
+    };
+    let named = context.is_word(i + 1, &["ve"]);
+    named.then(|| SpokenForm::new(said, i + 2))?
 }
 
 /// As written; how it is said, a tab, when.
@@ -232,6 +259,8 @@ fn slashed(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         ("a", "c") => "A C",
         ("w", "o") => "without",
         ("c", "o") => "care of",
+        ("m", "s") => "messers",
+        ("n", "a") => "not applicable",
         _ => return None,
     };
     SpokenForm::new(said, i + 3)
@@ -278,7 +307,7 @@ fn roman(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 
 /// Letters one by one, unless they make a word: "ATM", "ATMs", "the CEO's", but "PIN" and "JOHN DOE".
 fn capitals(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    const AS_WORDS: &[&str] = &["PESA", "MPESA"];
+    const AS_WORDS: &[&str] = &["PESA", "MPESA", "RAM", "SIM"];
     const SPELLED_LETTERS_MAX: usize = 5;
     let word = context.word(i)?;
     let plural = word

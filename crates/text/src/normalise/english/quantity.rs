@@ -2,6 +2,7 @@
 
 use super::money;
 use super::number::{cardinal, digits, ordinal, year};
+use super::signs::RATES;
 use crate::normalise::context::TokenContext;
 use crate::normalise::number::Number;
 use crate::normalise::quantity::short_multiplier;
@@ -25,9 +26,30 @@ pub(super) fn said_number(number: &Number<'_>) -> String {
 pub(super) fn range(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let mut from = context.number(i)?;
     from.end += usize::from(context.is_mark(from.end, '%'));
-    range_end(context, &from)?;
+    let last = range_end(context, &from)?;
+    if let Some(said) = years(context, i, &from, &last) {
+        return SpokenForm::new(said, last.end);
+    }
     let to = quantity(context, from.end + 1)?;
     SpokenForm::new(format!("{} to {}", said_number(&from), to.text), to.end)
+}
+
+/// "1998-2002", "the 2026-27 season"; "2000-2050 people" are counted.
+fn years(
+    context: &TokenContext<'_>,
+    i: usize,
+    from: &Number<'_>,
+    to: &Number<'_>,
+) -> Option<String> {
+    const BEFORE: &[&str] = &["the", "in", "from", "during", "between", "of", "since"];
+    let (first, last) = (from.plain()?, to.plain()?);
+    let counted = context.word(context.skip_space(to.end)).is_some() && !context.follows(i, BEFORE);
+    let short = to.whole.len() == 2 && last > first % 100;
+    let fits = (1900..2100).contains(&first) && (short || (first..2100).contains(&last));
+    let said = if short { cardinal(last) } else { year(last) };
+    let season =
+        short && context.is_word(context.skip_space(to.end), &["season", "budget", "year"]);
+    (fits && (!counted || season)).then(|| format!("{} to {said}", year(first)))
 }
 
 /// The last number of a range.
@@ -67,8 +89,14 @@ fn unit_at(context: &TokenContext<'_>, i: usize) -> Option<(String, String, usiz
 
 /// "500 shillings per kg".
 pub(super) fn unit_after_per(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    let (one, _, end) = unit_at(context, i).filter(|_| context.follows(i, &["per"]))?;
-    SpokenForm::new(one, end)
+    let (one, many, end) = unit_at(context, i)?;
+    // "3+ yrs".
+    let plus = context.before(i).filter(|j| context.is_mark(*j, '+'));
+    let counted = plus.is_some_and(|j| j > 0 && context.digits(j - 1).is_some());
+    match context.follows(i, &["per"]) {
+        true => SpokenForm::new(one, end),
+        false => SpokenForm::new(many, end).filter(|_| counted),
+    }
 }
 
 /// What was said, with what it is divided by: "/kg", "/h", "/month", "/kg/day", "/90kg bag".
@@ -81,7 +109,12 @@ pub(super) fn per(
         said = format!("{said} per {divisor}");
         end = after;
     }
-    if context.is_mark(end, '/') && context.digits(end + 1).is_some() {
+    // "32GB/4GB" is one and the other.
+    let next = context
+        .number(end + 1)
+        .filter(|_| context.is_mark(end, '/'));
+    if next.is_some_and(|n| context.get(n.end).map(|t| t.text) != Some(context.token(end - 1).text))
+    {
         return SpokenForm::new(said + " per", end + 1);
     }
     SpokenForm::new(said, end)
@@ -143,6 +176,25 @@ pub(super) fn quantity(context: &TokenContext<'_>, i: usize) -> Option<SpokenFor
             return SpokenForm::new(format!("{said} degrees {name}"), at + 2);
         }
     }
+    // "88/min", "20.97/unit", but not "v1/audio".
+    let alone = matches!(context.kind_before(i), None | Some(Kind::Space));
+    let counted = context.word(number.end + 1).is_some_and(|word| {
+        word.text.len() > 1 && unit(word.text).is_some() || word.is_one_of(RATES)
+    });
+    if alone && counted && context.is_mark(number.end, '/') {
+        return per(context, said, number.end);
+    }
+    // "5-yr-old", "12-hr shift".
+    if let Some((one, _, end)) = unit_at(context, number.end + 1)
+        && context.is_mark(number.end, '-')
+        && context.token(number.end + 1).text.len() > 1
+    {
+        return SpokenForm::new(format!("{said}-{one}"), end);
+    }
+    // "37.2C".
+    if number.fraction.is_some() && context.get(number.end).is_some_and(|t| t.text == "C") {
+        return SpokenForm::new(format!("{said} degrees Celsius"), number.end + 1);
+    }
     SpokenForm::new(said, number.end)
 }
 
@@ -197,6 +249,14 @@ const SIZED: &[&str] = &[
     "race",
     "battery",
     "batteries",
+    "service",
+    "shift",
+    "container",
+    "containers",
+    "truck",
+    "lorry",
+    "relay",
+    "hurdles",
 ];
 
 /// "a 60W bulb", "10A fuse", "90kg bag": the unit of what is named behind it.
@@ -209,11 +269,13 @@ fn describes(context: &TokenContext<'_>, i: usize, end: usize) -> bool {
 }
 
 /// A fraction with the unit behind it: "1/2 kg", "120/80 mmHg".
-fn with_unit(context: &TokenContext<'_>, part: SpokenForm) -> Option<SpokenForm> {
+pub(super) fn with_unit(context: &TokenContext<'_>, part: SpokenForm) -> Option<SpokenForm> {
     let Some((one, many, end)) = unit_at(context, context.skip_space(part.end)) else {
         return Some(part);
     };
-    let several = part.text.contains(" over ") || part.text.contains(" and ");
+    let several = [" over ", " and ", "point "]
+        .iter()
+        .any(|word| part.text.contains(word));
     let name = if several { many } else { one };
     SpokenForm::new(format!("{} {name}", part.text), end)
 }
@@ -234,7 +296,9 @@ fn with_ordinal_suffix(context: &TokenContext<'_>, number: &Number<'_>) -> Optio
 }
 
 /// What is marked out of a number: "scored 4/5".
-const MARKED: &[&str] = &["scored", "score", "got", "marks", "mark", "rated", "rating"];
+const MARKED: &[&str] = &[
+    "scored", "score", "got", "marks", "mark", "rated", "rating", "pos",
+];
 
 /// "1/2", "3/4", "2/3", "scored 4/5", "FY 2025/26".
 fn fraction(context: &TokenContext<'_>, number: &Number<'_>) -> Option<SpokenForm> {

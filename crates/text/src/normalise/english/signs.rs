@@ -83,7 +83,7 @@ fn is_key(context: &TokenContext<'_>, i: usize) -> bool {
         )
 }
 
-const RATES: &[&str] = &[
+pub(super) const RATES: &[&str] = &[
     "hour",
     "day",
     "week",
@@ -95,6 +95,9 @@ const RATES: &[&str] = &[
     "child",
     "household",
     "term",
+    "unit",
+    "litre",
+    "bag",
 ];
 
 /// "7 days/week", "20 bags/acre".
