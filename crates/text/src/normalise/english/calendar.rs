@@ -118,7 +118,8 @@ fn day_first(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     // "5 Jan. 2026".
     let year_after_dot = context.is_mark(at + 1, '.')
         && plain(context, context.skip_space(at + 2), 4).is_some_and(|n| n >= 1500);
-    let inside = context.is_mark(at + 1, '.') && context.is_mark(at + 2, ',');
+    let inside = context.is_mark(at + 1, '.')
+        && matches!(context.kind(at + 2), Some(Kind::Mark(',' | ';' | ')')));
     with_year(
         context,
         said,
@@ -266,28 +267,32 @@ pub(super) fn clock(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> 
         return SpokenForm::new(format!("{} {half}", said_time(hour, minutes, "")), end);
     }
     let minutes: u64 = minutes?.parse().ok().filter(|minutes| *minutes < 60)?;
-    // "2:01:09", "3:48.68".
-    if let Some(rest) = context.digits(i + 4).filter(|rest| rest.len() == 2) {
-        let time = said_time(hour, minutes, "");
-        match (context.kind(i + 3), rest.strip_prefix('0')) {
-            (Some(Kind::Mark(':')), Some(last)) => {
-                return SpokenForm::new(format!("{time} oh {}", digits(last)), i + 5);
-            }
-            (Some(Kind::Mark(':')), None) => {
-                let seconds = cardinal(rest.parse().ok()?);
-                return SpokenForm::new(format!("{time} {seconds}"), i + 5);
-            }
-            (Some(Kind::Mark('.')), _) => {
-                return SpokenForm::new(format!("{time} point {}", digits(rest)), i + 5);
-            }
-            _ => {}
-        }
+    if let Some(reading) = with_seconds(context, i, said_time(hour, minutes, "")) {
+        return Some(reading);
     }
     match half {
         Some((half, end)) => {
             SpokenForm::new(format!("{} {half}", said_time(hour, minutes, "")), end)
         }
         None => SpokenForm::new(said_time(hour, minutes, " o'clock"), i + 3),
+    }
+}
+
+/// "2:01:09", "3:48.68", "2:30:15 pm"; `time` is what stands before the seconds.
+fn with_seconds(context: &TokenContext<'_>, i: usize, time: String) -> Option<SpokenForm> {
+    let rest = context.digits(i + 4).filter(|rest| rest.len() == 2)?;
+    let seconds = match context.kind(i + 3)? {
+        Kind::Mark('.') => format!(" point {}", digits(rest)),
+        Kind::Mark(':') => match rest.parse().ok()? {
+            0 => String::new(),
+            n @ 1..10 => format!(" oh {}", cardinal(n)),
+            n => format!(" {}", cardinal(n)),
+        },
+        _ => return None,
+    };
+    match half_of_day(context, i + 5) {
+        Some((half, end)) => SpokenForm::new(format!("{time}{seconds} {half}"), end),
+        None => SpokenForm::new(time + &seconds, i + 5),
     }
 }
 
@@ -404,6 +409,10 @@ pub(super) fn is_range_of_times(context: &TokenContext<'_>, i: usize) -> bool {
 pub(super) fn year_in_context(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let n = plain(context, i, 4).filter(|n| (1100..2100).contains(n))?;
     let before = context.word_before(i)?;
+    // "in 2025-2026" is a range.
+    if dash_after(context, i + 1) == Some(i + 2) && context.digits(i + 2).is_some() {
+        return None;
+    }
     let is_year = before.is_one_of(&[
         "in", "since", "year", "until", "till", "by", "before", "after", "during", "of", "from",
         "and", "to",

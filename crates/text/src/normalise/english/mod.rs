@@ -222,6 +222,15 @@ fn abbreviation(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     SpokenForm::new(format!("{}{stop}", said?), end)
 }
 
+const SENIOR: &[&str] = &[
+    "manager",
+    "officer",
+    "engineer",
+    "lecturer",
+    "accountant",
+    "clerk",
+];
+
 /// An abbreviation of the list, where the list's last column allows it; `next` stands behind it and its dot.
 fn listed(context: &TokenContext<'_>, i: usize, next: usize) -> Option<&'static str> {
     let word = context.word(i)?;
@@ -236,6 +245,7 @@ fn listed(context: &TokenContext<'_>, i: usize, next: usize) -> Option<&'static 
             let new_sentence = name_follows && !word.is_capitalised();
             context.is_mark(i + 1, ':') || dot && goes_on && !new_sentence
         }
+        "title" if lower == "sr" && context.is_word(next, SENIOR) => return Some("senior"),
         "title" => dot && word.is_capitalised() && name_follows,
         "number" => {
             let is_short = lower.len() > 1 && (word.is_capitalised() || !is_known(&lower));

@@ -167,8 +167,9 @@ pub(super) fn quantity(context: &TokenContext<'_>, i: usize) -> Option<SpokenFor
     }
     // "3x daily".
     let spaced = context.kind(number.end + 1) == Some(Kind::Space);
-    if spaced && context.is_word(number.end, &["x"]) {
-        return SpokenForm::new(format!("{said} times"), number.end + 1);
+    let often = context.is_word(at + 2, &["daily", "weekly", "a", "per"]);
+    if spaced && context.is_word(number.end, &["x"]) || often && context.is_word(at, &["x"]) {
+        return SpokenForm::new(format!("{said} times"), at + 1);
     }
     let scale = context.word(at + 1).filter(|_| context.is_mark(at, '°'));
     for (letter, name) in [("c", "Celsius"), ("f", "Fahrenheit")] {
@@ -189,7 +190,7 @@ pub(super) fn quantity(context: &TokenContext<'_>, i: usize) -> Option<SpokenFor
         && context.is_mark(number.end, '-')
         && context.token(number.end + 1).text.len() > 1
     {
-        return SpokenForm::new(format!("{said}-{one}"), end);
+        return SpokenForm::new(format!("{said}-{one}"), past_dot(context, end));
     }
     // "37.2C".
     if number.fraction.is_some() && context.get(number.end).is_some_and(|t| t.text == "C") {
