@@ -7,7 +7,7 @@ import pytest
 from service import Service, form, head
 
 SENTENCE = "Karibu sana katika huduma yetu, leo ni siku njema ya kusema Kiswahili. "
-TEXT = (SENTENCE * 12).strip()
+TEXT = (SENTENCE * 6).strip()
 
 
 @pytest.fixture(scope="module")
