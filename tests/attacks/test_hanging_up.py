@@ -78,7 +78,8 @@ def transcribe(service, wav):
 
 
 def test_a_transcript_that_is_cut_is_paid_for_as_far_as_it_was_told(service):
-    wav = service.speak(TEXT)[2]
+    # Long enough for the service to notice before it has heard everything.
+    wav = service.speak(f"{TEXT} {TEXT}")[2]
     before = service.balance()["available_micro"]
     with transcribe(service, wav) as connection:
         whole = b""

@@ -11,6 +11,7 @@ pub struct FieldError {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reason {
     Required,
+    OneRequired { or: &'static str },
     Empty,
     WrongType { expected: &'static str },
     TooLong { max: u64, actual: u64 },

@@ -1,5 +1,7 @@
 //! The fields of a JSON body, taken one by one, so that every mistake is named in one answer.
 
+use std::borrow::Cow;
+
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
 use axum::http::HeaderMap;
@@ -193,7 +195,7 @@ impl Fields {
         ours.or(theirs)
     }
 
-    pub fn error(&mut self, field: &'static str, reason: Reason) {
+    pub fn error(&mut self, field: impl Into<Cow<'static, str>>, reason: Reason) {
         self.errors.push(FieldError::new(field, reason));
     }
 

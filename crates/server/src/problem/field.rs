@@ -33,6 +33,7 @@ fn english(error: &FieldError) -> String {
     let field = &error.field;
     match &error.reason {
         Reason::Required => format!("{field} is required."),
+        Reason::OneRequired { or } => format!("{field} or {or} is required."),
         Reason::Empty => format!("{field} is empty."),
         Reason::WrongType { expected } => format!("{field} must be {expected}."),
         Reason::TooLong { max, actual } => {
@@ -67,6 +68,7 @@ fn swahili(error: &FieldError) -> String {
     let field = &error.field;
     match &error.reason {
         Reason::Required => format!("{field} inahitajika."),
+        Reason::OneRequired { or } => format!("{field} au {or} inahitajika."),
         Reason::Empty => format!("{field} ni tupu."),
         Reason::WrongType { expected } | Reason::Malformed { expected } => {
             match in_swahili(expected) {
@@ -134,7 +136,7 @@ fn in_swahili(expected: &str) -> Option<&'static str> {
 
 fn code(reason: &Reason) -> &'static str {
     match reason {
-        Reason::Required => "required",
+        Reason::Required | Reason::OneRequired { .. } => "required",
         Reason::Empty => "empty",
         Reason::WrongType { .. } => "wrong_type",
         Reason::TooLong { .. } => "too_long",

@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::http::caller::{May, Transcription};
-use crate::http::fields::{Fields, JsonBytes, read_body};
+use crate::http::fields::{Fields, JsonBytes, meant_field, read_body};
 use crate::problem::{Code, Problem, Reason};
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -124,12 +124,14 @@ pub async fn set(
         false => from_json(&body)?,
     };
     if source.word_count() == 0 {
-        let field = if source.words.is_empty() {
-            "text"
-        } else {
-            "words"
+        let (field, reason) = match (is_text, source.words.is_empty()) {
+            (false, true) if source.text.is_empty() => {
+                ("text", Reason::OneRequired { or: "words" })
+            }
+            (_, true) => ("text", Reason::Empty),
+            (_, false) => ("words", Reason::Empty),
         };
-        return Err(Problem::field(field, Reason::Empty));
+        return Err(Problem::field(field, reason));
     }
     let (workspace_id, actor) = (&caller.workspace_id, &caller.actor);
     let info = vocabularies::set(&app, workspace_id, actor, &name, &source).await?;
@@ -170,6 +172,14 @@ fn from_json(body: &[u8]) -> Result<VocabularySource, Problem> {
     let words = match fields.value("words") {
         None => Vec::new(),
         Some(Value::Array(words)) => {
+            for (i, word) in words.iter().enumerate().take(64) {
+                for name in word.as_object().into_iter().flat_map(serde_json::Map::keys) {
+                    if let Some(meant) = meant_field(name, &["word", "sounds"], &[]) {
+                        let slip = format!("words[{i}].{name}");
+                        fields.error(slip, Reason::NearMiss { meant });
+                    }
+                }
+            }
             let words: Option<Vec<_>> = words.iter().map(word).collect();
             words.unwrap_or_else(|| {
                 let expected =

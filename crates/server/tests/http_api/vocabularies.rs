@@ -98,6 +98,13 @@ async fn a_vocabulary_is_private_bounded_and_can_be_removed() {
             r#"{"words": [{"word": "Juma", "sounds": "juma"}]}"#,
             422,
         ),
+        (
+            "majina",
+            "application/json",
+            r#"{"words": [{"word": "Juma", "sound": ["juma"]}]}"#,
+            422,
+        ),
+        ("majina", "application/json", "{}", 422),
         ("majina", "application/xml", "<a/>", 415),
     ] {
         let refused = put(&world, name, kind, body).await;

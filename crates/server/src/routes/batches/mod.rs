@@ -129,8 +129,7 @@ pub async fn create_batch(
     request: Request,
 ) -> Result<Response, Problem> {
     let idempotency_key = idempotency::key(request.headers())?.map(str::to_owned);
-    let order = read::read(&app, &caller.workspace_id, request).await?;
-    caller::require_permission(&caller, &[order.operation.permission()])?;
+    let order = read::read(&app, &caller, request).await?;
     let new = new_batch(&app, &caller, &order, idempotency_key);
     let batch = match app.store.receive_batch(&new).await? {
         Received::New(batch_id) => {

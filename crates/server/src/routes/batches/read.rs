@@ -10,11 +10,12 @@ use axum::http::header::CONTENT_TYPE;
 use multer::{Constraints, Field, Multipart, SizeLimit};
 use sauti_service::app::App;
 use sauti_service::transcribing::{SpoolError, open_unnamed};
-use sauti_store::{BLOB_PART_BYTES, Operation, WorkspaceId};
+use sauti_store::{BLOB_PART_BYTES, Operation};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use super::order::{self, Order};
+use crate::http::caller::{self, Caller};
 use crate::http::fields::{Fields, JsonBytes, read_body, too_large};
 use crate::problem::{Code, Problem, Reason};
 use crate::routes::transcription::upload;
@@ -57,11 +58,7 @@ pub struct Parts {
     end: u64,
 }
 
-pub async fn read(
-    app: &App,
-    workspace_id: &WorkspaceId,
-    request: Request,
-) -> Result<Order, Problem> {
+pub async fn read(app: &App, caller: &Caller, request: Request) -> Result<Order, Problem> {
     let kind = request.headers().get(CONTENT_TYPE);
     let kind = kind
         .and_then(|value| value.to_str().ok())
@@ -71,6 +68,8 @@ pub async fn read(
         true => read_form(app, request).await?,
         false => read_json(request).await?,
     };
+    caller::require_permission(caller, &[operation.permission()])?;
+    let workspace_id = &caller.workspace_id;
     let lexicon = app.lexicons.of(&app.store, workspace_id).await?;
     let for_check = app.clone();
     // Every text is read, which may take a moment.
