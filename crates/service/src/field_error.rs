@@ -11,7 +11,6 @@ pub struct FieldError {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reason {
     Required,
-    OneRequired { or: &'static str },
     Empty,
     WrongType { expected: &'static str },
     TooLong { max: u64, actual: u64 },

@@ -33,7 +33,6 @@ fn english(error: &FieldError) -> String {
     let field = &error.field;
     match &error.reason {
         Reason::Required => format!("{field} is required."),
-        Reason::OneRequired { or } => format!("{field} or {or} is required."),
         Reason::Empty => format!("{field} is empty."),
         Reason::WrongType { expected } => format!("{field} must be {expected}."),
         Reason::TooLong { max, actual } => {
@@ -68,7 +67,6 @@ fn swahili(error: &FieldError) -> String {
     let field = &error.field;
     match &error.reason {
         Reason::Required => format!("{field} inahitajika."),
-        Reason::OneRequired { or } => format!("{field} au {or} inahitajika."),
         Reason::Empty => format!("{field} ni tupu."),
         Reason::WrongType { expected } | Reason::Malformed { expected } => {
             match in_swahili(expected) {
@@ -136,7 +134,7 @@ fn in_swahili(expected: &str) -> Option<&'static str> {
 
 fn code(reason: &Reason) -> &'static str {
     match reason {
-        Reason::Required | Reason::OneRequired { .. } => "required",
+        Reason::Required => "required",
         Reason::Empty => "empty",
         Reason::WrongType { .. } => "wrong_type",
         Reason::TooLong { .. } => "too_long",

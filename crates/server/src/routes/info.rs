@@ -179,8 +179,7 @@ pub async fn create_quote(
         && !fields.is_wrong("text")
         && !fields.is_wrong("audio_seconds")
     {
-        let or = "audio_seconds";
-        fields.error("text", Reason::OneRequired { or });
+        fields.error("text", Reason::Required);
     }
     if text.is_some() && seconds.is_some() {
         fields.error("audio_seconds", Reason::NotTogether { with: "text" });

@@ -124,14 +124,12 @@ pub async fn set(
         false => from_json(&body)?,
     };
     if source.word_count() == 0 {
-        let (field, reason) = match (is_text, source.words.is_empty()) {
-            (false, true) if source.text.is_empty() => {
-                ("text", Reason::OneRequired { or: "words" })
-            }
-            (_, true) => ("text", Reason::Empty),
-            (_, false) => ("words", Reason::Empty),
+        let field = if source.words.is_empty() {
+            "text"
+        } else {
+            "words"
         };
-        return Err(Problem::field(field, reason));
+        return Err(Problem::field(field, Reason::Empty));
     }
     let (workspace_id, actor) = (&caller.workspace_id, &caller.actor);
     let info = vocabularies::set(&app, workspace_id, actor, &name, &source).await?;
