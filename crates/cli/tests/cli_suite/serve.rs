@@ -176,7 +176,7 @@ fn the_doctor_finds_a_damaged_model_and_leaves_nothing_behind() {
     let folder = folder();
     let models = folder.path().join("models/voices");
     std::fs::create_dir_all(&models).unwrap();
-    let manifest = r#"{"format": "sauti-voices-1", "model_version": "1", "files": {"w.bin": {"bytes": 3, "crc32": "00", "sha256": "00"}}}"#;
+    let manifest = r#"{"format": "sauti-voices-1", "model_version": "1", "files": {"w.bin": {"bytes": 3, "crc32": "352441c2", "sha256": "00"}}}"#;
     std::fs::write(models.join("manifest.json"), manifest).unwrap();
     std::fs::write(models.join("w.bin"), b"abc").unwrap();
     let said = sauti(
@@ -185,7 +185,9 @@ fn the_doctor_finds_a_damaged_model_and_leaves_nothing_behind() {
     );
     assert_eq!(said.code, 1, "{}", said.out);
     assert!(
-        said.out.contains("fail  models") && said.out.contains("w.bin"),
+        said.out.contains("fail  models")
+            && said.out.contains("w.bin")
+            && said.out.contains("SHA-256"),
         "{}",
         said.out
     );
