@@ -3,6 +3,7 @@
 use super::context::TokenContext;
 use super::quantity::dash_after;
 use super::token::{Kind, Token};
+use super::words::SHORT_WORDS;
 use super::{SpokenForm, clock};
 use crate::cardinal::cardinal;
 use crate::letters::spell;
@@ -163,13 +164,13 @@ fn tarehe(context: &TokenContext<'_>, i: usize) -> &'static str {
 }
 
 fn follows_tarehe(context: &TokenContext<'_>, i: usize) -> bool {
-    let mut words = context.words_back(i).skip_while(|w| w.is_one_of(WEEKDAYS));
+    let mut words = context.words_back(i).skip_while(|w| is_weekday(w));
     words.next().is_some_and(|w| w.is_one_of(TAREHE))
 }
 
 fn follows_weekday(context: &TokenContext<'_>, i: usize) -> bool {
     let before = context.words_back(i).next();
-    before.is_some_and(|word| word.is_one_of(WEEKDAYS))
+    before.is_some_and(is_weekday)
 }
 
 fn follows_month(context: &TokenContext<'_>, i: usize) -> bool {
@@ -387,20 +388,23 @@ fn day_opening(context: &TokenContext<'_>, i: usize) -> &'static str {
     }
 }
 
-const WEEKDAYS: &[&str] = &[
-    "Jumatatu", "Jumanne", "Jumatano", "Alhamisi", "Ijumaa", "Jumamosi", "Jumapili", "Jtatu",
-    "J'tatu", "Jnne", "J'nne", "Jtano", "J'tano", "Jmosi", "J'mosi", "Jpili", "J'pili",
+const WEEKDAYS: [&str; 7] = [
+    "Jumatatu", "Jumanne", "Jumatano", "Alhamisi", "Ijumaa", "Jumamosi", "Jumapili",
 ];
+
+/// A day of the week, in full or as messages shorten it.
+fn is_weekday(word: &Token<'_>) -> bool {
+    let short = SHORT_WORDS.get(word.text.to_ascii_lowercase().as_str());
+    word.is_one_of(&WEEKDAYS) || short.is_some_and(|said| WEEKDAYS.contains(said))
+}
 
 /// A dash at `i` between two days of the week or two months.
 pub(crate) fn joins_names(context: &TokenContext<'_>, i: usize) -> bool {
-    let named = |j: Option<usize>, names: &[&str]| {
-        j.and_then(|j| context.word(j))
-            .is_some_and(|word| word.is_one_of(names))
-    };
-    let (before, after) = (context.before(i), Some(context.skip_space(i + 1)));
-    let both = |names: &[&str]| named(before, names) && named(after, names);
-    both(WEEKDAYS) || both(&MONTHS)
+    let before = context.before(i).and_then(|j| context.word(j));
+    let after = context.word(context.skip_space(i + 1));
+    let both =
+        |named: fn(&Token<'_>) -> bool| before.is_some_and(named) && after.is_some_and(named);
+    both(is_weekday) || both(|word| word.is_one_of(&MONTHS))
 }
 
 /// "tarehe 1" is "tarehe mosi", "Januari 1" "Januari mosi".

@@ -34,7 +34,7 @@ static ABBREVIATIONS: LazyLock<HashMap<&str, (&str, When)>> = LazyLock::new(|| {
         .collect()
 });
 
-static SHORT_WORDS: WordTable =
+pub(super) static SHORT_WORDS: WordTable =
     WordTable::new(|| rows(include_str!("../../data/short-words.tsv")).collect());
 
 static INITIALISMS: WordTable =
