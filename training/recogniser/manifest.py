@@ -13,15 +13,20 @@ FORMAT = "sauti-recogniser-1"
 FILES = ("encoder.safetensors", "languages.lm", "readable.safetensors", "rescorer.safetensors", "speakers.safetensors", "vad.safetensors")
 
 
+def write_manifest(folder, form, version, names):
+    """For the voices too."""
+    files = {name: (folder / name).read_bytes() for name in names}
+    listed = {name: {"bytes": len(data), "crc32": f"{zlib.crc32(data):08x}", "sha256": hashlib.sha256(data).hexdigest()} for name, data in files.items()}
+    text = json.dumps({"format": form, "model_version": version, "files": listed}, indent=2)
+    (folder / "manifest.json").write_text(text + "\n")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--models", type=Path, required=True)
     parser.add_argument("--version", required=True)
     options = parser.parse_args()
-    files = {name: (options.models / name).read_bytes() for name in FILES}
-    listed = {name: {"bytes": len(data), "crc32": f"{zlib.crc32(data):08x}", "sha256": hashlib.sha256(data).hexdigest()} for name, data in files.items()}
-    text = json.dumps({"format": FORMAT, "model_version": options.version, "files": listed}, indent=2)
-    (options.models / "manifest.json").write_text(text + "\n")
+    write_manifest(options.models, FORMAT, options.version, FILES)
 
 
 if __name__ == "__main__":

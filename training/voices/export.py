@@ -16,16 +16,18 @@ What is folded here, so that the service does not have to do it for every frame:
 """
 
 import argparse
-import hashlib
 import json
 import struct
-import zlib
+import sys
 from pathlib import Path
 
 import numpy as np
 import torch
 
 from symbols import table_from
+
+sys.path.append(str(Path(__file__).resolve().parent.parent / "recogniser"))
+from manifest import write_manifest  # noqa: E402
 
 FORMAT = "sauti-voices-1"
 DECODER_PARTS = 5
@@ -155,15 +157,6 @@ def write_safetensors(path: Path, tensors: dict[str, np.ndarray], version: str) 
         file.writelines(chunks)
 
 
-def write_manifest(folder: Path, version: str, names: list[str]) -> None:
-    files = {}
-    for name in names:
-        data = (folder / name).read_bytes()
-        files[name] = {"bytes": len(data), "crc32": f"{zlib.crc32(data):08x}", "sha256": hashlib.sha256(data).hexdigest()}
-    manifest = {"format": FORMAT, "model_version": version, "files": files}
-    (folder / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n")
-
-
 def load_state(checkpoint: Path, prosody: Path | None) -> dict[str, torch.Tensor]:
     state = torch.load(checkpoint, map_location="cpu", weights_only=True)
     if prosody:
@@ -200,7 +193,7 @@ def main() -> None:
     write_safetensors(args.out / "voices.safetensors", Exporter(state, args.pitch_range, args.pitch_means, args.energy, args.brightness).run(), args.version)
     symbols = json.dumps({"symbols": table_from(json.loads(args.vocabulary.read_text())["vocab"])}, ensure_ascii=False, indent=0)
     (args.out / "symbols.json").write_text(symbols + "\n")
-    write_manifest(args.out, args.version, ["voices.safetensors", "symbols.json"])
+    write_manifest(args.out, FORMAT, args.version, ["voices.safetensors", "symbols.json"])
     for path in sorted(args.out.iterdir()):
         print(f"{path.stat().st_size:>10}  {path.name}")
 
