@@ -262,7 +262,7 @@ fn rule_or_emphasis(text: &str, at: usize) -> Option<usize> {
 fn plain(text: &str, at: usize, c: char, out: &mut Cleaned) {
     let from = at..at + c.len_utf8();
     // Two marks some writers use for an apostrophe stand for one only inside a word.
-    if matches!(c, '"' | '“' | '”' | '„' | '«' | '»') {
+    if matches!(c, '"' | '“' | '”' | '„' | '«' | '»' | '\u{2033}') {
         return out.push('"', from);
     }
     if let Some(vowel) = kikuyu_vowel(c, &text[from.end..]) {

@@ -11,7 +11,7 @@ const WORDS_BACK_MAX: usize = 8;
 /// Abbreviations that a number follows; their dot ends no sentence.
 const NUMBER_ABBREVIATIONS: &[&str] = &[
     "no", "na", "nam", "namb", "nr", "num", "number", "namba", "acc", "acct", "c", "ref", "kumb",
-    "tel", "sim", "mob", "tar", "trh", "ext", "txn", "id", "std",
+    "tel", "sim", "mob", "tar", "trh", "ext", "txn", "id", "std", "div",
 ];
 
 pub(crate) struct TokenContext<'a> {
@@ -139,6 +139,22 @@ impl<'a> TokenContext<'a> {
             _ => false,
         });
         short && goes_on && self.is_mark(i, '.')
+    }
+
+    /// The mark at `i` stands for inches: it closes no quotation.
+    pub(super) fn is_inch(&self, i: usize) -> bool {
+        const TOKENS_BACK_MAX: usize = 256;
+        let mut quotes = (0..i)
+            .rev()
+            .take(TOKENS_BACK_MAX)
+            .filter(|j| self.is_mark(*j, '"'))
+            .map(|j| self.kind_before(j));
+        let last = quotes.find(|before| *before != Some(Kind::Digits));
+        let closed = matches!(
+            last,
+            None | Some(Some(Kind::Word | Kind::Mark('.' | ',' | '!' | '?')))
+        );
+        self.is_mark(i, '"') && closed
     }
 
     pub(super) fn starts_sentence(&self, i: usize) -> bool {

@@ -80,7 +80,8 @@ pub(crate) fn number_at<'a>(context: &TokenContext<'a>, i: usize) -> Option<Numb
     if let Some(fraction) = fraction
         && !starts_another_part(context, number.end + 2)
     {
-        number.fraction = Some(fraction);
+        // "498,800.00" is a whole amount.
+        number.fraction = Some(fraction).filter(|f| !number.grouped || *f != "00");
         number.end += 2;
     }
     Some(number)

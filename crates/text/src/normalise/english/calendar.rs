@@ -61,6 +61,23 @@ fn numeric(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     SpokenForm::new(without_article(context, i, said), i + 5)
 }
 
+/// "on 21/11", "by 30/11", "Sat 21/11"; a short number below is a fraction's.
+fn day_and_month(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    const BEFORE: &[&str] = &[
+        "on", "by", "due", "date", "dated", "until", "till", "deadline",
+    ];
+    let (day, month) = (plain(context, i, 2)?, plain(context, i + 2, 2)?);
+    let told = context
+        .word_before(i)
+        .is_some_and(|w| w.is_one_of(BEFORE) || is_day(w));
+    let sure = day > 12 || context.digits(i + 2)?.len() == 2;
+    let goes_on =
+        context.is_mark(i + 3, '/') || context.is_word(context.skip_space(i + 3), &["of"]);
+    let said = said_date(day, month, None)
+        .filter(|_| context.is_mark(i + 1, '/') && told && sure && !goes_on)?;
+    SpokenForm::new(without_article(context, i, said), i + 3)
+}
+
 /// "on the 3/3/2026" has said "the" already.
 fn without_article(context: &TokenContext<'_>, i: usize, said: String) -> String {
     let article = context.follows(i, &["the"]);
@@ -158,6 +175,7 @@ fn with_year(context: &TokenContext<'_>, said: String, end: usize) -> Option<Spo
 
 pub(super) fn date(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     numeric(context, i)
+        .or_else(|| day_and_month(context, i))
         .or_else(|| day_first(context, i))
         .or_else(|| month_first(context, i))
         .or_else(|| decade(context, i))
@@ -184,7 +202,7 @@ fn decade(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 }
 
 /// "a.m.", "pm": the letters and the token after them.
-fn half_of_day(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, usize)> {
+pub(super) fn half_of_day(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, usize)> {
     let at = context.skip_space(i);
     let word = context.word(at)?;
     if word.is("am") || word.is("pm") {

@@ -197,10 +197,8 @@ fn abbreviation(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     if word.is("no") && context.digits(next).is_some() && (dot == 1 || word.text == "No") {
         return SpokenForm::new("number", i + 2.min(1 + dot));
     }
-    // "St. Mary's".
-    let name_follows = next > i + 2 && context.word(next).is_some_and(Token::is_capitalised);
-    if word.text == "St" && dot == 1 && name_follows {
-        return SpokenForm::new("Saint", i + 2);
+    if is_saint(context, i, next) {
+        return SpokenForm::new("Saint", i + 1 + dot);
     }
     let joined = |j: Option<usize>| j.is_some_and(|j| is_range_of_times(context, j));
     let in_range = joined(context.before(i)) || joined(Some(next));
@@ -211,7 +209,8 @@ fn abbreviation(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         .or_else(|| listed(context, i, next));
     // What comes last in a name or a list may end the sentence too, and so may a day without its date.
     let end = i + 1 + dot;
-    let may_end = word.is_one_of(&["ltd", "etc", "ave", "rd", "jr"])
+    let may_end = word.is_one_of(&["ltd", "etc", "ave", "rd", "jr", "flr", "hse"])
+        || calendar::month(word.text).is_some()
         || named_day.is_some() && calendar::date(context, next).is_none();
     let line_ends = context.get(next).is_none_or(|t| t.kind == Kind::Space);
     let stop = match (may_end, dot == 1 && line_ends) {
@@ -220,6 +219,20 @@ fn abbreviation(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         _ => "",
     };
     SpokenForm::new(format!("{}{stop}", said?), end)
+}
+
+/// "St. Mary's", "at St Mary's", but not "Moi St Nairobi"; `next` stands behind it and its dot.
+fn is_saint(context: &TokenContext<'_>, i: usize, next: usize) -> bool {
+    let dot = context.is_mark(i + 1, '.');
+    let street = context
+        .before(i)
+        .is_some_and(|j| context.token(j).is_capitalised() || context.is_word(j, &["th"]));
+    let spaced = next > i + 1 + usize::from(dot);
+    context.token(i).text == "St"
+        && spaced
+        && context.word(next).is_some_and(|name| {
+            name.is_capitalised() && (dot || !street || name.text.ends_with("'s"))
+        })
 }
 
 const SENIOR: &[&str] = &[
@@ -246,7 +259,7 @@ fn listed(context: &TokenContext<'_>, i: usize, next: usize) -> Option<&'static 
             context.is_mark(i + 1, ':') || dot && goes_on && !new_sentence
         }
         "title" if lower == "sr" && context.is_word(next, SENIOR) => return Some("senior"),
-        "title" => dot && word.is_capitalised() && name_follows,
+        "title" => (dot || word.text == "Mt") && word.is_capitalised() && name_follows,
         "number" => {
             let is_short = lower.len() > 1 && (word.is_capitalised() || !is_known(&lower));
             context.digits(next).is_some() && (dot || is_short)
@@ -346,7 +359,10 @@ fn article(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let follows = next.is_some_and(|next| {
         next.kind == Kind::Digits || next.kind == Kind::Word && !next.is_capitalised()
     });
-    let is_article = context.token(i).text == "A" && follows && context.starts_sentence(i);
+    // "vit. A drops".
+    let vitamin = i > 2 && context.is_word(i - 3, &["vit"]);
+    let is_article =
+        context.token(i).text == "A" && follows && context.starts_sentence(i) && !vitamin;
     is_article.then(|| SpokenForm::new("a", i + 1))?
 }
 

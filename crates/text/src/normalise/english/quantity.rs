@@ -1,5 +1,6 @@
 //! Numbers in English with their units, ranges and fractions.
 
+use super::calendar::half_of_day;
 use super::money;
 use super::number::{cardinal, digits, ordinal, year};
 use super::signs::RATES;
@@ -29,6 +30,13 @@ pub(super) fn range(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> 
     let last = range_end(context, &from)?;
     if let Some(said) = years(context, i, &from, &last) {
         return SpokenForm::new(said, last.end);
+    }
+    // "2-4pm".
+    if let Some((half, end)) = half_of_day(context, last.end)
+        && last.plain().is_some_and(|hour| hour <= 12)
+    {
+        let said = format!("{} to {} {half}", said_number(&from), said_number(&last));
+        return SpokenForm::new(said, end);
     }
     let to = quantity(context, from.end + 1)?;
     SpokenForm::new(format!("{} to {}", said_number(&from), to.text), to.end)
@@ -140,12 +148,21 @@ pub(super) fn quantity(context: &TokenContext<'_>, i: usize) -> Option<SpokenFor
     let number = context.number(i)?;
     let special = money::after_number(context, &number)
         .or_else(|| with_ordinal_suffix(context, &number))
+        .or_else(|| feet_and_inches(context, &number))
         .or_else(|| with_unit(context, fraction(context, &number)?))
         .or_else(|| with_unit(context, mixed(context, &number)?));
     if special.is_some() {
         return special;
     }
     let said = said_number(&number);
+    if context.is_inch(number.end) {
+        let name = if before_noun(context, number.end + 1) {
+            "inch"
+        } else {
+            "inches"
+        };
+        return SpokenForm::new(format!("{said} {name}"), number.end + 1);
+    }
     let at = context.skip_space(number.end);
     if let Some((one, many, end)) = unit_of(context, i, &number) {
         let single = number.plain() == Some(1) || describes(context, i, end);
@@ -228,9 +245,42 @@ fn unit_of(
     let named = match written {
         "A" if decimal || electric() => ("ampere", "amperes"),
         "s" if decimal => ("second", "seconds"),
+        "in" if is_inches(context, i, number.end) => ("inch", "inches"),
         _ => return unit_at(context, at),
     };
     Some((named.0.to_owned(), named.1.to_owned(), at + 1))
+}
+
+/// "5ft 6in", "5 ft 6 in tall", but not "5 ft 6 in Nairobi" or "2in1".
+fn is_inches(context: &TokenContext<'_>, i: usize, end: usize) -> bool {
+    let at = context.skip_space(end);
+    let after_feet = context.follows(i, &["ft", "foot", "feet"]);
+    let next = context.skip_space(at + 1);
+    let is_noun = context.word(next).is_some() && !context.is_word(next, AFTER_INCHES);
+    let goes_on = context.kind(at + 1) == Some(Kind::Digits);
+    (at == end || after_feet && !is_noun) && !goes_on
+}
+
+const AFTER_INCHES: &[&str] = &[
+    "tall", "high", "long", "wide", "deep", "thick", "by", "and", "or", "x", "of", "is", "in",
+    "for", "from", "to", "at",
+];
+
+/// What is measured in inches is named behind them: "32\" TV".
+fn before_noun(context: &TokenContext<'_>, i: usize) -> bool {
+    let next = context.skip_space(i);
+    context.word(next).is_some() && !context.is_word(next, AFTER_INCHES)
+}
+
+/// "6'2\"", "5'6 tall".
+fn feet_and_inches(context: &TokenContext<'_>, number: &Number<'_>) -> Option<SpokenForm> {
+    let feet = number.plain().filter(|n| (3..=8).contains(n))?;
+    let inches = context.number(number.end + 1).filter(|n| {
+        context.is_mark(number.end, '\'') && n.plain().is_some_and(|n| (1..12).contains(&n))
+    })?;
+    let end = inches.end + usize::from(context.is_inch(inches.end));
+    let said = format!("{} foot {}", cardinal(feet), said_number(&inches));
+    SpokenForm::new(said, end)
 }
 
 /// What is sold or named by its size.
@@ -315,6 +365,10 @@ fn fraction(context: &TokenContext<'_>, number: &Number<'_>) -> Option<SpokenFor
         }
         (above @ 1900..2100, n) if n == above % 100 + 1 || n == above + 1 => {
             format!("{} to {}", year(above), year(above + 1))
+        }
+        // The attacks of 2001.
+        (9, 11) if !context.is_word(context.skip_space(below.end), &["of"]) => {
+            "nine eleven".to_owned()
         }
         (24, 7) | (50, 50) => format!("{} {}", cardinal(above), said_number(&below)),
         (1, 2) => "a half".to_owned(),

@@ -3,7 +3,7 @@
 use super::calendar::is_range_of_times;
 use crate::normalise::context::TokenContext;
 use crate::normalise::relations::is_grade;
-use crate::normalise::token::Kind;
+use crate::normalise::token::{Kind, Token};
 
 pub(super) fn said_mark(context: &TokenContext<'_>, i: usize, mark: char) -> String {
     let glued = |j: Option<usize>| {
@@ -35,11 +35,16 @@ pub(super) fn said_mark(context: &TokenContext<'_>, i: usize, mark: char) -> Str
         '–' if between_numbers(context, i) => "to",
         '-' if !glued(i.checked_sub(1)) && context.digits(i + 1).is_some() => "minus",
         '-' | '−' if is_grade(context, i) => "minus",
+        '-' | '–' if between_quantities(context, i) => "to",
+        '^' if context.digits(i + 1).is_some() || context.is_mark(i + 1, '-') => "to the power of",
+        // "at 6:42 PM.New balance".
+        '.' if inside && starts_word(context, i + 1) => return ". ".to_owned(),
         '.' if inside => "dot",
         ':' if inside && context.words_back(i).next().is_some_and(|w| w.is("npk")) => {
             return ", ".to_owned();
         }
         ':' if inside && is_ratio(context, i) => "to",
+        ':' if inside && is_shape(context, i) => "by",
         '/' if context.is_word(i + 1, &["or"]) => return " ".to_owned(),
         '/' if is_rate(context, i) => "per",
         '/' if inside && is_in_address(context, i) => "slash",
@@ -58,6 +63,31 @@ pub(super) const RATIOS: &[&str] = &["ratio", "scale", "odds", "proportion", "np
 fn is_ratio(context: &TokenContext<'_>, i: usize) -> bool {
     let mut before = context.words_back(i);
     context.digits(i + 1).is_some() && before.any(|word| word.is_one_of(RATIOS))
+}
+
+/// The shapes of screens: "16:9".
+fn is_shape(context: &TokenContext<'_>, i: usize) -> bool {
+    match (context.digits(i - 1), context.digits(i + 1)) {
+        (Some("16" | "21"), Some("9")) => true,
+        // "John 4:3" is a verse.
+        (Some("4"), Some("3")) => !context
+            .word_before(i - 1)
+            .is_some_and(Token::is_capitalised),
+        _ => false,
+    }
+}
+
+/// A capital behind a dot, then small letters.
+fn starts_word(context: &TokenContext<'_>, i: usize) -> bool {
+    let is_start =
+        |word: &Token<'_>| word.is_capitalised() && word.text.len() > 1 && !word.is_all_caps();
+    context.word(i).is_some_and(is_start) && !context.is_word(i - 2, &["www"])
+}
+
+/// "80k-100k", "5kg-10kg".
+fn between_quantities(context: &TokenContext<'_>, i: usize) -> bool {
+    let unit_before = i > 1 && context.word(i - 1).is_some() && context.digits(i - 2).is_some();
+    unit_before && context.digits(i + 1).is_some()
 }
 
 /// "<5", "MUAC < 11.5", but not "-> 5".
