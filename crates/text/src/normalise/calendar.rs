@@ -47,7 +47,8 @@ struct Date {
 
 pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     if context.word(i).is_some() {
-        return month_first(context, i);
+        return month_first(context, i)
+            .or_else(|| SpokenForm::new(numbered_day(context, i)?, i + 2));
     }
     context.digits(i)?;
     if glued_before(context, i) {
@@ -170,7 +171,7 @@ fn follows_tarehe(context: &TokenContext<'_>, i: usize) -> bool {
 
 fn follows_weekday(context: &TokenContext<'_>, i: usize) -> bool {
     let before = context.words_back(i).next();
-    before.is_some_and(is_weekday)
+    before.is_some_and(|word| is_weekday(word) || word.is("j"))
 }
 
 fn follows_month(context: &TokenContext<'_>, i: usize) -> bool {
@@ -398,13 +399,39 @@ fn is_weekday(word: &Token<'_>) -> bool {
     word.is_one_of(&WEEKDAYS) || short.is_some_and(|said| WEEKDAYS.contains(said))
 }
 
+/// "J3", "J4"; "J5" is a telephone too, and a day only beside another one or before a time.
+fn numbered_day(context: &TokenContext<'_>, i: usize) -> Option<&'static str> {
+    let number = context
+        .digits(i + 1)
+        .filter(|_| context.is_word(i, &["j"]))?;
+    let name = match number {
+        "3" => "Jumatatu",
+        "4" => "Jumanne",
+        "5" => "Jumatano",
+        _ => return None,
+    };
+    let glued = matches!(context.kind_before(i), Some(Kind::Word | Kind::Digits))
+        || matches!(context.kind(i + 2), Some(Kind::Word | Kind::Digits));
+    let model = context.follows(i, &["samsung", "galaxy", "simu"]);
+    let mut before = context.words_back(i).take(2);
+    let beside_day = before.any(|word| is_weekday(word) || word.is("j"));
+    let timed = context.is_word(
+        context.skip_space(i + 2),
+        &["saa", "asubuhi", "asb", "jioni"],
+    );
+    (!glued && !model && (number != "5" || beside_day || timed)).then_some(name)
+}
+
 /// A dash at `i` between two days of the week or two months.
 pub(crate) fn joins_names(context: &TokenContext<'_>, i: usize) -> bool {
-    let before = context.before(i).and_then(|j| context.word(j));
-    let after = context.word(context.skip_space(i + 1));
-    let both =
-        |named: fn(&Token<'_>) -> bool| before.is_some_and(named) && after.is_some_and(named);
-    both(is_weekday) || both(|word| word.is_one_of(&MONTHS))
+    let (before, after) = (context.before(i), context.skip_space(i + 1));
+    let is_day = |j: usize| {
+        context.word(j).is_some_and(is_weekday)
+            || numbered_day(context, j).is_some()
+            || j > 0 && numbered_day(context, j - 1).is_some()
+    };
+    let is_month = |j: usize| context.word(j).is_some_and(|word| word.is_one_of(&MONTHS));
+    before.is_some_and(|j| is_day(j) && is_day(after) || is_month(j) && is_month(after))
 }
 
 /// "tarehe 1" is "tarehe mosi", "Januari 1" "Januari mosi".

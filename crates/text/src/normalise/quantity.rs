@@ -142,6 +142,15 @@ pub(crate) fn with_suffix(
     i: usize,
     quantity: &Quantity<'_>,
 ) -> Option<SpokenForm> {
+    if context.is_inch(quantity.end) {
+        let name = if context.follows(i, &["inchi"]) {
+            ""
+        } else {
+            "inchi "
+        };
+        let said = format!("{name}{}", quantity.say_with(None));
+        return SpokenForm::new(said, quantity.end + 1);
+    }
     if let Some(end) = percent_end(context, quantity.end) {
         let said_before = context.follows(i, &["asilimia"]);
         let name = if said_before { "" } else { "asilimia " };
@@ -206,8 +215,8 @@ fn ordinal_name(value: u64) -> Option<&'static str> {
 /// A noun and its connective stand before, so the number orders rather than counts.
 pub(crate) fn follows_connective(context: &TokenContext<'_>, i: usize) -> bool {
     let mut words = context.words_back(i);
-    // "Std. 1" is "darasa la kwanza".
-    if words.next().is_some_and(|w| w.is("std")) {
+    // "Std. 1" is "darasa la kwanza", "Div. 1" "daraja la kwanza".
+    if words.next().is_some_and(|w| w.is_one_of(&["std", "div"])) {
         return true;
     }
     context.follows(i, CONNECTIVES)

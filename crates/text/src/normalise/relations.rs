@@ -5,7 +5,7 @@ use super::calendar;
 use super::context::TokenContext;
 use super::money::is_currency;
 use super::number::Number;
-use super::quantity::{Quantity, dash_after, with_suffix};
+use super::quantity::{Quantity, dash_after, follows_connective, say_roman, with_suffix};
 use super::roman::roman_value;
 use super::token::Kind;
 use super::units;
@@ -194,6 +194,9 @@ pub(crate) fn range(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> 
     if let Some(reading) = with_suffix(context, i, &quantity) {
         return Some(reading);
     }
+    if let Some(said) = ordinals(context, i, low, high) {
+        return SpokenForm::new(said, quantity.end);
+    }
     let class = context.class_before(i);
     let spaced = context.kind(low.end) == Some(Kind::Space);
     if spaced && is_subtraction(context, i, &quantity) {
@@ -205,6 +208,27 @@ pub(crate) fn range(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> 
         return SpokenForm::new(format!("{goals} kwa {}", high.say()), quantity.end);
     }
     SpokenForm::new(quantity.say_with(class), quantity.end)
+}
+
+/// "Kidato cha 1-4" is "cha kwanza hadi cha nne".
+fn ordinals(
+    context: &TokenContext<'_>,
+    i: usize,
+    low: &Number<'_>,
+    high: &Number<'_>,
+) -> Option<String> {
+    const CLASSES: &[&str] = &["kidato", "vidato", "darasa", "madarasa", "std"];
+    let (from, to) = (low.plain()?, high.plain()?);
+    let mut before = context.words_back(i);
+    let joint = match before.next()? {
+        std if std.is("std") => "la",
+        joint if before.next().is_some_and(|w| w.is_one_of(CLASSES)) => joint.text,
+        _ => return None,
+    };
+    (follows_connective(context, i) && from < to).then(|| {
+        let from = say_roman(from, true);
+        format!("{from} hadi {joint} {}", say_roman(to, true))
+    })
 }
 
 /// 2010-15 means 2015.

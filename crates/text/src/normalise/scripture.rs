@@ -2,35 +2,83 @@
 
 use super::SpokenForm;
 use super::context::TokenContext;
-use super::quantity::dash_after;
+use super::dotted_time::day_part_after;
+use super::quantity::{dash_after, say_roman};
+use super::token::Kind;
 use crate::cardinal::cardinal;
-use crate::tables::{WordList, words};
+use crate::tables::{WordList, WordTable, rows, words};
 
 /// Books by their Swahili names; those that are everyday words (Kutoka, Mwanzo, Hesabu) are left out.
 static BOOKS: WordList = WordList::new(|| words(include_str!("../../data/scripture.txt")));
 
+static SHORT: WordTable =
+    WordTable::new(|| rows(include_str!("../../data/scripture-short.tsv")).collect());
+
 pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    let value = |at: usize| {
-        context
-            .digits(at)
-            .filter(|d| d.len() <= 3)?
-            .parse::<u64>()
-            .ok()
+    let follows_book = context.word_before(i).is_some_and(|w| w.is_one_of(&BOOKS));
+    if let Some(reading) = verse(context, i).filter(|_| follows_book) {
+        return Some(reading);
+    }
+    numbered(context, i).or_else(|| short(context, i))
+}
+
+fn value(context: &TokenContext<'_>, i: usize) -> Option<u64> {
+    let figures = context.digits(i).filter(|d| d.len() <= 3)?;
+    figures.parse().ok()
+}
+
+/// "3:16", "5:3-10".
+fn verse(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let verse = value(context, i + 2).filter(|_| context.is_mark(i + 1, ':'))?;
+    let sura = if context.follows(i, &["sura"]) {
+        ""
+    } else {
+        "sura "
     };
-    let (chapter, verse) = (
-        value(i)?,
-        value(i + 2).filter(|_| context.is_mark(i + 1, ':'))?,
-    );
-    let book = context.word_before(i).filter(|w| w.is_one_of(&BOOKS))?;
-    let chapter = match book.is("sura") {
-        true => format!("ya {}", cardinal(chapter)),
-        false => format!("sura ya {}", cardinal(chapter)),
-    };
-    let last = dash_after(context, i + 3).and_then(|at| Some((value(at)?, at + 1)));
+    let chapter = say_roman(value(context, i)?, true);
+    let last = dash_after(context, i + 3).and_then(|at| Some((value(context, at)?, at + 1)));
     let verses = match last {
-        Some((last, _)) => format!("{} hadi {}", cardinal(verse), cardinal(last)),
-        None => cardinal(verse),
+        Some((last, _)) => format!("{} hadi {}", say_roman(verse, true), cardinal(last)),
+        None => say_roman(verse, true),
     };
     let end = last.map_or(i + 3, |(_, end)| end);
-    SpokenForm::new(format!("{chapter}, mstari wa {verses}"), end)
+    SpokenForm::new(format!("{sura}ya {chapter}, mstari wa {verses}"), end)
+}
+
+/// The name of the book at `i`, and the number behind it.
+fn book<'a>(context: &TokenContext<'a>, i: usize) -> Option<(&'a str, usize)> {
+    let word = context.word(i).filter(|w| w.is_capitalised())?;
+    let short = SHORT.get(word.text.to_ascii_lowercase().as_str()).copied();
+    let name = short.or(word.is_one_of(&BOOKS).then_some(word.text))?;
+    let dot = usize::from(context.is_mark(i + 1, '.') && short.is_some());
+    Some((name, context.skip_space(i + 1 + dot)))
+}
+
+/// "1 Kor 13:4", "2 Timotheo 3:16".
+fn numbered(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let number = value(context, i).filter(|n| (1..=3).contains(n))?;
+    let (name, at) = book(context, context.skip_space(i + 1))?;
+    let verse = verse(context, at)?;
+    let said = format!("{name} wa {} {}", say_roman(number, true), verse.text);
+    SpokenForm::new(said, verse.end)
+}
+
+/// "Yoh 3:16", "Mt. 5:3-10", "Zab 23".
+fn short(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let (name, at) = book(context, i)?;
+    // "Isa 4:30 jioni" is a time.
+    let is_time = |end: usize| {
+        let half = context.is_word(context.skip_space(end), &["am", "pm", "asb"]);
+        half || day_part_after(context, end).is_some()
+    };
+    let shortened = name != context.token(i).text;
+    if let Some(verse) = verse(context, at).filter(|v| shortened && !is_time(v.end)) {
+        return SpokenForm::new(format!("{name} {}", verse.text), verse.end);
+    }
+    let psalm = value(context, at).filter(|_| name == "Zaburi")?;
+    let alone = !matches!(
+        context.kind(at + 1),
+        Some(Kind::Mark(':' | '-' | '/' | '%'))
+    );
+    alone.then(|| SpokenForm::new(format!("Zaburi ya {}", cardinal(psalm)), at + 1))?
 }

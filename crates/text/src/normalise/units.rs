@@ -1,6 +1,7 @@
 //! Units: their name comes before the number ("kilomita tano").
 
 use super::SpokenForm;
+use super::agreement::class_of;
 use super::context::TokenContext;
 use super::quantity::{Quantity, is_lettered};
 use super::token::Kind;
@@ -56,7 +57,8 @@ pub(crate) fn read(
     } else {
         name
     };
-    let said = quantity.say_with(None);
+    // Only years have a class that shows: "miaka mitano".
+    let said = quantity.say_with(class_of(name).filter(|_| name == "miaka"));
     let parts: Vec<&str> = [name, &said, &tail]
         .into_iter()
         .filter(|part| !part.is_empty())
@@ -138,8 +140,11 @@ fn temperature(
     SpokenForm::new(format!("{name}{}{tail}", quantity.say_with(None)), end)
 }
 
-/// A unit before its number: "kg 5". Single letters are too easily something else.
+/// A unit before its number: "kg 5", "m² 600". Single letters are too easily something else.
 pub(crate) fn before_number(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    if let Some(reading) = area_before_number(context, i) {
+        return Some(reading);
+    }
     let word = context.word(i).filter(|w| w.text.len() > 1)?;
     let (name, _) = unit(word.text).filter(|(_, tail)| tail.is_empty())?;
     let number_follows = context.digits(context.skip_space(i + 1)).is_some();
@@ -152,6 +157,25 @@ pub(crate) fn before_number(context: &TokenContext<'_>, i: usize) -> Option<Spok
     );
     let part = context.follows(i, &["nusu", "robo"]) && !is_word;
     (part || number_follows && !after_number && !is_word).then(|| SpokenForm::new(name, i + 1))?
+}
+
+/// "m² 600", "m3 14", "sqm 600".
+fn area_before_number(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let word = context.word(i)?.text;
+    let (tail, end) = match word {
+        "sqm" => ("za mraba", i + 1),
+        _ => power(context, i + 1)?,
+    };
+    let (name, _) = unit(word).filter(|(name, _)| name.ends_with("mita"))?;
+    let number_follows = context.digits(context.skip_space(end)).is_some();
+    let apart = context.kind(end) == Some(Kind::Space)
+        && context.kind_before(i) != Some(Kind::Digits)
+        && context
+            .before(i)
+            .is_none_or(|j| context.digits(j).is_none());
+    // One says "mita mraba", but "mita za ujazo".
+    let tail = tail.replace("za mraba", "mraba");
+    (number_follows && apart).then(|| SpokenForm::new(format!("{name} {tail}"), end))?
 }
 
 /// The plain name of a unit, for "nusu kilogramu".

@@ -148,16 +148,15 @@ fn post_box(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 
 fn abbreviation(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let word = context.word(i)?;
-    if word.text.len() > 9
-        || (word.is_all_caps() && word.text.len() > 1 && !context.is_mark(i + 1, '.'))
-    {
+    let class_name = word.is_one_of(&["std", "div"]);
+    if word.text.len() > 9 || (word.is_all_caps() && !class_name && !context.is_mark(i + 1, '.')) {
         return None;
     }
     let lower = word.text.to_ascii_lowercase();
     let dot = context.is_mark(i + 1, '.') && !context.is_mark(i + 2, '.');
     let after = i + 1 + usize::from(dot);
     let next = context.skip_space(after);
-    let class = |w: &Token<'_>| lower == "std" && roman_value(w.text).is_some();
+    let class = |w: &Token<'_>| class_name && roman_value(w.text).is_some();
     let number_follows = context.digits(next).is_some() || context.word(next).is_some_and(class);
     let (said, when) = match lower.as_str() {
         "dk" if number_follows => ("dakika", When::Number),
