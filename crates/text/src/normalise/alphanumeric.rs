@@ -28,6 +28,11 @@ const REFERENCE_PARTS_MAX: usize = 12;
 /// MPX-0098/24, INV/2024/0012: capitals and figures with dashes or slashes between them. Figures keep their zeros.
 /// COVID-19 and F-16 are names: one short number.
 fn reference(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    // "128GB/6GB", "450K-600K".
+    const UNITS: &[&str] = &["gb", "mb", "tb", "kg", "km", "k", "mg", "ml"];
+    if context.digits(i).is_some() && context.is_word(i + 1, UNITS) {
+        return None;
+    }
     let (mut end, mut letters, mut figures_longest, mut zero) = (i, 0, 0, false);
     let (mut said, mut marks) = (String::new(), 0);
     for _ in 0..REFERENCE_PARTS_MAX {

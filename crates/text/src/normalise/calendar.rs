@@ -258,13 +258,24 @@ fn day_and_month_number(context: &TokenContext<'_>, i: usize) -> Option<SpokenFo
     // "tarehe 5/6 hadi 7/6".
     let joined = context.follows(i, &["hadi", "mpaka", "na", "au"]);
     let listed = joined && context.words_back(i).take(3).any(|w| w.is_one_of(TAREHE));
-    let told = follows_tarehe(context, i) || follows_weekday(context, i) || listed;
+    let told =
+        follows_tarehe(context, i) || follows_weekday(context, i) || listed || is_limit(context, i);
     if !told || !context.is_mark(i + 1, '/') || triple(context, i).is_some() {
         return None;
     }
     let number = |at: usize| context.digits(at)?.parse::<u64>().ok();
     let said = day_and_month(number(i)?, number(i + 2)?, None)?;
     SpokenForm::new(format!("{}{said}", tarehe(context, i)), i + 3)
+}
+
+/// "hadi 30/11", "kabla ya 21/11": with a day above twelve it is no fraction.
+fn is_limit(context: &TokenContext<'_>, i: usize) -> bool {
+    let mut before = context.words_back(i);
+    let limits = &["hadi", "mpaka", "mwisho", "kuanzia", "kabla"];
+    let first = before.next().filter(|word| !word.is_one_of(&["ya", "ni"]));
+    let limit = first.or_else(|| before.next());
+    day_number(context, i).is_some_and(|day| day > 12)
+        && limit.is_some_and(|word| word.is_one_of(limits))
 }
 
 fn day_number(context: &TokenContext<'_>, i: usize) -> Option<u64> {

@@ -71,9 +71,12 @@ struct ClockTime {
 pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let after_saa = follows_saa(context, i);
     let first = written(context, i, after_saa)?;
-    // "NPK 17:17:17" is a fertiliser, "3:48.68" a runner's time.
+    // "NPK 17:17:17" is a fertiliser, "3:48.68" a runner's time, "saa 24/7" always.
     let hundredths = context.is_mark(first.end, '.') && context.digits(first.end + 1).is_some();
-    if context.follows(i, &["npk"]) || hundredths && first.with_minutes {
+    let always = context.digits(i) == Some("24")
+        && context.is_mark(first.end, '/')
+        && context.digits(first.end + 1) == Some("7");
+    if always || context.follows(i, &["npk"]) || hundredths && first.with_minutes {
         return None;
     }
     if !after_saa && !first.with_minutes && first.half.is_none() {

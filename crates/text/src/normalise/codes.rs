@@ -186,6 +186,14 @@ fn is_sms_number(context: &TokenContext<'_>, i: usize, figures: &str) -> bool {
             "kwa", "kwenda", "kwenye", "namba", "nambari", "ujumbe", "to", "no", "number",
         ])
     });
+    // "Tuma SMS 22999".
+    let mut before = context.words_back(i);
+    let to = to
+        || figures.len() >= 5
+            && before.next().is_some_and(|w| w.is("sms"))
+            && before
+                .next()
+                .is_some_and(|w| w.is_one_of(&["tuma", "andika"]));
     let sends = || context.words_back(i).any(|w| w.is_one_of(&SENDS));
     (3..=7).contains(&figures.len()) && to && sends()
 }

@@ -109,6 +109,10 @@ fn one(context: &TokenContext<'_>, i: usize) -> Option<(String, usize)> {
     }
     let first = if context.is_mark(i, '(') { i + 1 } else { i };
     let figures = context.digits(first)?;
+    // "ASHA JUMA (255754123456)": the brackets are the sentence's.
+    if first > i && figures.len() >= 9 {
+        return None;
+    }
     if is_glued_country_code(figures) && ends_there(context, first + 1) {
         return Some((groups_said(&chunks(figures, &[3, 3, 3, 3])), first + 1));
     }

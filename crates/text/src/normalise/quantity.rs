@@ -92,7 +92,7 @@ pub(crate) fn multiplier(context: &TokenContext<'_>, i: usize) -> Option<(&'stat
 const LETTERED: &[&str] = &[
     "darasa", "kidato", "chumba", "ghorofa", "geti", "mlango", "jengo", "block", "nyumba", "kundi",
     "kiti", "form", "class", "room", "gate", "flat", "ploti", "plot", "njia", "basi", "seksheni",
-    "grade", "std", "standard", "mkondo",
+    "grade", "std", "standard", "mkondo", "siti", "seat", "wodi", "behewa", "kitanda",
 ];
 
 pub(super) fn is_lettered(context: &TokenContext<'_>, i: usize) -> bool {

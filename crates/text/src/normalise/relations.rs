@@ -3,6 +3,7 @@
 use super::SpokenForm;
 use super::calendar;
 use super::context::TokenContext;
+use super::dotted_time::DAY_PARTS;
 use super::money::is_currency;
 use super::number::Number;
 use super::quantity::{Quantity, dash_after, follows_connective, say_roman, with_suffix};
@@ -164,6 +165,16 @@ fn not_a_fraction(
             cardinal(bottom)
         ));
     }
+    if (top, bottom) == (24, 7) {
+        let named = context.follows(i, &["saa", "masaa"]);
+        let saa = if named { "" } else { "saa " };
+        return Some(format!("{saa}ishirini na nne kila siku"));
+    }
+    // "alama 389/500".
+    let mut before = context.words_back(i).take(2);
+    if top <= bottom && before.any(|w| w.is_one_of(&["alama", "maksi"])) {
+        return Some(format!("{} kati ya {}", cardinal(top), cardinal(bottom)));
+    }
     (top >= bottom).then(|| format!("{} kwa {}", cardinal(top), cardinal(bottom)))
 }
 
@@ -314,6 +325,11 @@ pub(crate) fn operator(context: &TokenContext<'_>, i: usize) -> Option<SpokenFor
     if !operand_before || !operand_after || (weak && !spaced) {
         return None;
     }
+    // "20x30m", "50x100", but "3x4" and "1x3".
+    let two_figures = |j: usize| context.digits(j).is_some_and(|d| d.len() > 1);
+    let equals = context.is_mark(context.skip_space(next + 1), '=');
+    let is_size = said == "mara" && !spaced && !equals && two_figures(before) && two_figures(next);
+    let said = if is_size { "kwa" } else { said };
     // A space where the writer left none, and the writer's own where there is one.
     let spaced_before = context.kind(i - 1) == Some(Kind::Space);
     let head = if spaced_before { "" } else { " " };
@@ -370,13 +386,24 @@ fn mark_said(context: &TokenContext<'_>, i: usize, mark: char) -> SpokenForm {
         '€' => one("yuro"),
         '£' => one("pauni"),
         '§' => one("kifungu "),
+        '<' | '≤' | '>' | '≥' if limits_number(context, i) => one(match mark {
+            '<' => "chini ya ",
+            '≤' => "si zaidi ya ",
+            '>' => "zaidi ya ",
+            _ => "kuanzia ",
+        }),
         '~' | '≈' if context.digits(context.skip_space(i + 1)).is_some() => one("takriban "),
         '/' => slash(context, i),
         '_' | '|' | '\\' | '^' | '~' | '`' | '<' | '>' | '≠' | '±' | '≤' | '≥' | '≈' | '¥'
         | '₹' | '₦' | 'µ' => one(" "),
         '-' | '−' if is_grade(context, i) => one(" minasi"),
+        '-' | '–' if joins_quantities(context, i) => one(" hadi "),
         '-' if joins_word_to_number(context, i) => one(" "),
-        '-' | '–' if calendar::joins_names(context, i) || joins_numerals(context, i) => {
+        '-' | '–'
+            if calendar::joins_names(context, i)
+                || joins_numerals(context, i)
+                || joins_times(context, i) =>
+        {
             days_range(context, i)
         }
         '—' | '–' => one(" – "),
@@ -418,6 +445,12 @@ pub(super) fn is_grade(context: &TokenContext<'_>, i: usize) -> bool {
         }
 }
 
+/// "<50", ">50mm", but not "-> 5".
+fn limits_number(context: &TokenContext<'_>, i: usize) -> bool {
+    let arrow = matches!(context.kind_before(i), Some(Kind::Mark('-' | '=')));
+    !arrow && context.digits(context.skip_space(i + 1)).is_some()
+}
+
 /// "5 @ 20/=", but not "@20juma".
 fn prices(context: &TokenContext<'_>, i: usize) -> bool {
     let next = context.skip_space(i + 1);
@@ -425,6 +458,13 @@ fn prices(context: &TokenContext<'_>, i: usize) -> bool {
     let number = context.number(next);
     let amount = number.is_some_and(|n| next > i + 1 || context.is_mark(n.end, '/'));
     context.kind_before(i) == Some(Kind::Space) && (currency || amount)
+}
+
+/// "saa 3 asubuhi - saa 11 jioni".
+fn joins_times(context: &TokenContext<'_>, i: usize) -> bool {
+    let part = context.word_before(i);
+    let part = part.is_some_and(|word| word.is_one_of(DAY_PARTS) || word.is("asb"));
+    part && context.is_word(context.skip_space(i + 1), &["saa"])
 }
 
 /// "Form I - IV".
@@ -440,6 +480,11 @@ fn days_range(context: &TokenContext<'_>, i: usize) -> SpokenForm {
     let spaced = context.kind_before(i) == Some(Kind::Space);
     let text = if spaced { "hadi " } else { " hadi " };
     SpokenForm::of(text, context.skip_space(i + 1))
+}
+
+/// "450k-600k", "5kg-10kg".
+fn joins_quantities(context: &TokenContext<'_>, i: usize) -> bool {
+    joins_word_to_number(context, i) && context.kind_before(i - 1) == Some(Kind::Digits)
 }
 
 /// COVID-19, Chuo-2.
@@ -474,7 +519,9 @@ fn slash(context: &TokenContext<'_>, i: usize) -> SpokenForm {
     let after_word = context.kind_before(i) == Some(Kind::Word);
     let unit_before = after_word && context.kind_before(i - 1) == Some(Kind::Digits);
     if unit_before && context.digits(i + 1).is_some() {
-        return SpokenForm::of(" kwa ", i + 1);
+        // The memories of "128GB/6GB".
+        let both = context.is_word(i - 1, &["gb"]) && context.is_word(i + 2, &["gb"]);
+        return SpokenForm::of(if both { " na " } else { " kwa " }, i + 1);
     }
     let between_words = after_word && context.word(i + 1).is_some();
     let choice_said = context.is_word(i + 1, &["au", "ama"]);

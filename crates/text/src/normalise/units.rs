@@ -99,7 +99,9 @@ fn unit_at(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, String
         context.kind(i + 1),
         Some(Kind::Digits | Kind::Mark('-' | '\'' | '@'))
     );
-    (!word_goes_on).then(|| (name, String::new(), i + 1))
+    // "5kg-10kg".
+    let range = context.is_mark(i + 1, '-') && context.digits(i + 2).is_some();
+    (!word_goes_on || range).then(|| (name, String::new(), i + 1))
 }
 
 pub(super) fn power(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, usize)> {
@@ -142,8 +144,9 @@ fn temperature(
 
 /// A unit before its number: "kg 5", "m² 600". Single letters are too easily something else.
 pub(crate) fn before_number(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    if let Some(reading) = area_before_number(context, i) {
-        return Some(reading);
+    let special = area_before_number(context, i).or_else(|| rate_before_number(context, i));
+    if special.is_some() {
+        return special;
     }
     let word = context.word(i).filter(|w| w.text.len() > 1)?;
     let (name, _) = unit(word.text).filter(|(_, tail)| tail.is_empty())?;
@@ -176,6 +179,19 @@ fn area_before_number(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm
     // One says "mita mraba", but "mita za ujazo".
     let tail = tail.replace("za mraba", "mraba");
     (number_follows && apart).then(|| SpokenForm::new(format!("{name} {tail}"), end))?
+}
+
+/// "upepo km/h 20".
+fn rate_before_number(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let (name, _) = unit(context.word(i)?.text)?;
+    let (divisor, end) = divisor_at(context, i + 1)?;
+    let quantity = Quantity::at(context, context.skip_space(end))?;
+    let after_number = context
+        .before(i)
+        .is_some_and(|j| context.digits(j).is_some());
+    let said = format!("{name} {} kwa {divisor}", quantity.say_with(None));
+    (!after_number && context.kind(end) == Some(Kind::Space))
+        .then(|| SpokenForm::new(said, quantity.end))?
 }
 
 /// The plain name of a unit, for "nusu kilogramu".

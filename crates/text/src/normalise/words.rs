@@ -157,17 +157,28 @@ fn abbreviation(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let after = i + 1 + usize::from(dot);
     let next = context.skip_space(after);
     let class = |w: &Token<'_>| class_name && roman_value(w.text).is_some();
-    let number_follows = context.digits(next).is_some() || context.word(next).is_some_and(class);
+    // "Kumb. Na. FT26318XK2", "dk ya 45".
+    let code = |w: &Token<'_>| w.is_all_caps() && context.digits(next + 1).is_some();
+    let minute = lower == "dk"
+        && context.is_word(next, &["ya"])
+        && context.digits(context.skip_space(next + 1)).is_some();
+    let number_follows = context.digits(next).is_some()
+        || minute
+        || context
+            .word(next)
+            .is_some_and(|w| class(w) || dot && code(w));
     let (said, when) = match lower.as_str() {
         "dk" if number_follows => ("dakika", When::Number),
+        "alh" if number_follows => ("Alhamisi", When::Dot),
         lower => *ABBREVIATIONS.get(lower)?,
     };
     let applies = match when {
         When::Any => dot || plainly_short(context, i, word),
         When::Dot => dot && follows_within(context, after),
         When::Number => {
-            let is_word = matches!(lower.as_str(), "na" | "no" | "uk" | "sur");
-            number_follows && (dot || !is_word || word.text == "No")
+            let is_word = matches!(lower.as_str(), "na" | "uk" | "sur");
+            let label = word.text == "Na" && !context.starts_sentence(i);
+            number_follows && (dot || !is_word || label)
         }
     };
     if !applies {

@@ -61,6 +61,13 @@ fn numeric(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     SpokenForm::new(without_article(context, i, said), i + 5)
 }
 
+/// "Date:20261114".
+fn compact(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let figures = context.digits(i).filter(|figures| figures.len() == 8)?;
+    let before = context.words_back(i).next()?;
+    SpokenForm::new(date_in_format(figures, "")?, i + 1).filter(|_| before.is("date"))
+}
+
 /// "on 21/11", "by 30/11", "Sat 21/11"; a short number below is a fraction's.
 fn day_and_month(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     const BEFORE: &[&str] = &[
@@ -175,6 +182,7 @@ fn with_year(context: &TokenContext<'_>, said: String, end: usize) -> Option<Spo
 
 pub(super) fn date(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     numeric(context, i)
+        .or_else(|| compact(context, i))
         .or_else(|| day_and_month(context, i))
         .or_else(|| day_first(context, i))
         .or_else(|| month_first(context, i))
