@@ -298,10 +298,12 @@ fn month_named(word: &Token<'_>) -> Option<usize> {
 fn month_at(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, usize)> {
     let word = context.word(i).filter(|w| w.is_capitalised())?;
     let month = MONTHS[month_named(word)?];
-    // The dot of a short name is no sentence's end when a year follows.
+    // The dot of a short name is no sentence's end when a year or a small letter follows.
     let dotted = context.is_mark(i + 1, '.')
         && word.text.len() <= 4
-        && context.kind(context.skip_space(i + 2)) == Some(Kind::Digits);
+        && context
+            .get(context.skip_space(i + 2))
+            .is_some_and(|t| t.kind == Kind::Digits || t.kind == Kind::Word && !t.is_capitalised());
     Some((month, i + 1 + usize::from(dotted)))
 }
 

@@ -172,7 +172,8 @@ fn hours_and_minutes(
         figures.parse::<u64>().ok().filter(|n| *n < 60)
     };
     let separated = context.is_mark(i + 1, ':')
-        || ((after_saa || is_dotted_time(context, i)) && context.is_mark(i + 1, '.'))
+        || ((after_saa || is_dotted_time(context, i) || half_of_day(context, i + 3).is_some())
+            && context.is_mark(i + 1, '.'))
         || context.is_word(i + 1, &["h"]);
     let leading_zero = hours.len() == 2 && hours.starts_with('0');
     let Some(minute) = two(i + 2).filter(|_| separated) else {

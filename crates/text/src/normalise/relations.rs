@@ -98,6 +98,11 @@ pub(crate) fn fraction(context: &TokenContext<'_>, i: usize) -> Option<SpokenFor
 
 fn alone(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let (top, bottom, end) = bare_fraction(context, i)?;
+    // "Dodoma 19/30°C".
+    if context.is_mark(end, '°') && context.is_word(end + 1, &["c"]) {
+        let said = format!("nyuzi joto {} hadi {}", cardinal(top), cardinal(bottom));
+        return SpokenForm::new(said, end + 2);
+    }
     if context.kind(i) == Some(Kind::Digits)
         && let Some(text) = not_a_fraction(context, i, top, bottom, end)
     {
@@ -164,6 +169,14 @@ fn not_a_fraction(
             cardinal(top),
             cardinal(bottom)
         ));
+    }
+    // "mwezi wa 11/2026".
+    let month = usize::try_from(top)
+        .ok()
+        .and_then(|n| calendar::MONTHS.get(n.checked_sub(1)?));
+    let of_month = context.words_back(i).take(2).any(|w| w.is("mwezi"));
+    if let Some(month) = month.filter(|_| year(bottom) && of_month) {
+        return Some(format!("{month} {}", cardinal(bottom)));
     }
     if (top, bottom) == (24, 7) {
         let named = context.follows(i, &["saa", "masaa"]);
@@ -311,7 +324,9 @@ pub(crate) fn operator(context: &TokenContext<'_>, i: usize) -> Option<SpokenFor
     let operand_before = matches!(
         context.kind(before),
         Some(Kind::Digits | Kind::Mark(')' | '%' | '½' | '¼' | '¾' | '²' | '³'))
-    ) || (token.kind == Kind::Mark('=') && context.word(before).is_some());
+    ) || (token.kind == Kind::Mark('=')
+        || token.text == "x" && before + 1 < i)
+        && context.word(before).is_some();
     let next = context.skip_space(i + 1);
     let operand_after = match context.kind(next)? {
         Kind::Digits | Kind::Mark('(' | '√' | '½' | '¼' | '¾') => true,
@@ -397,8 +412,6 @@ fn mark_said(context: &TokenContext<'_>, i: usize, mark: char) -> SpokenForm {
         '_' | '|' | '\\' | '^' | '~' | '`' | '<' | '>' | '≠' | '±' | '≤' | '≥' | '≈' | '¥'
         | '₹' | '₦' | 'µ' => one(" "),
         '-' | '−' if is_grade(context, i) => one(" minasi"),
-        '-' | '–' if joins_quantities(context, i) => one(" hadi "),
-        '-' if joins_word_to_number(context, i) => one(" "),
         '-' | '–'
             if calendar::joins_names(context, i)
                 || joins_numerals(context, i)
@@ -406,6 +419,8 @@ fn mark_said(context: &TokenContext<'_>, i: usize, mark: char) -> SpokenForm {
         {
             days_range(context, i)
         }
+        '-' | '–' if joins_quantities(context, i) => one(" hadi "),
+        '-' if joins_word_to_number(context, i) => one(" "),
         '—' | '–' => one(" – "),
         _ => SpokenForm::of(mark, i + 1),
     }
@@ -447,7 +462,8 @@ pub(super) fn is_grade(context: &TokenContext<'_>, i: usize) -> bool {
 
 /// "<50", ">50mm", but not "-> 5".
 fn limits_number(context: &TokenContext<'_>, i: usize) -> bool {
-    let arrow = matches!(context.kind_before(i), Some(Kind::Mark('-' | '=')));
+    let before = context.before(i).and_then(|j| context.kind(j));
+    let arrow = matches!(before, Some(Kind::Mark('-' | '=' | '#')));
     !arrow && context.digits(context.skip_space(i + 1)).is_some()
 }
 
@@ -456,7 +472,9 @@ fn prices(context: &TokenContext<'_>, i: usize) -> bool {
     let next = context.skip_space(i + 1);
     let currency = context.word(next).is_some_and(|w| is_currency(w.text));
     let number = context.number(next);
-    let amount = number.is_some_and(|n| next > i + 1 || context.is_mark(n.end, '/'));
+    let amount = number.is_some_and(|n| {
+        next > i + 1 || n.grouped || n.fraction.is_some() || context.is_mark(n.end, '/')
+    });
     context.kind_before(i) == Some(Kind::Space) && (currency || amount)
 }
 
@@ -464,7 +482,9 @@ fn prices(context: &TokenContext<'_>, i: usize) -> bool {
 fn joins_times(context: &TokenContext<'_>, i: usize) -> bool {
     let part = context.word_before(i);
     let part = part.is_some_and(|word| word.is_one_of(DAY_PARTS) || word.is("asb"));
-    part && context.is_word(context.skip_space(i + 1), &["saa"])
+    let next = context.skip_space(i + 1);
+    let glued = next == i + 1 && context.is_mark(next + 1, ':');
+    part && (glued || context.is_word(next, &["saa"]))
 }
 
 /// "Form I - IV".
@@ -511,7 +531,7 @@ fn hash(context: &TokenContext<'_>, i: usize) -> SpokenForm {
 /// Between words it offers a choice.
 fn slash(context: &TokenContext<'_>, i: usize) -> SpokenForm {
     // "Ksh 150/kg".
-    let after_amount = context.kind_before(i) == Some(Kind::Digits);
+    let after_amount = matches!(context.kind_before(i), Some(Kind::Digits | Kind::Mark('%')));
     if let Some((name, end)) = units::divisor_at(context, i).filter(|_| after_amount) {
         return SpokenForm::of(format!(" kwa {name}"), end);
     }

@@ -57,8 +57,9 @@ pub(crate) fn read(
     } else {
         name
     };
-    // Only years have a class that shows: "miaka mitano".
-    let said = quantity.say_with(class_of(name).filter(|_| name == "miaka"));
+    // Units have no class that shows, but "miaka mitano".
+    let counted = matches!(name, "miaka" | "vipande");
+    let said = quantity.say_with(class_of(name).filter(|_| counted));
     let parts: Vec<&str> = [name, &said, &tail]
         .into_iter()
         .filter(|part| !part.is_empty())
@@ -158,7 +159,7 @@ pub(crate) fn before_number(context: &TokenContext<'_>, i: usize) -> Option<Spok
         word.text,
         "min" | "mi" | "cal" | "sek" | "dak" | "ha" | "hr" | "sec"
     );
-    let part = context.follows(i, &["nusu", "robo"]) && !is_word;
+    let part = context.follows(i, &["nusu", "robo", "kwa", "kila"]) && !is_word;
     (part || number_follows && !after_number && !is_word).then(|| SpokenForm::new(name, i + 1))?
 }
 

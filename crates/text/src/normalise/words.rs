@@ -207,7 +207,9 @@ fn plainly_short(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> bool
             .is_some_and(Token::is_capitalised)
     };
     match word.text {
-        "nk" | "vs" | "etc" | "approx" | "mfn" | "Ltd" | "Tel" | "tel" | "Trh" | "trh" => true,
+        "nk" | "vs" | "etc" | "approx" | "mfn" | "vit" | "Ltd" | "Tel" | "tel" | "Trh" | "trh" => {
+            true
+        }
         "Tar" | "tar" => context.digits(context.skip_space(i + 1)).is_some(),
         _ => word.is_capitalised() && name_follows(),
     }
