@@ -426,13 +426,19 @@ fn numbered_day(context: &TokenContext<'_>, i: usize) -> Option<&'static str> {
     let glued = matches!(context.kind_before(i), Some(Kind::Word | Kind::Digits))
         || matches!(context.kind(i + 2), Some(Kind::Word | Kind::Digits));
     let model = context.follows(i, &["samsung", "galaxy", "simu"]);
+    // "Kongwa J4" is a junction.
+    let named = context.before(i).is_some_and(|j| {
+        let name = context
+            .word(j)
+            .filter(|w| w.is_capitalised() && !is_weekday(w));
+        name.is_some() && !context.starts_sentence(j)
+    });
     let mut before = context.words_back(i).take(2);
     let beside_day = before.any(|word| is_weekday(word) || word.is("j"));
-    let timed = context.is_word(
-        context.skip_space(i + 2),
-        &["saa", "asubuhi", "asb", "jioni"],
-    );
-    (!glued && !model && (number != "5" || beside_day || timed)).then_some(name)
+    let next = context.skip_space(i + 2);
+    let timed = context.is_word(next, &["saa", "asubuhi", "asb", "jioni"]);
+    let sure = number != "5" && !named || beside_day || timed;
+    (!glued && !model && sure).then_some(name)
 }
 
 /// A dash at `i` between two days of the week or two months.

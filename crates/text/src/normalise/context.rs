@@ -154,7 +154,9 @@ impl<'a> TokenContext<'a> {
             last,
             None | Some(Some(Kind::Word | Kind::Mark('.' | ',' | '!' | '?')))
         );
-        self.is_mark(i, '"') && closed
+        // "Sheria ya 1979\"" closes one that was opened in another way.
+        let short = i > 0 && self.digits(i - 1).is_some_and(|figures| figures.len() <= 2);
+        self.is_mark(i, '"') && closed && short
     }
 
     pub(super) fn starts_sentence(&self, i: usize) -> bool {

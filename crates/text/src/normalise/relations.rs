@@ -325,7 +325,7 @@ pub(crate) fn operator(context: &TokenContext<'_>, i: usize) -> Option<SpokenFor
         context.kind(before),
         Some(Kind::Digits | Kind::Mark(')' | '%' | '½' | '¼' | '¾' | '²' | '³'))
     ) || (token.kind == Kind::Mark('=')
-        || token.text == "x" && before + 1 < i)
+        || token.text == "x" && before + 1 < i && context.kind(i + 1) == Some(Kind::Space))
         && context.word(before).is_some();
     let next = context.skip_space(i + 1);
     let operand_after = match context.kind(next)? {
@@ -343,7 +343,12 @@ pub(crate) fn operator(context: &TokenContext<'_>, i: usize) -> Option<SpokenFor
     // "20x30m", "50x100", but "3x4" and "1x3".
     let two_figures = |j: usize| context.digits(j).is_some_and(|d| d.len() > 1);
     let equals = context.is_mark(context.skip_space(next + 1), '=');
-    let is_size = said == "mara" && !spaced && !equals && two_figures(before) && two_figures(next);
+    let is_size = said == "mara"
+        && token.text != "*"
+        && !spaced
+        && !equals
+        && two_figures(before)
+        && two_figures(next);
     let said = if is_size { "kwa" } else { said };
     // A space where the writer left none, and the writer's own where there is one.
     let spaced_before = context.kind(i - 1) == Some(Kind::Space);
@@ -464,7 +469,13 @@ pub(super) fn is_grade(context: &TokenContext<'_>, i: usize) -> bool {
 fn limits_number(context: &TokenContext<'_>, i: usize) -> bool {
     let before = context.before(i).and_then(|j| context.kind(j));
     let arrow = matches!(before, Some(Kind::Mark('-' | '=' | '#')));
-    !arrow && context.digits(context.skip_space(i + 1)).is_some()
+    // "chini ya < 19" has said it already.
+    let mut words = context.words_back(i);
+    let named = words.next().is_some_and(|w| w.is("ya"))
+        && words
+            .next()
+            .is_some_and(|w| w.is_one_of(&["chini", "zaidi"]));
+    !arrow && !named && context.digits(context.skip_space(i + 1)).is_some()
 }
 
 /// "5 @ 20/=", but not "@20juma".
@@ -504,7 +515,9 @@ fn days_range(context: &TokenContext<'_>, i: usize) -> SpokenForm {
 
 /// "450k-600k", "5kg-10kg".
 fn joins_quantities(context: &TokenContext<'_>, i: usize) -> bool {
-    joins_word_to_number(context, i) && context.kind_before(i - 1) == Some(Kind::Digits)
+    joins_word_to_number(context, i)
+        && context.token(i - 1).text.len() <= 2
+        && context.kind_before(i - 1) == Some(Kind::Digits)
 }
 
 /// COVID-19, Chuo-2.

@@ -87,7 +87,9 @@ pub(super) fn initial_letters(context: &TokenContext<'_>, i: usize) -> Option<(S
 
 fn initials(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     if let Some((letters, end)) = initial_letters(context, i) {
-        if let Some(said) = INITIALISMS.get(letters.to_ascii_lowercase().as_str()) {
+        let listed = INITIALISMS.get(letters.to_ascii_lowercase().as_str());
+        // "P.M. Mwanyika" is a name.
+        if let Some(said) = listed.filter(|_| letters != "PM") {
             return SpokenForm::new(format!("{said}{}", sentence_stop(context, end)), end);
         }
         let capitals = letters.bytes().all(|b| b.is_ascii_uppercase());
@@ -318,7 +320,9 @@ static HEADINGS: WordList = WordList::new(|| words(include_str!("../../data/head
 fn roman(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> Option<SpokenForm> {
     let value = roman_value(word.text)?;
     let listed = list_is_ordinal(context, i).filter(|_| word.text.len() > 1);
-    let glued = matches!(context.kind_before(i), Some(Kind::Mark('-' | '.' | '\'')));
+    // "Div.II".
+    let numbered = i > 0 && context.is_abbreviation_dot(i - 1);
+    let glued = matches!(context.kind_before(i), Some(Kind::Mark('-' | '.' | '\''))) && !numbered;
     if word.text.len() > 6 || glued && listed.is_none() {
         return None;
     }

@@ -123,6 +123,7 @@ fn operator(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
             (sign_after || sign_before).then_some("minus")?
         }
         "mara" => "times",
+        "kwa" => "by",
         "gawanya kwa" => "divided by",
         "ni sawa na" => "equals",
         "si sawa na" => "does not equal",

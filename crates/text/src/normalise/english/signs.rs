@@ -36,9 +36,10 @@ pub(super) fn said_mark(context: &TokenContext<'_>, i: usize, mark: char) -> Str
         '-' if !glued(i.checked_sub(1)) && context.digits(i + 1).is_some() => "minus",
         '-' | '−' if is_grade(context, i) => "minus",
         '-' | '–' if between_quantities(context, i) => "to",
-        '^' if context.digits(i + 1).is_some() || context.is_mark(i + 1, '-') => "to the power of",
-        // "at 6:42 PM.New balance".
-        '.' if inside && starts_word(context, i + 1) => return ". ".to_owned(),
+        '^' if inside || glued(i.checked_sub(1)) && context.is_mark(i + 1, '-') => {
+            "to the power of"
+        }
+        '.' if inside && starts_sentence(context, i) => return ". ".to_owned(),
         '.' if inside => "dot",
         ':' if inside && context.words_back(i).next().is_some_and(|w| w.is("npk")) => {
             return ", ".to_owned();
@@ -77,17 +78,21 @@ fn is_shape(context: &TokenContext<'_>, i: usize) -> bool {
     }
 }
 
-/// A capital behind a dot, then small letters.
-fn starts_word(context: &TokenContext<'_>, i: usize) -> bool {
-    let is_start =
-        |word: &Token<'_>| word.is_capitalised() && word.text.len() > 1 && !word.is_all_caps();
-    context.word(i).is_some_and(is_start) && !context.is_word(i - 2, &["www"])
+/// "6:42 PM.New", "Ksh23.00.Amount": a sentence begins right behind the dot at `i`.
+fn starts_sentence(context: &TokenContext<'_>, i: usize) -> bool {
+    let before = i - 1;
+    let number =
+        context.digits(before).is_some() && context.kind_before(before) != Some(Kind::Word);
+    let word = context.word(i + 1);
+    (number || context.is_word(before, &["am", "pm"]))
+        && word.is_some_and(|w| w.is_capitalised() && w.text.len() > 1 && !w.is_all_caps())
 }
 
-/// "80k-100k", "5kg-10kg".
+/// "80k-100k", "5kg-10kg": the same unit behind both numbers.
 fn between_quantities(context: &TokenContext<'_>, i: usize) -> bool {
-    let unit_before = i > 1 && context.word(i - 1).is_some() && context.digits(i - 2).is_some();
-    unit_before && context.digits(i + 1).is_some()
+    let unit = |j: usize| context.word(j).map(|word| word.text);
+    let both = i > 1 && unit(i - 1).is_some() && unit(i - 1) == unit(i + 2);
+    both && context.digits(i - 2).is_some() && context.digits(i + 1).is_some()
 }
 
 /// "<5", "MUAC < 11.5", but not "-> 5".
