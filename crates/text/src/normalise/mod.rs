@@ -11,6 +11,7 @@ mod context;
 mod dotted_time;
 pub(crate) mod english;
 mod found;
+mod marks;
 mod masked;
 mod money;
 mod number;
@@ -234,7 +235,7 @@ fn read(context: &TokenContext<'_>, i: usize) -> (SpokenForm, PieceKind) {
         return (reading, PieceKind::Words);
     }
     match token.kind {
-        Kind::Mark(mark) => (relations::mark(context, i, mark), PieceKind::Mark),
+        Kind::Mark(mark) => (marks::mark(context, i, mark), PieceKind::Mark),
         _ => (SpokenForm::of(token.text, i + 1), PieceKind::Word),
     }
 }

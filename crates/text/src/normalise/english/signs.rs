@@ -2,7 +2,7 @@
 
 use super::calendar::is_range_of_times;
 use crate::normalise::context::TokenContext;
-use crate::normalise::relations::is_grade;
+use crate::normalise::marks::is_grade;
 use crate::normalise::token::{Kind, Token};
 
 pub(super) fn said_mark(context: &TokenContext<'_>, i: usize, mark: char) -> String {

@@ -1,0 +1,238 @@
+//! Marks that are said, kept or dropped.
+
+use super::SpokenForm;
+use super::calendar;
+use super::context::TokenContext;
+use super::dotted_time::DAY_PARTS;
+use super::money::is_currency;
+use super::roman::roman_value;
+use super::token::Kind;
+use super::units;
+use super::words::list_is_ordinal;
+
+/// A mark this often in a row is decoration: what it is called is said once.
+const DECORATION_MIN: usize = 3;
+
+/// Any other mark: said by name, kept, or dropped.
+pub(crate) fn mark(context: &TokenContext<'_>, i: usize, mark: char) -> SpokenForm {
+    let mut reading = mark_said(context, i, mark);
+    let is_said = reading.text.contains(char::is_alphabetic);
+    if is_said && (i..i + DECORATION_MIN).all(|j| context.is_mark(j, mark)) {
+        let run = (i..context.len()).take_while(|j| context.is_mark(*j, mark));
+        reading.end = reading.end.max(i + run.count());
+    }
+    reading
+}
+
+fn mark_said(context: &TokenContext<'_>, i: usize, mark: char) -> SpokenForm {
+    let one = |text: &str| SpokenForm::of(text, i + 1);
+    match mark {
+        '.' if context.is_abbreviation_dot(i) => one(" "),
+        '.' | ',' | '!' | '?' | ';' | ':' => punctuation(context, i),
+        '&' => one("na"),
+        '@' if prices(context, i) => one("kwa"),
+        '@' => one("at "),
+        '#' => hash(context, i),
+        '*' if stands_alone(context, i) => one("nyota"),
+        '*' => one(""),
+        '%' => one("asilimia"),
+        '‰' => one(" kwa elfu"),
+        '+' if context.is_word(i + 1, &["ve"]) => SpokenForm::of("chanya", i + 2),
+        '-' if context.is_word(i + 1, &["ve"]) => SpokenForm::of("hasi", i + 2),
+        '+' if context.kind_before(i) == Some(Kind::Word) => one("plasi"),
+        '+' if context.kind_before(i) == Some(Kind::Digits) => one(" na zaidi"),
+        '+' => one("jumlisha"),
+        '=' => one("ni sawa na"),
+        '×' => one("mara"),
+        '÷' => one("gawanya kwa"),
+        '√' => one("kipeo cha pili cha "),
+        '²' => one(" kipeo cha pili"),
+        '³' => one(" kipeo cha tatu"),
+        '°' => one("digrii"),
+        '$' => one("dola"),
+        '€' => one("yuro"),
+        '£' => one("pauni"),
+        '§' => one("kifungu "),
+        '<' | '≤' | '>' | '≥' if limits_number(context, i) => one(match mark {
+            '<' => "chini ya ",
+            '≤' => "si zaidi ya ",
+            '>' => "zaidi ya ",
+            _ => "kuanzia ",
+        }),
+        '~' | '≈' if context.digits(context.skip_space(i + 1)).is_some() => one("takriban "),
+        '/' => slash(context, i),
+        '_' | '|' | '\\' | '^' | '~' | '`' | '<' | '>' | '≠' | '±' | '≤' | '≥' | '≈' | '¥'
+        | '₹' | '₦' | 'µ' => one(" "),
+        '-' | '−' if is_grade(context, i) => one(" minasi"),
+        '-' | '–'
+            if calendar::joins_names(context, i)
+                || joins_numerals(context, i)
+                || joins_times(context, i) =>
+        {
+            days_range(context, i)
+        }
+        '-' | '–' if joins_quantities(context, i) => one(" hadi "),
+        '-' if joins_word_to_number(context, i) => one(" "),
+        '—' | '–' => one(" – "),
+        _ => SpokenForm::of(mark, i + 1),
+    }
+}
+
+/// Words that may stand behind a grade or a blood group; "A- level" is none.
+const AFTER_GRADE: &[&str] = &[
+    "ya",
+    "na",
+    "katika",
+    "kwa",
+    "au",
+    "kwenye",
+    "inahitajika",
+    "in",
+    "and",
+    "or",
+    "for",
+    "blood",
+    "patients",
+];
+
+/// The minus of "A- in Maths" and "AB- blood".
+pub(super) fn is_grade(context: &TokenContext<'_>, i: usize) -> bool {
+    let before = i.checked_sub(1).and_then(|j| context.word(j));
+    let graded = before.is_some_and(|w| {
+        let grades = ["A", "B", "C", "D", "O", "AB", "HIV", "VVU"];
+        grades.contains(&w.text)
+    });
+    let next = context.skip_space(i + 1);
+    graded
+        && match context.kind(next) {
+            Some(Kind::Word) => next > i + 1 && context.is_word(next, AFTER_GRADE),
+            Some(Kind::Mark(mark)) => matches!(mark, '.' | ',' | ';' | ')' | '?' | '!'),
+            Some(Kind::Digits) => false,
+            _ => true,
+        }
+}
+
+/// "<50", ">50mm", but not "-> 5".
+fn limits_number(context: &TokenContext<'_>, i: usize) -> bool {
+    let before = context.before(i).and_then(|j| context.kind(j));
+    let arrow = matches!(before, Some(Kind::Mark('-' | '=' | '#')));
+    // "chini ya < 19" has said it already.
+    let mut words = context.words_back(i);
+    let named = words.next().is_some_and(|w| w.is("ya"))
+        && words
+            .next()
+            .is_some_and(|w| w.is_one_of(&["chini", "zaidi"]));
+    !arrow && !named && context.digits(context.skip_space(i + 1)).is_some()
+}
+
+/// "5 @ 20/=", but not "@20juma".
+fn prices(context: &TokenContext<'_>, i: usize) -> bool {
+    let next = context.skip_space(i + 1);
+    let currency = context.word(next).is_some_and(|w| is_currency(w.text));
+    let number = context.number(next);
+    let amount = number.is_some_and(|n| {
+        next > i + 1 || n.grouped || n.fraction.is_some() || context.is_mark(n.end, '/')
+    });
+    context.kind_before(i) == Some(Kind::Space) && (currency || amount)
+}
+
+/// "saa 3 asubuhi - saa 11 jioni".
+fn joins_times(context: &TokenContext<'_>, i: usize) -> bool {
+    let part = context.word_before(i);
+    let part = part.is_some_and(|word| word.is_one_of(DAY_PARTS) || word.is("asb"));
+    let next = context.skip_space(i + 1);
+    let glued = next == i + 1 && context.is_mark(next + 1, ':');
+    part && (glued || context.is_word(next, &["saa"]))
+}
+
+/// "Form I - IV".
+fn joins_numerals(context: &TokenContext<'_>, i: usize) -> bool {
+    let next = context.skip_space(i + 1);
+    let numeral = context.word(next).filter(|w| w.text.len() > 1);
+    numeral.is_some_and(|w| roman_value(w.text).is_some())
+        && list_is_ordinal(context, next).is_some()
+}
+
+/// "Jumatatu-Ijumaa", "Januari - Machi".
+fn days_range(context: &TokenContext<'_>, i: usize) -> SpokenForm {
+    let spaced = context.kind_before(i) == Some(Kind::Space);
+    let text = if spaced { "hadi " } else { " hadi " };
+    SpokenForm::of(text, context.skip_space(i + 1))
+}
+
+/// "450k-600k", "5kg-10kg".
+fn joins_quantities(context: &TokenContext<'_>, i: usize) -> bool {
+    joins_word_to_number(context, i)
+        && context.token(i - 1).text.len() <= 2
+        && context.kind_before(i - 1) == Some(Kind::Digits)
+}
+
+/// COVID-19, Chuo-2.
+fn joins_word_to_number(context: &TokenContext<'_>, i: usize) -> bool {
+    context.kind_before(i) == Some(Kind::Word) && context.digits(i + 1).is_some()
+}
+
+fn stands_alone(context: &TokenContext<'_>, i: usize) -> bool {
+    let open = |kind: Option<Kind>| !matches!(kind, Some(Kind::Word | Kind::Digits));
+    open(context.kind_before(i)) && open(context.kind(i + 1))
+}
+
+/// The key on a telephone when alone, "namba" before a number, nothing before a tag.
+fn hash(context: &TokenContext<'_>, i: usize) -> SpokenForm {
+    let text = match (context.kind_before(i), context.kind(i + 1)) {
+        (_, Some(Kind::Word)) => "",
+        (None | Some(Kind::Space), Some(Kind::Digits)) => "namba ",
+        (Some(Kind::Word), Some(Kind::Digits)) => " namba ",
+        _ => "reli",
+    };
+    SpokenForm::of(text, i + 1)
+}
+
+/// Between words it offers a choice.
+fn slash(context: &TokenContext<'_>, i: usize) -> SpokenForm {
+    // "Ksh 150/kg".
+    let after_amount = matches!(context.kind_before(i), Some(Kind::Digits | Kind::Mark('%')));
+    if let Some((name, end)) = units::divisor_at(context, i).filter(|_| after_amount) {
+        return SpokenForm::of(format!(" kwa {name}"), end);
+    }
+    // "250mg/5ml".
+    let after_word = context.kind_before(i) == Some(Kind::Word);
+    let unit_before = after_word && context.kind_before(i - 1) == Some(Kind::Digits);
+    if unit_before && context.digits(i + 1).is_some() {
+        // The memories of "128GB/6GB".
+        let both = context.is_word(i - 1, &["gb"]) && context.is_word(i + 2, &["gb"]);
+        return SpokenForm::of(if both { " na " } else { " kwa " }, i + 1);
+    }
+    let between_words = after_word && context.word(i + 1).is_some();
+    let choice_said = context.is_word(i + 1, &["au", "ama"]);
+    let offers = between_words && !choice_said;
+    SpokenForm::of(if offers { " au " } else { " " }, i + 1)
+}
+
+/// Runs of marks say no more than one of each; dots keep their meaning of a trailing thought.
+fn punctuation(context: &TokenContext<'_>, i: usize) -> SpokenForm {
+    let mut kept: Vec<char> = Vec::new();
+    let mut dots = 0;
+    let mut end = i;
+    while let Some(Kind::Mark(mark @ ('.' | ',' | '!' | '?' | ';' | ':'))) = context.kind(end) {
+        dots += usize::from(mark == '.');
+        if !kept.contains(&mark) {
+            kept.push(mark);
+        }
+        end += 1;
+    }
+    let mut text: String = match kept.as_slice() {
+        ['.'] if dots > 1 => "...".to_owned(),
+        // The first mark and a question are what the voice needs.
+        [only] => only.to_string(),
+        several => several.iter().filter(|c| matches!(c, '?' | '!')).collect(),
+    };
+    if text.is_empty() {
+        text = kept.first().map_or(String::new(), char::to_string);
+    }
+    let glued = matches!(context.kind(end), Some(Kind::Word | Kind::Digits));
+    if glued && end > i && i > 0 && context.kind(i - 1) != Some(Kind::Space) {
+        text.push(' ');
+    }
+    SpokenForm { text, end }
+}
