@@ -18,8 +18,8 @@ use sauti_store::{BLOB_PART_BYTES, BlobId, ClaimedItem, LedgerError, Operation};
 use serde_json::{Map, Value, json};
 
 use super::{BatchWorker, fetch};
-use crate::problem::item_error;
 use crate::written::{TimedMark, TimedWord, write};
+use sauti_web::problem::item_error;
 
 /// How often an item may break off before it is given up.
 const ATTEMPTS_MAX: i64 = 5;

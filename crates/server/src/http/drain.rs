@@ -11,7 +11,7 @@ use axum::http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
 use futures_util::StreamExt;
 use http_body::{Frame, SizeHint};
 
-use super::context::Context;
+use sauti_web::context::Context;
 
 const SMALL_BYTES: u64 = 64 * 1024;
 const DRAIN_BYTES_MAX: u64 = 256 * 1024 * 1024;

@@ -15,10 +15,10 @@ use sauti_service::app::App;
 use sauti_service::ratelimit::RateLimits;
 use tracing::Instrument;
 
-use super::context::{Context, REQUEST_ID};
-use super::deadline::{Deadline, GivenUp};
-use super::{drain, metrics, refuse};
-use crate::problem::{self, Carried, Code, Problem};
+use super::{drain, metrics};
+use sauti_web::context::{Context, REQUEST_ID};
+use sauti_web::deadline::{Deadline, GivenUp};
+use sauti_web::problem::{self, Carried, Code, Problem};
 
 const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
@@ -37,7 +37,7 @@ pub async fn envelope(State(app): State<App>, mut request: Request, next: Next) 
     let span = tracing::info_span!("request", %method, route, request_id = context.request_id());
 
     let leaving = Leaving(Some((span.clone(), started)));
-    let answered = match refuse::refusal(&request) {
+    let answered = match sauti_web::refuse::refusal(&request) {
         Some(code) => Ok(Problem::new(code).into_response()),
         None => {
             let work = next.run(drain::drain_when_dropped(request, &context));

@@ -11,8 +11,8 @@ use tower_http::catch_panic::CatchPanicLayer;
 use super::connections::Connections;
 use super::envelope::envelope;
 use super::metrics;
-use crate::problem::Problem;
-use crate::{console, openapi, routes};
+use crate::{openapi, routes};
+use sauti_web::problem::Problem;
 
 /// The whole service as one router. The connections are those that `/metrics` tells of.
 pub fn router(app: App, connections: Arc<Connections>) -> Router {
@@ -21,7 +21,7 @@ pub fn router(app: App, connections: Arc<Connections>) -> Router {
     let document = openapi::finish(document);
     router
         .merge(openapi::routes(&document))
-        .merge(console::routes(&app))
+        .merge(sauti_console::routes(&app))
         .layer(CatchPanicLayer::custom(
             |_: Box<dyn std::any::Any + Send>| {
                 Problem::internal("a handler panicked").into_response()

@@ -15,8 +15,8 @@ use utoipa::openapi::path::Operation;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{Ref, RefOr, Response, ResponseBuilder};
 
-use crate::http::caller::SESSION_COOKIE;
-use crate::problem::ProblemBody;
+use sauti_web::caller::SESSION_COOKIE;
+use sauti_web::problem::ProblemBody;
 
 #[derive(OpenApi)]
 #[openapi(

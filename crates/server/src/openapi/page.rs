@@ -6,7 +6,7 @@ use base64::prelude::BASE64_STANDARD as STANDARD;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::problem::Code;
+use sauti_web::problem::Code;
 
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1b1b1f;background:#fff}\
 h1,h2,h3{line-height:1.2}code,pre{font:14px/1.45 ui-monospace,monospace}pre{background:#f4f4f6;padding:.8rem;overflow:auto;border-radius:6px}\

@@ -5,19 +5,16 @@ use axum::extract::State;
 use axum::http::header::USER_AGENT;
 use axum::http::{HeaderMap, StatusCode};
 use axum_extra::extract::CookieJar;
-use axum_extra::extract::cookie::Cookie;
 use sauti_service::accounts;
 use sauti_service::app::App;
-use sauti_store::IssuedSession;
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
 
-use crate::http::caller::SESSION_COOKIE;
-use crate::http::context::Context;
-use crate::http::csrf::csrf_token;
-use crate::http::fields::{Fields, JsonBytes};
-use crate::http::member::{SignedIn, forget_session};
-use crate::problem::Problem;
+use sauti_web::context::Context;
+use sauti_web::csrf::csrf_token;
+use sauti_web::fields::{Fields, JsonBytes};
+use sauti_web::member::{SignedIn, forget_session, session_cookie};
+use sauti_web::problem::Problem;
 
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
 #[schema(as = SignUpRequest)]
@@ -155,21 +152,6 @@ pub async fn sign_in(
     let token = issued.token.expose_secret().to_owned();
     let body = describe(&app, &account, &token).await?;
     Ok((cookies.add(session_cookie(&app, &issued)?), Json(body)))
-}
-
-/// The cookie of a session: never readable by a script, never sent along by another site's forms.
-pub fn session_cookie(app: &App, issued: &IssuedSession) -> Result<Cookie<'static>, Problem> {
-    let secure = if app.config.public_url().starts_with("https://") {
-        "; Secure"
-    } else {
-        ""
-    };
-    let cookie = format!(
-        "{SESSION_COOKIE}={}; Path=/; HttpOnly; SameSite=Lax; Max-Age={}{secure}",
-        issued.token.expose_secret(),
-        accounts::SESSION_LIFETIME.as_secs(),
-    );
-    Cookie::parse(cookie).map_err(Problem::internal)
 }
 
 async fn describe(

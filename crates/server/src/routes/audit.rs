@@ -11,9 +11,9 @@ use sauti_store::{AuditEntry, AuditQuery};
 use serde::Serialize;
 
 use super::usage::take_day;
-use crate::http::caller::{Keys, May};
-use crate::http::query::Query;
-use crate::problem::{Problem, Reason};
+use sauti_web::caller::{Keys, May};
+use sauti_web::problem::{Problem, Reason};
+use sauti_web::query::Query;
 
 const PAGE: i64 = 100;
 const PAGE_MAX: i64 = 1_000;

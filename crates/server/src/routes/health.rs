@@ -13,7 +13,7 @@ use sauti_speech::Readiness;
 use serde::Serialize;
 
 use crate::http::Connections;
-use crate::problem::{Code, Problem};
+use sauti_web::problem::{Code, Problem};
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct Health {

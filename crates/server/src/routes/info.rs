@@ -11,9 +11,9 @@ use sauti_store::Operation;
 use serde::{Deserialize, Serialize};
 
 use super::speech::{take_direction, take_language};
-use crate::http::caller::{AnyKey, May, Speech};
-use crate::http::fields::{Fields, JsonBytes};
-use crate::problem::{Problem, Reason};
+use sauti_web::caller::{AnyKey, May, Speech};
+use sauti_web::fields::{Fields, JsonBytes};
+use sauti_web::problem::{Problem, Reason};
 
 /// As OpenAI's clients expect it.
 #[derive(Debug, Serialize, utoipa::ToSchema)]

@@ -9,10 +9,10 @@ use sauti_store::ids::now_us;
 use sauti_store::{Environment, IssuedKey, KeyInfo, NewKey, Permission, Permissions};
 use serde::{Deserialize, Serialize};
 
-use crate::http::caller::{Caller, Keys, May};
-use crate::http::fields::{Fields, JsonBytes};
-use crate::http::query::Query;
-use crate::problem::{Code, Problem, Reason};
+use sauti_web::caller::{Caller, Keys, May};
+use sauti_web::fields::{Fields, JsonBytes};
+use sauti_web::problem::{Code, Problem, Reason};
+use sauti_web::query::Query;
 
 /// A key as it is listed: never the key itself.
 #[derive(Debug, Serialize, utoipa::ToSchema)]

@@ -9,9 +9,9 @@ use sauti_service::lexicons::as_written;
 use sauti_store::{Alphabet, AuditAction, Pronunciation};
 use serde::{Deserialize, Serialize};
 
-use crate::http::caller::{May, Speech};
-use crate::http::fields::{Fields, JsonBytes};
-use crate::problem::{Problem, Reason};
+use sauti_web::caller::{May, Speech};
+use sauti_web::fields::{Fields, JsonBytes};
+use sauti_web::problem::{Problem, Reason};
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct LexiconBody {

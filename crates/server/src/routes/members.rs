@@ -9,10 +9,10 @@ use sauti_store::{Invite, Member, Role, WorkspaceId};
 use serde::{Deserialize, Serialize};
 
 use super::account::required;
-use crate::http::context::Context;
-use crate::http::fields::JsonBytes;
-use crate::http::member::SignedIn;
-use crate::problem::Problem;
+use sauti_web::context::Context;
+use sauti_web::fields::JsonBytes;
+use sauti_web::member::SignedIn;
+use sauti_web::problem::Problem;
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct MemberList {

@@ -14,8 +14,8 @@ use secrecy::ExposeSecret;
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 
-use crate::http::fields::{Fields, read_body};
-use crate::problem::{Code, Problem, Reason};
+use sauti_web::fields::{Fields, read_body};
+use sauti_web::problem::{Code, Problem, Reason};
 
 const EVENT_BYTES_MAX: usize = 64 * 1024;
 

@@ -9,9 +9,9 @@ use sauti_store::ids::{day_of, now_us};
 use sauti_store::{StatementQuery, StatementRow, UsageQuery, UsageRow};
 use serde::Serialize;
 
-use crate::http::caller::{May, Usage};
-use crate::http::query::Query;
-use crate::problem::{Problem, Reason};
+use sauti_web::caller::{May, Usage};
+use sauti_web::problem::{Problem, Reason};
+use sauti_web::query::Query;
 
 const DAY_US: i64 = 86_400 * 1_000_000;
 const STATEMENT_ROWS_MAX: i64 = 10_000;

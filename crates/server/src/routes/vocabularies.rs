@@ -11,9 +11,9 @@ use sauti_store::VocabularyInfo;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::http::caller::{May, Transcription};
-use crate::http::fields::{Fields, JsonBytes, meant_field, read_body};
-use crate::problem::{Code, Problem, Reason};
+use sauti_web::caller::{May, Transcription};
+use sauti_web::fields::{Fields, JsonBytes, meant_field, read_body};
+use sauti_web::problem::{Code, Problem, Reason};
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct VocabularyList {

@@ -16,8 +16,8 @@ use sauti_speech::voice::VoiceInfo;
 use sauti_text::SpeechLanguage;
 use serde::Serialize;
 
-use crate::http::caller::{May, Voices};
-use crate::problem::{Code, Problem};
+use sauti_web::caller::{May, Voices};
+use sauti_web::problem::{Code, Problem};
 
 const PREVIEW_TEXT: &str = "Habari! Karibu Sauti. Ninaweza kusoma ujumbe wako kwa Kiswahili.";
 

@@ -9,9 +9,9 @@ use sauti_service::{audit, webhooks};
 use sauti_store::{AuditAction, Delivery, WebhookEndpoint};
 use serde::{Deserialize, Serialize};
 
-use crate::http::caller::{Keys, May};
-use crate::http::fields::{Fields, JsonBytes};
-use crate::problem::{Problem, Reason};
+use sauti_web::caller::{Keys, May};
+use sauti_web::fields::{Fields, JsonBytes};
+use sauti_web::problem::{Problem, Reason};
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct WebhookList {

@@ -9,9 +9,9 @@ use sauti_service::workspaces::{self, WorkspaceChange};
 use sauti_store::{PaymentEvent, Role, WorkspaceId};
 use serde::{Deserialize, Serialize};
 
-use crate::http::fields::{Fields, JsonBytes};
-use crate::http::member::SignedIn;
-use crate::problem::{Code, Problem};
+use sauti_web::fields::{Fields, JsonBytes};
+use sauti_web::member::SignedIn;
+use sauti_web::problem::{Code, Problem};
 
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
 #[schema(as = WorkspaceRequest)]

@@ -1,7 +1,7 @@
 use axum::body::Body;
 use axum::http::{Method, Request};
 use sauti_server::openapi;
-use sauti_server::problem::Code;
+use sauti_web::problem::Code;
 use serde_json::Value;
 
 use crate::support::{World, repository};

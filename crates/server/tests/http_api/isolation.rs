@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::{Method, Request};
-use sauti_server::http::csrf::csrf_token;
 use sauti_server::openapi;
 use sauti_store::{AccountId, Alphabet, NewKey, Permission, Permissions, Pronunciation, Role};
+use sauti_web::csrf::csrf_token;
 use secrecy::ExposeSecret;
 use serde_json::{Value, json};
 

@@ -14,11 +14,11 @@ use sauti_store::{AuditAction, Batch, BatchId, BlobId, NewBatch, NewItem, Operat
 use serde::{Deserialize, Serialize};
 
 use crate::batches;
-use crate::http::caller::{self, Batches, Caller, May};
-use crate::http::idempotency;
-use crate::http::query::Query;
-use crate::problem::{Problem, Reason};
 use order::Order;
+use sauti_web::caller::{self, Batches, Caller, May};
+use sauti_web::idempotency;
+use sauti_web::problem::{Problem, Reason};
+use sauti_web::query::Query;
 
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 const PAGE: i64 = 20;

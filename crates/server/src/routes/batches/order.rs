@@ -11,10 +11,10 @@ use serde_json::{Map, Value};
 
 use super::read::{OrderSpool, SpooledFile};
 use crate::batches::is_allowed;
-use crate::http::language::Language;
-use crate::problem::{FieldError, Problem, Reason};
 use crate::routes::speech::AskedSpeech;
 use crate::routes::transcription;
+use sauti_web::language::Language;
+use sauti_web::problem::{FieldError, Problem, Reason};
 
 const CUSTOM_ID_CHARS_MAX: usize = 128;
 /// More mistakes than this in one answer help nobody.

@@ -15,10 +15,10 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use super::order::{self, Order};
-use crate::http::caller::{self, Caller};
-use crate::http::fields::{Fields, JsonBytes, read_body, too_large};
-use crate::problem::{Code, Problem, Reason};
 use crate::routes::transcription::upload;
+use sauti_web::caller::{self, Caller};
+use sauti_web::fields::{Fields, JsonBytes, read_body, too_large};
+use sauti_web::problem::{Code, Problem, Reason};
 
 /// Items as JSON, in a body or in a part: a thousand texts of the greatest length, with room for escapes.
 const ITEMS_BYTES_MAX: usize = 32 * 1024 * 1024;

@@ -11,8 +11,8 @@ use sauti_service::app::App;
 use sauti_store::{BatchId, BatchItem, BlobId, Store, StoreError};
 use serde_json::{Map, Value, json};
 
-use crate::http::caller::{Batches, May};
-use crate::problem::{Code, Problem};
+use sauti_web::caller::{Batches, May};
+use sauti_web::problem::{Code, Problem};
 
 const ITEMS_AT_ONCE: i64 = 100;
 
@@ -24,7 +24,7 @@ const ITEMS_AT_ONCE: i64 = 100;
     params(("batch_id" = String, Path)),
     responses(
         (status = 200, description = "A line for each item.", content((String = "application/jsonl"))),
-        (status = 409, description = "The batch is not over yet.", content((crate::problem::ProblemBody = "application/problem+json"))),
+        (status = 409, description = "The batch is not over yet.", content((sauti_web::problem::ProblemBody = "application/problem+json"))),
     ))]
 pub async fn get_results(
     State(app): State<App>,

@@ -13,16 +13,15 @@ use axum::http::request::Parts;
 use axum::response::Response;
 use sauti_audio::RawFormat;
 use sauti_service::app::App;
-use sauti_service::ratelimit::SeatRefused;
 use sauti_service::transcribing::{LiveEar, LiveMeter, TranscriptionFields, TranscriptionRequest};
 use sauti_speech::Readiness;
 
 use self::session::LiveConnection;
-use crate::http::caller::{self, Caller, May};
-use crate::http::context::Context;
-use crate::http::query::Query;
-use crate::problem::{Code, FieldError, Problem, Reason};
 use crate::routes::transcription::checked;
+use sauti_web::caller::{self, Caller, May};
+use sauti_web::context::Context;
+use sauti_web::problem::{Code, FieldError, Problem, Reason};
+use sauti_web::query::Query;
 
 const MESSAGE_BYTES_MAX: usize = 256 * 1024;
 /// Room for what was told and is not yet read; past it the session waits for its caller.
@@ -79,18 +78,6 @@ pub async fn live(
         .max_frame_size(MESSAGE_BYTES_MAX)
         .max_write_buffer_size(WRITE_BYTES_MAX)
         .on_upgrade(move |socket| session.run(socket)))
-}
-
-impl From<SeatRefused> for Problem {
-    fn from(refused: SeatRefused) -> Problem {
-        match refused {
-            SeatRefused::Full => Problem::new(Code::Overloaded).retry_after(5),
-            SeatRefused::Share { max } => {
-                let detail = format!("A workspace may have {max} live sessions at the same time.");
-                Problem::detailed(Code::RateLimited, detail).retry_after(5)
-            }
-        }
-    }
 }
 
 /// A browser sends cookies along with any site's WebSocket; only our own pages may use them.

@@ -13,10 +13,10 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
 
-use crate::http::caller::{self, Caller};
-use crate::http::context::Context;
-use crate::problem::{Code, Problem};
 use crate::written::ExpectedAnswer;
+use sauti_web::caller::{self, Caller};
+use sauti_web::context::Context;
+use sauti_web::problem::{Code, Problem};
 
 /// A caller that sends no sound for this long has left, whatever else it sends.
 const IDLE_MAX: Duration = Duration::from_secs(30);

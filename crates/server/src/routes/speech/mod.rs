@@ -23,13 +23,13 @@ use serde::Serialize;
 pub use request::{AskedSpeech, SpeechBody, SpeechDelivery, take_direction, take_language};
 pub use stream::{Pieces, break_off, sse};
 
-use crate::http::caller::{May, Speech};
-use crate::http::context::Context;
-use crate::http::fields::JsonBytes;
-use crate::http::idempotency;
-use crate::http::money_headers;
-use crate::problem::{Problem, Reason};
 use crate::written::{TimedMark, TimedWord, WrittenCheck};
+use sauti_web::caller::{May, Speech};
+use sauti_web::context::Context;
+use sauti_web::fields::JsonBytes;
+use sauti_web::idempotency;
+use sauti_web::money_headers;
+use sauti_web::problem::{Problem, Reason};
 
 /// Speech as JSON, when `verbose`, `timestamps` or `self_check` asked for it.
 #[derive(Debug, Serialize, utoipa::ToSchema)]

@@ -9,8 +9,8 @@ use sauti_text::{SpeechLanguage, UnknownSpeechLanguage};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::http::fields::Fields;
-use crate::problem::{Problem, Reason};
+use sauti_web::fields::Fields;
+use sauti_web::problem::{Problem, Reason};
 
 const KNOWN: &[&str] = &[
     "text",

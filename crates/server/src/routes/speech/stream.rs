@@ -14,10 +14,10 @@ use serde_json::json;
 use tokio::sync::{mpsc, watch};
 
 use super::request::{AskedSpeech, SpeechDelivery};
-use crate::http::caller::Caller;
-use crate::http::money_headers;
-use crate::problem::Problem;
 use crate::written::{TimedMark, TimedWord};
+use sauti_web::caller::Caller;
+use sauti_web::money_headers;
+use sauti_web::problem::Problem;
 
 /// Pieces the caller may lag behind by; past them the engine waits (back-pressure).
 const PIECES_MAX: usize = 8;

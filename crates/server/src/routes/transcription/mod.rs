@@ -19,12 +19,12 @@ use sauti_speech::{Booking, Job, Priority};
 pub use request::{TranscriptionForm, checked, from_form, from_item};
 pub use upload::{Form, read_form};
 
-use crate::http::caller::{self, Caller, May};
-use crate::http::context::Context;
-use crate::http::idempotency;
-use crate::http::money_headers;
-use crate::problem::{Problem, Reason};
 use crate::written::{Transcription, WrittenTranscript, write};
+use sauti_web::caller::{self, Caller, May};
+use sauti_web::context::Context;
+use sauti_web::idempotency;
+use sauti_web::money_headers;
+use sauti_web::problem::{Problem, Reason};
 
 /// A recording that nobody has seen yet is taken for no longer than this.
 const UNSEEN_SECONDS_MAX: f64 = 600.0;

@@ -2,8 +2,8 @@
 
 use sauti_service::transcribing::{TranscriptionFields, TranscriptionRequest};
 
-use crate::http::fields::meant_field;
-use crate::problem::{FieldError, Problem, Reason};
+use sauti_web::fields::meant_field;
+use sauti_web::problem::{FieldError, Problem, Reason};
 
 const KNOWN: &[&str] = &[
     "file",

@@ -18,11 +18,11 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::http::caller::Caller;
-use crate::http::money_headers;
-use crate::problem::Problem;
 use crate::routes::speech::sse;
 use crate::written::{self, DiarizedSegment, ExpectedAnswer, WrittenAlternative};
+use sauti_web::caller::Caller;
+use sauti_web::money_headers;
+use sauti_web::problem::Problem;
 
 const EVENTS_MAX: usize = 32;
 /// A connection that takes no event for this long is given up (back-pressure with an end).

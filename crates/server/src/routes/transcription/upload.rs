@@ -9,7 +9,7 @@ use multer::{Constraints, Field, Multipart, SizeLimit};
 use sauti_service::transcribing::{Spool, SpoolError, Upload};
 
 use super::request::is_field;
-use crate::problem::{Code, FieldError, Problem, Reason};
+use sauti_web::problem::{Code, FieldError, Problem, Reason};
 
 const FIELD_BYTES_MAX: u64 = 64 * 1024;
 const PARTS_MAX: usize = 256;

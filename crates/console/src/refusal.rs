@@ -9,8 +9,8 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use sauti_service::app::App;
 
 use super::page::{self, Page};
-use crate::http::context::Context;
-use crate::problem::{Carried, Code, Problem};
+use sauti_web::context::Context;
+use sauti_web::problem::{Carried, Code, Problem};
 
 #[derive(Template)]
 #[template(path = "refusal.html")]

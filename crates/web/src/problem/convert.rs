@@ -2,6 +2,7 @@
 
 use sauti_audio::AudioError;
 use sauti_service::ServiceError;
+use sauti_service::ratelimit::SeatRefused;
 use sauti_service::telemetry::metrics;
 use sauti_service::transcribing::SpoolError;
 use sauti_speech::SpeechError;
@@ -10,7 +11,7 @@ use sauti_text::TextError;
 use serde_json::json;
 
 use super::{Code, Problem, Reason};
-use crate::http::language::Language;
+use crate::language::Language;
 
 const STORAGE_RETRY_AFTER_S: u64 = 2;
 
@@ -223,6 +224,18 @@ impl From<LedgerError> for Problem {
             other => {
                 metrics::ledger_failure("refused");
                 Problem::internal(other)
+            }
+        }
+    }
+}
+
+impl From<SeatRefused> for Problem {
+    fn from(refused: SeatRefused) -> Problem {
+        match refused {
+            SeatRefused::Full => Problem::new(Code::Overloaded).retry_after(5),
+            SeatRefused::Share { max } => {
+                let detail = format!("A workspace may have {max} live sessions at the same time.");
+                Problem::detailed(Code::RateLimited, detail).retry_after(5)
             }
         }
     }

@@ -3,7 +3,7 @@
 use sauti_service::{FieldError, Reason};
 use serde::Serialize;
 
-use crate::http::language::Language;
+use crate::language::Language;
 
 /// As it stands in the body of a problem.
 #[derive(Debug, Serialize, utoipa::ToSchema)]

@@ -5,8 +5,9 @@ use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use axum_extra::extract::CookieJar;
 use axum_extra::extract::cookie::Cookie;
+use sauti_service::accounts;
 use sauti_service::app::App;
-use sauti_store::{Account, Session};
+use sauti_store::{Account, IssuedSession, Session};
 use secrecy::{ExposeSecret, SecretString};
 
 use super::caller::{SESSION_COOKIE, require_csrf};
@@ -45,4 +46,19 @@ pub async fn signed_in(headers: &HeaderMap, app: &App) -> Result<SignedIn, Probl
 
 pub fn forget_session(cookies: CookieJar) -> CookieJar {
     cookies.remove(Cookie::build((SESSION_COOKIE, "")).path("/").build())
+}
+
+/// The cookie of a session: never readable by a script, never sent along by another site's forms.
+pub fn session_cookie(app: &App, issued: &IssuedSession) -> Result<Cookie<'static>, Problem> {
+    let secure = if app.config.public_url().starts_with("https://") {
+        "; Secure"
+    } else {
+        ""
+    };
+    let cookie = format!(
+        "{SESSION_COOKIE}={}; Path=/; HttpOnly; SameSite=Lax; Max-Age={}{secure}",
+        issued.token.expose_secret(),
+        accounts::SESSION_LIFETIME.as_secs(),
+    );
+    Cookie::parse(cookie).map_err(Problem::internal)
 }

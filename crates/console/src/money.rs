@@ -17,8 +17,8 @@ use super::chart::{self, Bar, Share};
 use super::form::{MyForm, go};
 use super::page::{self, Me, Page};
 use super::shown;
-use crate::http::query::Query;
-use crate::problem::{Code, Problem};
+use sauti_web::problem::{Code, Problem};
+use sauti_web::query::Query;
 
 const DAY_US: i64 = 86_400 * 1_000_000;
 const ROWS_SHOWN: usize = 100;

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::http::language::Language;
+use sauti_web::language::Language;
 
 /// As JSON that can stand in a page: no `<` in it can end the element around it.
 pub fn json(language: Language) -> String {

@@ -14,16 +14,16 @@ use sauti_store::ids::hash_hex;
 use super::form::{AnyForm, OpenForm, go, own_path};
 use super::page::{self, LANGUAGE_COOKIE, Page, Person, VISIT_COOKIE};
 use super::refusal;
-use crate::http::context::Context;
-use crate::http::csrf::visit_token;
-use crate::http::query::Query;
-use crate::problem::{Code, Problem};
-use crate::routes::account::session_cookie;
+use sauti_web::context::Context;
+use sauti_web::csrf::visit_token;
+use sauti_web::member::session_cookie;
+use sauti_web::problem::{Code, Problem};
+use sauti_web::query::Query;
 
 /// One template for all the small forms before the door.
 #[derive(Template)]
 #[template(path = "entry.html")]
-struct Entry {
+struct EntryPage {
     page: Page,
     kind: EntryKind,
     error: Option<String>,
@@ -51,11 +51,11 @@ enum EntryKind {
     MailedReset,
 }
 
-impl Entry {
-    fn new(app: &App, page: Page, kind: EntryKind) -> Entry {
+impl EntryPage {
+    fn new(app: &App, page: Page, kind: EntryKind) -> EntryPage {
         // Without random numbers the form is refused in old browsers, and works in others.
         let visit = page.visit.clone().or_else(visit_token);
-        Entry {
+        EntryPage {
             visit: visit.unwrap_or_default(),
             letter_link: None,
             page,
@@ -118,9 +118,9 @@ pub async fn show_sign_in(
     if person.is_ok() {
         return Ok(Redirect::to(own_path(&next)).into_response());
     }
-    let entry = Entry {
+    let entry = EntryPage {
         next,
-        ..Entry::new(&app, page, EntryKind::SignIn)
+        ..EntryPage::new(&app, page, EntryKind::SignIn)
     };
     entry.show()
 }
@@ -143,10 +143,10 @@ pub async fn sign_in(
         }
         Err(problem) => {
             let (email, next) = (email.to_owned(), fields.text("next").to_owned());
-            Entry {
+            EntryPage {
                 email,
                 next,
-                ..Entry::new(&app, page, EntryKind::SignIn)
+                ..EntryPage::new(&app, page, EntryKind::SignIn)
             }
             .refuse(&problem)
         }
@@ -161,7 +161,7 @@ fn agent(headers: &HeaderMap) -> &str {
 }
 
 pub async fn show_sign_up(State(app): State<App>, page: Page) -> Result<Response, Problem> {
-    Entry::new(&app, page, EntryKind::SignUp).show()
+    EntryPage::new(&app, page, EntryKind::SignUp).show()
 }
 
 pub async fn sign_up(
@@ -188,19 +188,19 @@ pub async fn sign_up(
             );
             let cookie = Cookie::parse(cookie).map_err(Problem::internal)?;
             let base = app.config.public_url();
-            let entry = Entry {
+            let entry = EntryPage {
                 email: email.to_owned(),
                 letter_link: letter.map(|letter| letter.link.replace(&base, "")),
-                ..Entry::new(&app, page, EntryKind::MailedSignUp)
+                ..EntryPage::new(&app, page, EntryKind::MailedSignUp)
             };
             Ok((cookies.add(cookie), entry.show()?).into_response())
         }
         Err(problem) => {
             let (email, name) = (email.to_owned(), name.to_owned());
-            Entry {
+            EntryPage {
                 email,
                 name,
-                ..Entry::new(&app, page, EntryKind::SignUp)
+                ..EntryPage::new(&app, page, EntryKind::SignUp)
             }
             .refuse(&problem)
         }
@@ -215,7 +215,7 @@ fn mark_of(email: &str) -> String {
 }
 
 pub async fn show_forgot(State(app): State<App>, page: Page) -> Result<Response, Problem> {
-    Entry::new(&app, page, EntryKind::Forgot).show()
+    EntryPage::new(&app, page, EntryKind::Forgot).show()
 }
 
 pub async fn forgot(
@@ -226,8 +226,8 @@ pub async fn forgot(
 ) -> Result<Response, Problem> {
     let asked = accounts::request_reset(&app, context.client(), fields.text("email")).await;
     match asked.map_err(Problem::from) {
-        Ok(()) => Entry::new(&app, page, EntryKind::MailedReset).show(),
-        Err(problem) => Entry::new(&app, page, EntryKind::Forgot).refuse(&problem),
+        Ok(()) => EntryPage::new(&app, page, EntryKind::MailedReset).show(),
+        Err(problem) => EntryPage::new(&app, page, EntryKind::Forgot).refuse(&problem),
     }
 }
 
@@ -258,9 +258,9 @@ fn show_link(
         .take("token")
         .unwrap_or_default();
     page.keep_token(&token);
-    let entry = Entry {
+    let entry = EntryPage {
         token,
-        ..Entry::new(&app, page, kind)
+        ..EntryPage::new(&app, page, kind)
     };
     entry.show()
 }
@@ -278,9 +278,9 @@ pub async fn reset(
         Ok(()) => Ok(go("/console/sign-in", "reset")),
         Err(problem) => {
             let token = token.to_owned();
-            Entry {
+            EntryPage {
                 token,
-                ..Entry::new(&app, page, EntryKind::Reset)
+                ..EntryPage::new(&app, page, EntryKind::Reset)
             }
             .refuse(&problem)
         }
@@ -300,7 +300,7 @@ pub async fn confirm(
     let confirmed = accounts::confirm_by_link(&app, context.client(), fields.text("token")).await;
     let account = match confirmed.map_err(Problem::from) {
         Ok(account) => account,
-        Err(problem) => return Entry::new(&app, page, EntryKind::Confirm).refuse(&problem),
+        Err(problem) => return EntryPage::new(&app, page, EntryKind::Confirm).refuse(&problem),
     };
     let signed_up_here = cookies
         .get(SIGN_UP_COOKIE)

@@ -10,7 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use rust_embed::RustEmbed;
 use sha2::{Digest, Sha256};
 
-use crate::problem::{Code, Problem};
+use sauti_web::problem::{Code, Problem};
 
 #[derive(RustEmbed)]
 #[folder = "assets"]

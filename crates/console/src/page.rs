@@ -13,12 +13,12 @@ use secrecy::{ExposeSecret, SecretString};
 
 use super::words::{self, Words};
 use super::{assets, script_words};
-use crate::http::caller::WORKSPACE_COOKIE;
-use crate::http::csrf::masked_csrf_token;
-use crate::http::language::Language;
-use crate::http::member::{SignedIn, signed_in};
-use crate::http::query::Query;
-use crate::problem::{Code, Problem};
+use sauti_web::caller::WORKSPACE_COOKIE;
+use sauti_web::csrf::masked_csrf_token;
+use sauti_web::language::Language;
+use sauti_web::member::{SignedIn, signed_in};
+use sauti_web::problem::{Code, Problem};
+use sauti_web::query::Query;
 
 pub const LANGUAGE_COOKIE: &str = "sauti_language";
 pub const VISIT_COOKIE: &str = "sauti_visit";

@@ -11,13 +11,13 @@ use secrecy::{ExposeSecret, SecretString};
 use subtle::ConstantTimeEq;
 
 use super::page::{self, Me, Person, Turned};
-use crate::http::csrf::is_csrf_token;
-use crate::problem::{Code, Problem};
+use sauti_web::csrf::is_csrf_token;
+use sauti_web::problem::{Code, Problem};
 
 #[derive(Debug, Default)]
-pub struct Fields(HashMap<String, String>);
+pub struct FormFields(HashMap<String, String>);
 
-impl Fields {
+impl FormFields {
     /// Trimmed; empty when it is not there.
     pub fn text(&self, name: &str) -> &str {
         self.0.get(name).map_or("", |value| value.trim())
@@ -29,16 +29,16 @@ impl Fields {
     }
 }
 
-async fn read(request: Request, app: &App) -> Result<Fields, Problem> {
+async fn read(request: Request, app: &App) -> Result<FormFields, Problem> {
     let Form(pairs) = Form::<Vec<(String, String)>>::from_request(request, app)
         .await
         .map_err(|_| Code::MalformedRequest)?;
-    Ok(Fields(pairs.into_iter().collect()))
+    Ok(FormFields(pairs.into_iter().collect()))
 }
 
 /// A form that anyone may send from anywhere: it must change nothing that matters.
 #[derive(Debug)]
-pub struct AnyForm(pub Fields);
+pub struct AnyForm(pub FormFields);
 
 impl FromRequest<App> for AnyForm {
     type Rejection = Problem;
@@ -50,7 +50,7 @@ impl FromRequest<App> for AnyForm {
 
 /// A form of someone who is not signed in.
 #[derive(Debug)]
-pub struct OpenForm(pub Fields);
+pub struct OpenForm(pub FormFields);
 
 impl FromRequest<App> for OpenForm {
     type Rejection = Problem;
@@ -90,14 +90,14 @@ fn said_by_the_browser(app: &App, headers: &HeaderMap) -> Option<bool> {
 #[derive(Debug)]
 pub struct PersonForm {
     pub person: Person,
-    pub fields: Fields,
+    pub fields: FormFields,
 }
 
 /// The same of someone at work in a workspace.
 #[derive(Debug)]
 pub struct MyForm {
     pub me: Me,
-    pub fields: Fields,
+    pub fields: FormFields,
 }
 
 impl FromRequest<App> for PersonForm {

@@ -1,6 +1,6 @@
 //! Everything the pages say, in both languages side by side.
 
-use crate::http::language::Language;
+use sauti_web::language::Language;
 
 macro_rules! words {
     ($($name:ident: $english:literal, $swahili:literal;)+) => {

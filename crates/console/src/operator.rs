@@ -13,8 +13,8 @@ use super::form::{MyForm, go};
 use super::money::amount;
 use super::page::{self, Me, Page};
 use super::shown;
-use crate::http::query::Query;
-use crate::problem::{Code, Problem};
+use sauti_web::problem::{Code, Problem};
+use sauti_web::query::Query;
 
 const HERE: &str = "/console/operator";
 const LISTED: i64 = 100;

@@ -15,8 +15,8 @@ use super::form::{MyForm, go};
 use super::page::{self, Me, Page};
 use super::shown;
 use super::words::Words;
-use crate::http::language::Language;
-use crate::problem::Problem;
+use sauti_web::language::Language;
+use sauti_web::problem::Problem;
 
 #[derive(Template)]
 #[template(path = "keys.html")]

@@ -13,7 +13,7 @@ const KEY_STARTS: [&str; 2] = ["sauti_live_", "sauti_test_"];
 /// Proxies and browsers may each have encoded once.
 const DECODINGS_MAX: usize = 4;
 
-pub(super) fn refusal(request: &Request) -> Option<Code> {
+pub fn refusal(request: &Request) -> Option<Code> {
     let count = |name| request.headers().get_all(name).iter().count();
     if request.version() == Version::HTTP_11 && count(HOST) != 1 {
         return Some(Code::HostMissing);

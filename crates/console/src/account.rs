@@ -14,11 +14,11 @@ use sauti_store::{Session, WorkspaceId};
 use super::form::{MyForm, PersonForm, go, own_path};
 use super::page::{self, Me, Page, Person};
 use super::{refusal, shown};
-use crate::http::caller::WORKSPACE_COOKIE;
-use crate::http::context::Context;
-use crate::http::member::forget_session;
-use crate::http::query::Query;
-use crate::problem::{Code, Problem};
+use sauti_web::caller::WORKSPACE_COOKIE;
+use sauti_web::context::Context;
+use sauti_web::member::forget_session;
+use sauti_web::problem::{Code, Problem};
+use sauti_web::query::Query;
 
 const HERE: &str = "/console/account";
 const SESSIONS_SHOWN: usize = 10;

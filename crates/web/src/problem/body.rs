@@ -6,8 +6,8 @@ use axum::http::{HeaderValue, Response};
 use serde::Serialize;
 
 use super::{FieldProblem, Problem};
-use crate::http::context::Context;
-use crate::http::language::Language;
+use crate::context::Context;
+use crate::language::Language;
 
 /// The body of every refusal: RFC 9457, and inside it what OpenAI's clients look for.
 #[derive(Debug, Serialize, utoipa::ToSchema)]

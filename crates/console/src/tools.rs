@@ -10,9 +10,9 @@ use sauti_speech::voice::VoiceInfo;
 use sauti_store::{BuildState, VocabularyInfo};
 
 use super::page::{self, Me, Page};
-use crate::http::language::Language;
-use crate::http::query::Query;
-use crate::problem::Problem;
+use sauti_web::language::Language;
+use sauti_web::problem::Problem;
+use sauti_web::query::Query;
 
 /// A voice as it stands on a card.
 struct Card {
