@@ -23,7 +23,7 @@ from phonemes import load_english  # noqa: E402
 
 SOURCES = {"common-voice-sentences": 45_000, "general": 24_000, "bible": 4_000, "parliament": 7_000}
 TELEPHONE = 7_000
-MIXED, ENGLISH_TALK, ENGLISH_WRITTEN = 40_000, 12_000, 60_000
+MIXED, ENGLISH_TALK, ENGLISH_WRITTEN = 25_000, 6_000, 12_000
 WORDS = 4_000  # utterances of one or two words, which a sentence's flow does not help
 FOREIGN = re.compile(r"[qx]|c(?!h)|[bdfgjklmnprstvwyz]$|sch|ck|oo$|ee", re.I)
 

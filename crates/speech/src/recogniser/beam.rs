@@ -51,7 +51,7 @@ impl BeamConfig {
 impl Default for BeamConfig {
     fn default() -> Self {
         Self {
-            width: 320,
+            width: 640,
             lm_weight: 0.35,
             doubt_weight: 3.5,
             word_bonus: 0.5,
