@@ -255,10 +255,8 @@ fn unit_of(
 fn is_inches(context: &TokenContext<'_>, i: usize, end: usize) -> bool {
     let at = context.skip_space(end);
     let after_feet = context.follows(i, &["ft", "foot", "feet"]);
-    let next = context.skip_space(at + 1);
-    let is_noun = context.word(next).is_some() && !context.is_word(next, AFTER_INCHES);
     let goes_on = context.kind(at + 1) == Some(Kind::Digits);
-    (at == end || after_feet && !is_noun) && !goes_on
+    (at == end || after_feet && !before_noun(context, at + 1)) && !goes_on
 }
 
 const AFTER_INCHES: &[&str] = &[
