@@ -34,7 +34,7 @@ impl Store {
         entry: &Pronunciation,
     ) -> Result<(), StoreError> {
         let word = check_text("word", &entry.word, 1, 100)?.to_lowercase();
-        let spoken = check_text("spoken", &entry.spoken, 1, 300)?;
+        let spoken = check_text("said", &entry.spoken, 1, 300)?;
         let done = sqlx::query(
             "insert into lexicon (workspace_id, word, spoken, alphabet, updated_us)
              select w.id, $2, $3, $4, $5 from workspaces w

@@ -70,7 +70,7 @@ impl<'a> ScriptBuilder<'a> {
 
     fn pieces(&mut self, text: &str, source_of: impl Fn(&Range<usize>) -> Range<usize>) {
         let opening = self.opening_of(text);
-        let pieces = pieces_in(&format!("{opening}{text}"), self.language);
+        let pieces = pieces_in(&format!("{opening}{text}"), self.language, self.lexicon);
         for (i, piece) in pieces.iter().enumerate() {
             let own = |at: usize| at.saturating_sub(opening.len());
             if piece.source.end <= opening.len() && !opening.is_empty() {
@@ -78,6 +78,10 @@ impl<'a> ScriptBuilder<'a> {
             }
             let source = source_of(&(own(piece.source.start)..own(piece.source.end)));
             match piece.kind {
+                PieceKind::Word | PieceKind::English if self.lexicon.is_own(&piece.text) => {
+                    let phonemes = pronounce(&piece.text, self.lexicon);
+                    self.word_with_phonemes(&piece.text, phonemes, source)
+                }
                 PieceKind::Word if is_prefix_of_english(&pieces[i..]) => {
                     self.word_with_phonemes(&piece.text, unstressed(&piece.text), source)
                 }

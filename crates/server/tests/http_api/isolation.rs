@@ -118,7 +118,7 @@ fn rules() -> Vec<(&'static str, &'static str, Rule, Value)> {
         ("DELETE", "/v1/keys/{key_id}", Foreign, Value::Null),
         ("POST", "/v1/keys/{key_id}/rotate", Foreign, Value::Null),
         ("GET", "/v1/lexicon", Own, Value::Null),
-        ("PUT", "/v1/lexicon/{word}", Own, json!({"spoken": "mgeni"})),
+        ("PUT", "/v1/lexicon/{word}", Own, json!({"said": "mgeni"})),
         ("DELETE", "/v1/lexicon/{word}", Own, Value::Null),
         ("GET", "/v1/limits", Own, Value::Null),
         ("GET", "/v1/models", Own, Value::Null),

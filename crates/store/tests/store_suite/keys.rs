@@ -268,6 +268,15 @@ async fn pronunciations_are_kept_by_word(database: Database) {
             .await
             .is_err()
     );
+    let long = Pronunciation {
+        spoken: "a".repeat(301),
+        ..entry
+    };
+    let refused = store.set_pronunciation(&workspace.id, &long).await;
+    assert!(
+        matches!(refused, Err(StoreError::Invalid { field: "said", .. })),
+        "{refused:?}"
+    );
     store
         .remove_pronunciation(&workspace.id, "GEPG")
         .await

@@ -27,9 +27,9 @@ mod words;
 
 use std::ops::Range;
 
-use crate::SpeechLanguage;
 use crate::clean::{Cleaned, clean};
 use crate::english::is_english_sentence;
+use crate::{Lexicon, SpeechLanguage};
 use context::TokenContext;
 pub(crate) use money::is_named_in as money_is_named_in;
 use reading::SpokenForm;
@@ -43,7 +43,7 @@ pub fn normalise(text: &str) -> String {
 /// The same in a language.
 pub fn normalise_in(text: &str, language: SpeechLanguage) -> String {
     let mut out = String::with_capacity(text.len() * 2);
-    for piece in pieces_in(text, language) {
+    for piece in pieces_in(text, language, &Lexicon::empty()) {
         if piece.kind == PieceKind::Space {
             push_space(&mut out);
         } else if piece.kind == PieceKind::Mark && piece.text.starts_with(' ') {
@@ -84,12 +84,12 @@ pub(crate) struct Piece {
     pub source: Range<usize>,
 }
 
-/// The pieces of a text, its English words found.
-pub(crate) fn pieces_in(text: &str, language: SpeechLanguage) -> Vec<Piece> {
+/// The pieces of a text, its English words found. The lexicon's own words stay as they stand.
+pub(crate) fn pieces_in(text: &str, language: SpeechLanguage, lexicon: &Lexicon) -> Vec<Piece> {
     match language {
-        SpeechLanguage::English => pieces(text, english::read),
+        SpeechLanguage::English => pieces(text, english::read, lexicon),
         SpeechLanguage::Swahili => {
-            let mut pieces = pieces(text, read);
+            let mut pieces = pieces(text, read, lexicon);
             found::find(&mut pieces);
             pieces
         }
@@ -97,7 +97,7 @@ pub(crate) fn pieces_in(text: &str, language: SpeechLanguage) -> Vec<Piece> {
             let mut out = Vec::new();
             for (stretch, language) in stretches(text) {
                 out.extend(
-                    pieces_in(&text[stretch.clone()], language)
+                    pieces_in(&text[stretch.clone()], language, lexicon)
                         .into_iter()
                         .map(|piece| Piece {
                             source: piece.source.start + stretch.start
@@ -152,18 +152,43 @@ fn ends_sentence(sentence: &str, after: &str) -> bool {
 /// Reads a form at a token, and tells what kind of piece it is.
 type PieceReader = fn(&TokenContext<'_>, usize) -> (SpokenForm, PieceKind);
 
-fn pieces(text: &str, read: PieceReader) -> Vec<Piece> {
+fn pieces(text: &str, read: PieceReader, lexicon: &Lexicon) -> Vec<Piece> {
     let cleaned = clean(text);
     let context = TokenContext::new(tokens(&cleaned.text));
     let mut out = Vec::with_capacity(context.len());
     let mut i = 0;
     while i < context.len() {
         let (reading, kind) = read(&context, i);
+        let (reading, kind) = match own_word(&context, &cleaned.text, i, reading.end, lexicon) {
+            Some(own) => (own, PieceKind::Word),
+            None => (reading, kind),
+        };
         let end = reading.end.clamp(i + 1, context.len());
         push(&mut out, &context, &cleaned, i..end, reading.text, kind);
         i = end;
     }
     out
+}
+
+/// "KCB" and "Coca-Cola" where the lexicon has them; a rule that reads more than the word goes before.
+fn own_word(
+    context: &TokenContext<'_>,
+    text: &str,
+    i: usize,
+    read_end: usize,
+    lexicon: &Lexicon,
+) -> Option<SpokenForm> {
+    let hyphenated = Some(i + 3).filter(|end| *end >= read_end && context.is_mark(i + 1, '-'));
+    [hyphenated, Some(read_end)]
+        .into_iter()
+        .flatten()
+        .filter(|end| *end > i)
+        .find_map(|end| {
+            let written = &text[context.token(i).at..context.get(end - 1)?.end()];
+            lexicon
+                .is_own(written)
+                .then(|| SpokenForm::of(written, end))
+        })
 }
 
 fn push(

@@ -4,7 +4,8 @@ use proptest::prelude::*;
 use sauti_text::compare::comparable;
 use sauti_text::written::{digits, number};
 use sauti_text::{
-    CLAUSE_PHONEMES_MAX, ClauseEnd, Lexicon, LexiconEntry, Script, TextError, cardinal, normalise,
+    CLAUSE_PHONEMES_MAX, ClauseEnd, Lexicon, LexiconEntry, Script, SpeechLanguage, TextError,
+    cardinal, normalise,
 };
 
 fn script(text: &str) -> Script {
@@ -117,6 +118,41 @@ fn a_workspace_says_its_own_words() {
         Lexicon::builtin().with_entries([("Zuku", LexiconEntry::Respelling("zúku".into()))]);
     let script = Script::from_text("Karibu Zuku.", &lexicon).unwrap();
     assert_eq!(script.clauses[0].words[1].phonemes, "zˈuku");
+}
+
+#[test]
+fn a_workspaces_own_words_go_before_the_rules() {
+    let lexicon = Lexicon::parse(
+        "acme\tákme\nkcb\tkesibi\nm-pesa\tempesa\ncoca-cola\tkokakola\nlaptop\tkompyuta\n\
+         911\tdharura\nksh\tkeeshi\n4g\tfoji\n",
+    )
+    .unwrap();
+    for (text, said) in [
+        ("ACME", "ˈakme"),
+        ("Acme", "ˈakme"),
+        ("KCB", "kesˈibi"),
+        ("M-PESA", "empˈesa"),
+        ("Coca-Cola", "kokakˈola"),
+        ("LAPTOP", "kompjˈuta"),
+        ("911", "ðaɾˈuɾa"),
+        ("4G", "fˈoʤi"),
+    ] {
+        for language in [SpeechLanguage::Swahili, SpeechLanguage::English] {
+            let script = Script::from_text_in(text, &lexicon, language).unwrap();
+            let words = &script.clauses[0].words;
+            assert_eq!(
+                (words.len(), words[0].phonemes.as_str()),
+                (1, said),
+                "{text}"
+            );
+        }
+    }
+    let script = Script::from_text("Ksh 500, 911.50", &lexicon).unwrap();
+    assert!(
+        script.spoken().starts_with("shilingi mia tano"),
+        "{script:?}"
+    );
+    assert!(!script.spoken().contains("dharura"), "{script:?}");
 }
 
 #[test]

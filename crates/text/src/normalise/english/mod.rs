@@ -411,7 +411,7 @@ fn is_number_word(word: &str) -> bool {
 }
 
 fn spoken(text: &str) -> String {
-    let said: String = pieces(text, read)
+    let said: String = pieces(text, read, &crate::Lexicon::empty())
         .into_iter()
         .map(|piece| piece.text)
         .collect();
