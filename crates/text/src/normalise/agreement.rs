@@ -116,6 +116,20 @@ fn looks_like_verb(word: &str) -> bool {
     word.len() >= 6 && word.ends_with('a') && TENSES.iter().any(|tense| word.starts_with(tense))
 }
 
+/// A verb whose subject is people, or where `one` is set a person: "walijeruhiwa", "wauawa", "alifariki".
+pub(crate) fn counts_people(verb: &str, one: bool) -> bool {
+    const TENSES: &[&str] = &["ali", "ame", "ana", "ata"];
+    const HEADLINES: &[&str] = &["afariki", "auawa", "ajeruhiwa", "akamatwa", "afa"];
+    match one {
+        true => {
+            let told = verb.len() >= 6 && TENSES.iter().any(|tense| verb.starts_with(tense));
+            told || HEADLINES.contains(&verb)
+        }
+        false if verb == "wengine" => true,
+        false => verb.len() >= 4 && verb.starts_with("wa") && LISTED.get(verb) != Some(&"-"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

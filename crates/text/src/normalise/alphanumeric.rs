@@ -88,7 +88,8 @@ fn plate(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let tail_at = context.skip_space(number + 1);
     let tail = capitals(context, tail_at, 3)?;
     let kenyan = head.len() == 3 && tail.len() == 1 && tail_at == number + 1;
-    let tanzanian = head.len() == 1 && tail.len() == 3;
+    // "MC" is a motorcycle.
+    let tanzanian = (head.len() == 1 || head == "MC") && tail.len() == 3;
     (kenyan || tanzanian)
         .then(|| SpokenForm::new(spell(&format!("{head}{digits}{tail}")), tail_at + 1))?
 }

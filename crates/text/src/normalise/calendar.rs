@@ -412,12 +412,19 @@ fn is_weekday(word: &Token<'_>) -> bool {
     word.is_one_of(&WEEKDAYS) || short.is_some_and(|said| WEEKDAYS.contains(said))
 }
 
-/// "J3", "J4"; "J5" is a telephone too, and a day only beside another one or before a time.
+/// A day of the week or a month by its name.
+pub(super) fn is_day_or_month(word: &Token<'_>) -> bool {
+    is_weekday(word) || word.is_one_of(&MONTHS)
+}
+
+/// "J3", "J4"; "J1", "J2" and "J5" are telephones too, and days only beside another one or before a time.
 fn numbered_day(context: &TokenContext<'_>, i: usize) -> Option<&'static str> {
     let number = context
         .digits(i + 1)
         .filter(|_| context.is_word(i, &["j"]))?;
     let name = match number {
+        "1" => "Jumamosi",
+        "2" => "Jumapili",
         "3" => "Jumatatu",
         "4" => "Jumanne",
         "5" => "Jumatano",
@@ -434,11 +441,29 @@ fn numbered_day(context: &TokenContext<'_>, i: usize) -> Option<&'static str> {
         name.is_some() && !context.starts_sentence(j)
     });
     let mut before = context.words_back(i).take(2);
-    let beside_day = before.any(|word| is_weekday(word) || word.is("j"));
+    let beside_day = before.any(is_weekday) || beside_numbered_day(context, i);
     let next = context.skip_space(i + 2);
     let timed = context.is_word(next, &["saa", "asubuhi", "asb", "jioni"]);
-    let sure = number != "5" && !named || beside_day || timed;
+    let sure = matches!(number, "3" | "4") && !named || beside_day || timed;
     (!glued && !model && sure).then_some(name)
+}
+
+/// "J1/J2", "J3-J5", "J1 na J2".
+fn beside_numbered_day(context: &TokenContext<'_>, i: usize) -> bool {
+    let is_day = |j: usize| {
+        let number = context.digits(j + 1);
+        context.is_word(j, &["j"]) && matches!(number, Some("1" | "2" | "3" | "4" | "5"))
+    };
+    let joins = |j: usize| {
+        matches!(context.kind(j), Some(Kind::Mark('/' | '-' | '–' | ',')))
+            || context.is_word(j, &["na", "au", "hadi", "mpaka"])
+    };
+    let joint = context.skip_space(i + 2);
+    let behind = || {
+        let joint = context.before(i).filter(|j| joins(*j))?;
+        context.before(joint)?.checked_sub(1).map(is_day)
+    };
+    joins(joint) && is_day(context.skip_space(joint + 1)) || behind() == Some(true)
 }
 
 /// A dash at `i` between two days of the week or two months.

@@ -159,6 +159,17 @@ impl<'a> TokenContext<'a> {
         self.is_mark(i, '"') && closed && short
     }
 
+    /// The mark at `i` stands for minutes: it closes no quotation, and no word or number goes on behind it.
+    pub(super) fn is_minute(&self, i: usize) -> bool {
+        const TOKENS_BACK_MAX: usize = 256;
+        let opens = |j: usize| {
+            let before = self.kind_before(j);
+            self.is_mark(j, '\'') && matches!(before, None | Some(Kind::Space | Kind::Mark(_)))
+        };
+        let goes_on = matches!(self.kind(i + 1), Some(Kind::Word | Kind::Digits));
+        self.is_mark(i, '\'') && !goes_on && !(0..i).rev().take(TOKENS_BACK_MAX).any(opens)
+    }
+
     pub(super) fn starts_sentence(&self, i: usize) -> bool {
         self.before(i).is_none_or(|j| {
             matches!(self.tokens[j].kind, Kind::Mark('.' | '!' | '?' | ':' | '"'))

@@ -125,13 +125,14 @@ fn limits_number(context: &TokenContext<'_>, i: usize) -> bool {
     !arrow && !named && context.digits(context.skip_space(i + 1)).is_some()
 }
 
-/// "5 @ 20/=", but not "@20juma".
+/// "5 @ 20/=", "@650", but not "@20juma".
 fn prices(context: &TokenContext<'_>, i: usize) -> bool {
     let next = context.skip_space(i + 1);
     let currency = context.word(next).is_some_and(|w| is_currency(w.text));
     let number = context.number(next);
     let amount = number.is_some_and(|n| {
-        next > i + 1 || n.grouped || n.fraction.is_some() || context.is_mark(n.end, '/')
+        let handle = matches!(context.kind(n.end), Some(Kind::Word | Kind::Mark('_')));
+        next > i + 1 || n.grouped || n.fraction.is_some() || !handle
     });
     context.kind_before(i) == Some(Kind::Space) && (currency || amount)
 }
@@ -191,7 +192,10 @@ fn hash(context: &TokenContext<'_>, i: usize) -> SpokenForm {
 /// Between words it offers a choice.
 fn slash(context: &TokenContext<'_>, i: usize) -> SpokenForm {
     // "Ksh 150/kg".
-    let after_amount = matches!(context.kind_before(i), Some(Kind::Digits | Kind::Mark('%')));
+    let multiplied =
+        i > 1 && context.is_word(i - 1, &["k", "m", "b", "bn"]) && context.digits(i - 2).is_some();
+    let after_amount =
+        multiplied || matches!(context.kind_before(i), Some(Kind::Digits | Kind::Mark('%')));
     if let Some((name, end)) = units::divisor_at(context, i).filter(|_| after_amount) {
         return SpokenForm::of(format!(" kwa {name}"), end);
     }
@@ -203,7 +207,8 @@ fn slash(context: &TokenContext<'_>, i: usize) -> SpokenForm {
         let both = context.is_word(i - 1, &["gb"]) && context.is_word(i + 2, &["gb"]);
         return SpokenForm::of(if both { " na " } else { " kwa " }, i + 1);
     }
-    let between_words = after_word && context.word(i + 1).is_some();
+    let between_words =
+        after_word && context.word(i + 1).is_some() || calendar::joins_names(context, i);
     let choice_said = context.is_word(i + 1, &["au", "ama"]);
     let offers = between_words && !choice_said;
     SpokenForm::of(if offers { " au " } else { " " }, i + 1)

@@ -6,6 +6,7 @@ use super::number::Number;
 use super::quantity::{Quantity, multiplier};
 use super::token::Kind;
 use crate::cardinal::cardinal;
+use crate::letters::spell;
 
 struct Currency {
     name: &'static str,
@@ -99,6 +100,27 @@ fn currency_at(context: &TokenContext<'_>, i: usize) -> Option<(&'static Currenc
             by_word(word.text).map(|currency| (currency, i + 1))
         }
         _ => None,
+    }
+}
+
+/// "USD/KES 129.35", "EUR/USD": what one is in the other.
+pub(crate) fn pair(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let code = |j: usize| {
+        let word = context.word(j)?;
+        by_word(word.text).filter(|_| word.is_all_caps() && word.text.len() == 3)
+    };
+    let (base, other) = (
+        code(i)?,
+        code(i + 2).filter(|_| context.is_mark(i + 1, '/'))?,
+    );
+    if base.name == other.name {
+        let letters = |j: usize| spell(context.token(j).text);
+        return SpokenForm::new(format!("{} kwa {}", letters(i), letters(i + 2)), i + 3);
+    }
+    // The amount behind them has the second one's name.
+    match has_amount(context, i + 3) {
+        true => SpokenForm::new(format!("{} kwa", base.name), i + 2),
+        false => SpokenForm::new(format!("{} kwa {}", base.name, other.name), i + 3),
     }
 }
 

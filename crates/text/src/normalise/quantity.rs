@@ -1,6 +1,6 @@
 //! Numbers and ranges of numbers with what follows them: per cent, money, units, millions.
 
-use super::agreement::Class;
+use super::agreement::{Class, counts_people};
 use super::context::TokenContext;
 use super::number::Number;
 use super::token::Kind;
@@ -92,11 +92,15 @@ pub(crate) fn multiplier(context: &TokenContext<'_>, i: usize) -> Option<(&'stat
 const LETTERED: &[&str] = &[
     "darasa", "kidato", "chumba", "ghorofa", "geti", "mlango", "jengo", "block", "nyumba", "kundi",
     "kiti", "form", "class", "room", "gate", "flat", "ploti", "plot", "njia", "basi", "seksheni",
-    "grade", "std", "standard", "mkondo", "siti", "seat", "wodi", "behewa", "kitanda",
+    "grade", "ofisi", "namba", "nambari", "std", "standard", "mkondo", "siti", "seat", "wodi",
+    "behewa", "kitanda",
 ];
 
 pub(super) fn is_lettered(context: &TokenContext<'_>, i: usize) -> bool {
-    context.words_back(i).take(3).any(|w| w.is_one_of(LETTERED))
+    // "Ofisi Na. 12B".
+    let number = i.checked_sub(1).and_then(|number| context.before(number));
+    let numbered = number.is_some_and(|j| context.is_abbreviation_dot(j));
+    numbered || context.words_back(i).take(3).any(|w| w.is_one_of(LETTERED))
 }
 
 /// Letters that stick to the number: 10k, 5M.
@@ -132,8 +136,22 @@ pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         return special;
     }
     let agrees = !is_year(context, i, &quantity.low);
-    let class = context.class_before(i).filter(|_| agrees);
+    let class = context
+        .class_before(i)
+        .filter(|_| agrees)
+        .or_else(|| people_after(context, i, &quantity));
     SpokenForm::new(quantity.say_with(class), quantity.end)
+}
+
+/// "3 wauawa, 5 walijeruhiwa na 1 alifariki": a number that opens a clause counts people where its verb does.
+fn people_after(context: &TokenContext<'_>, i: usize, quantity: &Quantity<'_>) -> Option<Class> {
+    let opens = context.before(i).is_none_or(|j| {
+        matches!(context.kind(j), Some(Kind::Mark('.' | ',' | ';' | ':')))
+            || context.is_word(j, &["na", "huku"])
+    });
+    let verb = context.word(context.skip_space(quantity.end))?;
+    let one = quantity.low.plain() == Some(1);
+    (opens && counts_people(verb.text, one)).then_some(Class::Wa)
 }
 
 /// Per cent, money, a unit or a multiplier after a quantity.
@@ -151,6 +169,10 @@ pub(crate) fn with_suffix(
         let said = format!("{name}{}", quantity.say_with(None));
         return SpokenForm::new(said, quantity.end + 1);
     }
+    if is_times(context, quantity.end) {
+        let said = format!("mara {}", quantity.say_with(None));
+        return SpokenForm::new(said, quantity.end + 1);
+    }
     if let Some(end) = percent_end(context, quantity.end) {
         let said_before = context.follows(i, &["asilimia"]);
         let name = if said_before { "" } else { "asilimia " };
@@ -163,6 +185,15 @@ pub(crate) fn with_suffix(
                 .or_else(|| short_multiplier(context, quantity.end))?;
             SpokenForm::new(format!("{name} {}", quantity.say_with(None)), end)
         })
+}
+
+/// The "x" of "2x zaidi".
+fn is_times(context: &TokenContext<'_>, i: usize) -> bool {
+    let factor = matches!(
+        context.kind(context.skip_space(i + 1)),
+        Some(Kind::Digits | Kind::Mark('(' | '-'))
+    );
+    context.is_word(i, &["x"]) && !factor
 }
 
 fn percent_end(context: &TokenContext<'_>, i: usize) -> Option<usize> {

@@ -5,8 +5,9 @@ use super::calendar;
 use super::context::TokenContext;
 use super::number::Number;
 use super::quantity::{Quantity, dash_after, follows_connective, say_roman, with_suffix};
-use super::token::Kind;
+use super::token::{Kind, Token};
 use super::units;
+use super::words::HEADINGS;
 use crate::cardinal::{cardinal, digits};
 use crate::tables::{WordList, words};
 
@@ -118,6 +119,9 @@ fn alone(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         return SpokenForm::new(text, after);
     }
     let name = fraction_name(top, bottom);
+    if context.is_inch(end) {
+        return SpokenForm::new(format!("{name} inchi"), end + 1);
+    }
     match units::name_at(context, context.skip_space(end)) {
         Some((unit, end)) => SpokenForm::new(format!("{name} {unit}"), end),
         None => SpokenForm::new(name, end),
@@ -194,6 +198,35 @@ fn in_arithmetic(context: &TokenContext<'_>, i: usize, end: usize) -> bool {
     operator(after) || context.before(i).is_some_and(operator)
 }
 
+/// "23'", "45+2'": the minute of a match.
+pub(crate) fn minute(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    const MINUTES_MAX: u64 = 120;
+    let value = |j: usize| {
+        let minute = context.digits(j)?.parse::<u64>().ok();
+        minute.filter(|n| (1..=MINUTES_MAX).contains(n))
+    };
+    let added = value(i + 2).filter(|_| context.is_mark(i + 1, '+'));
+    let minute = value(i)?;
+    let (said, end) = match added {
+        Some(added) => (
+            format!("{} jumlisha {}", cardinal(minute), cardinal(added)),
+            i + 3,
+        ),
+        None => (cardinal(minute), i + 1),
+    };
+    let angle = context.is_mark(i.wrapping_sub(1), '°');
+    if angle || !context.is_minute(end) {
+        return None;
+    }
+    // "dk. 67'", "dakika ya 67'".
+    let skipped = |j: &usize| context.is_mark(*j, '.') || context.is_word(*j, &["ya"]);
+    let before = context.before(i);
+    let before = before.filter(skipped).map_or(before, |j| context.before(j));
+    let named = before.is_some_and(|j| context.is_word(j, &["dakika", "dak", "dk"]));
+    let name = if named { "" } else { "dakika ya " };
+    SpokenForm::new(format!("{name}{said}"), end + 1)
+}
+
 static SCORE_WORDS: WordList = WordList::new(|| words(include_str!("../../data/scores.txt")));
 
 /// "siku 3-5", "2010-2015", and scores: "bao 1-0".
@@ -222,7 +255,11 @@ pub(crate) fn range(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> 
     if spaced && is_subtraction(context, i, &quantity) {
         return None;
     }
-    if !spaced && is_score(context, i, low, high, quantity.end) {
+    let score = match spaced {
+        true => is_match(context, i, low, high, quantity.end),
+        false => is_score(context, i, low, high, quantity.end),
+    };
+    if score {
         // Only goals agree with their score: in "Simba 2-1 Yanga" the name before it is a team's.
         let goals = low.say_with(class.filter(|_| context.follows(i, &["mabao", "magoli"])));
         return SpokenForm::new(format!("{goals} kwa {}", high.say()), quantity.end);
@@ -265,6 +302,36 @@ fn is_subtraction(context: &TokenContext<'_>, i: usize, quantity: &Quantity<'_>)
     let high = quantity.high.as_ref().and_then(Number::value);
     let falls = high.is_some_and(|high| quantity.low.value() >= Some(high));
     falls && context.word_before(i).is_none()
+}
+
+/// "Gor Mahia 3 - 0 AFC Leopards", but not "Form 1 - 4".
+fn is_match(
+    context: &TokenContext<'_>,
+    i: usize,
+    low: &Number<'_>,
+    high: &Number<'_>,
+    end: usize,
+) -> bool {
+    const GOALS_MAX: u64 = 20;
+    let goals = |n: &Number<'_>| n.plain().is_some_and(|n| n <= GOALS_MAX);
+    let is_team = |w: &Token<'_>| {
+        w.is_capitalised() && !w.is_one_of(&HEADINGS) && !calendar::is_day_or_month(w)
+    };
+    let after = context.word(context.skip_space(end));
+    goals(low)
+        && goals(high)
+        && context.word_before(i).is_some_and(is_team)
+        && after.is_some_and(is_team)
+}
+
+/// "Yanga 2 : 0 Azam", "Yanga 2:0 Azam".
+pub(crate) fn colon_score(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let low = context.number(i)?;
+    let colon = context.skip_space(low.end);
+    let at = context.skip_space(colon + 1);
+    let high = context.number(at).filter(|_| context.is_mark(colon, ':'))?;
+    let said = format!("{} kwa {}", low.say(), high.say());
+    is_match(context, i, &low, &high, high.end).then(|| SpokenForm::new(said, high.end))?
 }
 
 fn is_score(

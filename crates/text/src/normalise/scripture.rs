@@ -14,17 +14,33 @@ static BOOKS: WordList = WordList::new(|| words(include_str!("../../data/scriptu
 static SHORT: WordTable =
     WordTable::new(|| rows(include_str!("../../data/scripture-short.tsv")).collect());
 
+const QURAN: &[&str] = &["kurani", "qurani", "quran", "qur'an"];
+
 pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    let follows_book = context.word_before(i).is_some_and(|w| w.is_one_of(&BOOKS));
+    let before = context.word_before(i);
+    let follows_book = before.is_some_and(|w| w.is_one_of(&BOOKS) || w.is_one_of(QURAN));
     if let Some(reading) = verse(context, i).filter(|_| follows_book) {
         return Some(reading);
     }
-    numbered(context, i).or_else(|| short(context, i))
+    verse_first(context, i)
+        .or_else(|| numbered(context, i))
+        .or_else(|| short(context, i))
 }
 
 fn value(context: &TokenContext<'_>, i: usize) -> Option<u64> {
     let figures = context.digits(i).filter(|d| d.len() <= 3)?;
     figures.parse().ok()
+}
+
+/// "Aya ya 3:16" is the sixteenth verse.
+fn verse_first(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let mut before = context.words_back(i);
+    let joint = before.next().filter(|w| w.is_one_of(&["ya", "wa"]))?;
+    before.next().filter(|w| w.is_one_of(&["aya", "mstari"]))?;
+    let verse = value(context, i + 2).filter(|_| context.is_mark(i + 1, ':'))?;
+    let (verse, chapter) = (say_roman(verse, true), say_roman(value(context, i)?, true));
+    let said = format!("{verse} {} sura ya {chapter}", joint.text);
+    SpokenForm::new(said, i + 3)
 }
 
 /// "3:16", "5:3-10".
@@ -42,7 +58,11 @@ fn verse(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         None => say_roman(verse, true),
     };
     let end = last.map_or(i + 3, |(_, end)| end);
-    SpokenForm::new(format!("{sura}ya {chapter}, mstari wa {verses}"), end)
+    let line = match context.follows(i, QURAN) {
+        true => "aya ya",
+        false => "mstari wa",
+    };
+    SpokenForm::new(format!("{sura}ya {chapter}, {line} {verses}"), end)
 }
 
 /// The name of the book at `i`, and the number behind it.

@@ -160,7 +160,8 @@ fn abbreviation(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let next = context.skip_space(after);
     let class = |w: &Token<'_>| class_name && roman_value(w.text).is_some();
     // "Kumb. Na. FT26318XK2", "dk ya 45".
-    let code = |w: &Token<'_>| w.is_all_caps() && context.digits(next + 1).is_some();
+    let capitals = |w: &Token<'_>| w.is_all_caps() || w.text.len() == 1 && w.is_capitalised();
+    let code = |w: &Token<'_>| capitals(w) && context.digits(next + 1).is_some();
     let minute = lower == "dk"
         && context.is_word(next, &["ya"])
         && context.digits(context.skip_space(next + 1)).is_some();
@@ -314,7 +315,8 @@ fn era(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> Option<SpokenF
     after_number.then(|| SpokenForm::new(said, i + 1))?
 }
 
-static HEADINGS: WordList = WordList::new(|| words(include_str!("../../data/headings.txt")));
+pub(super) static HEADINGS: WordList =
+    WordList::new(|| words(include_str!("../../data/headings.txt")));
 
 /// Numerals of I, V and X: ordinal after a connective, "wa pili" after a name, plain after other words.
 fn roman(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> Option<SpokenForm> {
@@ -380,7 +382,7 @@ const CAPITAL_WORDS: &[&str] = &[
     "pesa", "njia", "juu", "kama", "bado", "tu", "ama", "hapa", "huko", "yako", "lako", "wako",
     "zao", "yote", "wote", "asante", "bali", "dawa", "moja", "nne", "tatu", "nane", "haki",
     "amani", "uhai", "uza", "pata", "soma", "ona", "mpya", "bure", "wiki", "tano", "sita", "saba",
-    "tisa", "kumi", "mia", "elfu", "laki",
+    "tisa", "kumi", "mia", "elfu", "laki", "off", "new", "buy", "get", "hot", "now", "win", "top",
 ];
 
 /// All capitals: a word said as a word, or letters said one by one.
