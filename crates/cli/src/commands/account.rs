@@ -9,7 +9,7 @@ use sauti_store::{Account, Micro, Store};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
 
-use super::state::{self, ACTOR, with_store};
+use super::state::{self, ACTOR, with_new_store, with_store};
 use super::{Common, output};
 
 const PAGE: i64 = 1_000;
@@ -19,19 +19,23 @@ pub(super) enum AccountCommand {
     Create(Create),
     /// Confirm an account's address without the link from the mail
     Confirm {
+        /// Its id (acc_...) or its e-mail address
         account: String,
     },
     /// List all accounts
     List {
+        /// As JSON
         #[arg(long)]
         json: bool,
     },
     /// Show an account and its workspaces as JSON
     Show {
+        /// Its id (acc_...) or its e-mail address
         account: String,
     },
     /// Let an account credit workspaces from the console, or stop it
     Operator {
+        /// Its id (acc_...) or its e-mail address
         account: String,
         /// Take the right away
         #[arg(long)]
@@ -41,6 +45,7 @@ pub(super) enum AccountCommand {
     ///
     /// A workspace that nobody else is in is closed and its keys are revoked; its ledger stays.
     Delete {
+        /// Its id (acc_...) or its e-mail address
         account: String,
         /// Do it without asking
         #[arg(long)]
@@ -48,6 +53,7 @@ pub(super) enum AccountCommand {
     },
     /// Set a new password and end all sessions
     ResetPassword {
+        /// Its id (acc_...) or its e-mail address
         account: String,
         /// Read the password from standard input rather than making one
         #[arg(long)]
@@ -63,7 +69,9 @@ pub(super) enum AccountCommand {
 Example:
   sauti account create asha@example.com --name Asha --confirmed --data /var/lib/sauti")]
 pub(super) struct Create {
+    /// The e-mail address to sign in with
     email: String,
+    /// The person or company; the workspace is called so too
     #[arg(long, default_value = "")]
     name: String,
     /// Take the address as confirmed
@@ -76,7 +84,8 @@ pub(super) struct Create {
 
 impl AccountCommand {
     pub(super) fn run(self, common: &Common) -> anyhow::Result<ExitCode> {
-        with_store(common, async |store, config| match self {
+        let begins = matches!(self, Self::Create(_));
+        let work = async |store: &Store, config: &Config| match self {
             Self::Create(create) => create.run(store, config).await,
             Self::Confirm { account } => {
                 let account = state::find_account(store, &account).await?;
@@ -96,7 +105,11 @@ impl AccountCommand {
                 account,
                 password_stdin,
             } => reset_password(store, &account, password_stdin).await,
-        })
+        };
+        match begins {
+            true => with_new_store(common, work),
+            false => with_store(common, work),
+        }
     }
 }
 

@@ -16,6 +16,7 @@ pub(super) enum Audit {
     ///
     /// Days are in UTC. Safe beside a running server.
     Export {
+        /// Only this one
         #[arg(long)]
         workspace: Option<WorkspaceId>,
         /// First day, such as 2026-01-01
@@ -24,6 +25,7 @@ pub(super) enum Audit {
         /// Last day
         #[arg(long, value_name = "DAY")]
         to: Option<Date>,
+        /// A line for each entry, as JSON or CSV
         #[arg(long, value_enum, default_value = "jsonl")]
         format: AuditFormatWord,
     },

@@ -8,7 +8,7 @@ use sauti_store::{AccountId, AuditAction, NewKey, Permissions, Store, WorkspaceI
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
 
-use super::state::{self, ACTOR, with_store};
+use super::state::{self, ACTOR, with_new_store};
 use super::{Common, output};
 
 /// Make a confirmed account, a funded workspace and a key, in one step
@@ -36,7 +36,7 @@ pub(super) struct Bootstrap {
 
 impl Bootstrap {
     pub(super) fn run(self, common: &Common) -> anyhow::Result<ExitCode> {
-        with_store(common, async |store, config| {
+        with_new_store(common, async |store, config| {
             let email = self
                 .email
                 .unwrap_or_else(|| format!("{}@bootstrap.invalid", sauti_store::ids::new_id("a")));

@@ -38,6 +38,7 @@ Examples:
   sauti eval transcription test.tsv --html test.html
   sauti eval transcription test.tsv --mulaw --babble-db 10 --limit 50")]
 pub(super) struct TranscriptionCommand {
+    /// The list of recordings
     manifest: PathBuf,
     /// As over a telephone: 8 kHz, mu-law
     #[arg(long)]
@@ -81,6 +82,7 @@ Examples:
   sauti eval speech prompts.tsv --voice asha --html voices.html --judge .venv/bin/python
   sauti eval speech prompts.tsv --limit 100 --judge .venv/bin/python --whisper whisper-small")]
 pub(super) struct Speech {
+    /// The list of sentences
     prompts: PathBuf,
     /// Only this voice; may be repeated
     #[arg(long, value_name = "ID")]
@@ -119,6 +121,7 @@ pub(super) struct Speech {
 Example:
   sauti eval readable bible.txt")]
 pub(super) struct Readable {
+    /// A text that is written as it should be
     text: PathBuf,
     /// Print the figures as JSON
     #[arg(long)]
@@ -137,6 +140,7 @@ Examples:
   sauti eval speakers people.tsv --mulaw
   sauti eval speakers people.tsv narrator-man.tsv --people 3 --conversations 20")]
 pub(super) struct Speakers {
+    /// The lists of recordings
     #[arg(required = true)]
     manifest: Vec<PathBuf>,
     /// Only people whose name begins so
@@ -150,6 +154,7 @@ pub(super) struct Speakers {
     /// In each conversation
     #[arg(long, value_name = "N", default_value_t = 2)]
     people: usize,
+    /// How many conversations are put together
     #[arg(long, value_name = "N", default_value_t = 30)]
     conversations: usize,
     /// In each conversation
@@ -181,6 +186,7 @@ pub(super) struct Speakers {
 Example:
   sauti eval search swahili.tsv english.tsv --step lm_weight=0.1 --step switch=1 --every 2")]
 pub(super) struct SearchFit {
+    /// The lists of recordings
     #[arg(required = true)]
     manifests: Vec<PathBuf>,
     /// Move this setting, so far at a time; may be repeated. Without one the settings are only measured
@@ -209,6 +215,7 @@ pub(super) struct SearchFit {
 Example:
   sauti eval calibration common-voice-dev.tsv broadcast-dev.tsv")]
 pub(super) struct CalibrationFit {
+    /// The lists of recordings
     #[arg(required = true)]
     manifests: Vec<PathBuf>,
     /// Print the figures as JSON

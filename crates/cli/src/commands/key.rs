@@ -17,20 +17,26 @@ pub(super) enum KeyCommand {
     Create(Create),
     /// List the keys of a workspace; their secrets are not kept anywhere
     List {
+        /// The workspace's id (ws_...); `sauti workspace list` shows them
         workspace: WorkspaceId,
+        /// As JSON
         #[arg(long)]
         json: bool,
     },
     /// End a key: a running service refuses it within a second
     Revoke {
+        /// The workspace's id (ws_...); `sauti workspace list` shows them
         workspace: WorkspaceId,
+        /// Its id (key_...); `sauti key list` shows them
         key: String,
     },
     /// Make a new key with the rights of an old one
     ///
     /// The old key ends at once, or after --keep-hours, so that callers can change over.
     Rotate {
+        /// The workspace's id (ws_...); `sauti workspace list` shows them
         workspace: WorkspaceId,
+        /// Its id (key_...); `sauti key list` shows them
         key: String,
         /// How long the old key still works
         #[arg(long, value_name = "N", default_value_t = 0)]
@@ -44,7 +50,9 @@ pub(super) enum KeyCommand {
 Example:
   sauti key create ws_01... --name 'Call centre' --permissions speech,transcription --cap 500")]
 pub(super) struct Create {
+    /// The workspace's id (ws_...); `sauti workspace list` shows them
     workspace: WorkspaceId,
+    /// Where it is used
     #[arg(long, default_value = "")]
     name: String,
     /// speech, transcription, voices, usage, keys

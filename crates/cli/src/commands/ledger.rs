@@ -13,6 +13,7 @@ pub(super) enum Ledger {
     /// Every transfer sums to zero, no workspace is below zero, every balance is the sum of its
     /// entries. Safe beside a running server.
     Check {
+        /// As JSON
         #[arg(long)]
         json: bool,
     },

@@ -16,13 +16,16 @@ pub(super) enum LimitsCommand {
     ///
     /// The limits are requests_per_minute, concurrent_requests and audio_seconds_per_minute, each per key.
     Set {
+        /// The limit; `sauti limits show` lists them
         #[arg(value_parser = LIVE.to_vec())]
         name: String,
+        /// The new value, at least 1
         #[arg(value_parser = clap::value_parser!(u32).range(1..))]
         value: u32,
     },
     /// Go back to what the settings say
     Reset {
+        /// The limit; `sauti limits show` lists them
         #[arg(value_parser = LIVE.to_vec())]
         name: String,
     },

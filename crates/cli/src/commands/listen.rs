@@ -27,6 +27,7 @@ Examples:
   sauti eval listen make pairs.tsv --out page
   sauti eval listen make recordings.tsv --voice zuri --voice juma --scores --out page --one-file")]
 pub(super) struct MakePage {
+    /// The list of pairs
     pairs: PathBuf,
     /// The folder to send or to put on a web server
     #[arg(long, value_name = "FOLDER")]
@@ -59,6 +60,7 @@ pub(super) struct MakePage {
 Example:
   sauti eval listen results --key page.key.tsv sauti-listen-*.json")]
 pub(super) struct ListenResults {
+    /// The files that listeners sent back
     #[arg(required = true)]
     answers: Vec<PathBuf>,
     /// What `make` kept outside of the page

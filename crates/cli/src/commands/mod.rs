@@ -101,6 +101,7 @@ enum Command {
     ///
     /// For bash: sauti completions bash > ~/.local/share/bash-completion/completions/sauti
     Completions {
+        /// The shell they are for
         shell: clap_complete::Shell,
     },
 }
@@ -168,5 +169,18 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         super::Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_argument_explains_itself() {
+        fn silent(command: &clap::Command) -> Vec<String> {
+            let arguments = command.get_arguments();
+            let silent_here = arguments
+                .filter(|argument| argument.get_help().is_none())
+                .map(|argument| format!("{} {}", command.get_name(), argument.get_id()));
+            let below = command.get_subcommands().flat_map(silent);
+            silent_here.chain(below).collect()
+        }
+        assert_eq!(silent(&super::Cli::command()), [""; 0]);
     }
 }

@@ -39,6 +39,7 @@ menu.csv:
   menu/karibu,Karibu katika huduma kwa wateja.,asha
   menu/lugha,\"Kwa Kiswahili, bonyeza 1.\",")]
 pub(super) struct Build {
+    /// The list of prompts
     file: PathBuf,
     /// The folder to write into
     #[arg(long, value_name = "DIR")]

@@ -6,6 +6,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 use sauti_audio::OutputFormat;
 use sauti_service::self_check::{self, SelfCheck};
+use sauti_service::speaking::looks_like_ssml;
 use sauti_speech::{Direction, PitchShift, ScriptTimes, SpeakRequest, Speed, VolumeGain};
 use sauti_text::{Lexicon, Script, SpeechLanguage};
 
@@ -47,7 +48,7 @@ pub(super) struct Speak {
     /// sw: Swahili, English words in it said as English; en: English; auto: each sentence in its own
     #[arg(long, value_name = "LANGUAGE", default_value_t)]
     language: SpeechLanguage,
-    /// The text is an SSML document; standard error tells when its marks are reached
+    /// The text is an SSML document, as one that starts with <speak> always is; standard error tells when its marks are reached
     #[arg(long)]
     ssml: bool,
     /// Let our recogniser listen to the result, and tell on standard error what it heard and how far off that is
@@ -66,7 +67,7 @@ impl Speak {
         let config = common.load()?;
         let text = read_text(self.text.as_deref())?;
         let lexicon = read_lexicon(self.lexicon.as_deref())?;
-        let script = if self.ssml {
+        let script = if self.ssml || looks_like_ssml(&text) {
             Script::from_ssml_in(&text, &lexicon, self.language)?
         } else {
             Script::from_text_in(&text, &lexicon, self.language)?

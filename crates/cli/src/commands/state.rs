@@ -1,6 +1,6 @@
 //! The store, for commands about accounts and money. They may run beside a running server.
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use sauti_service::config::Config;
 use sauti_service::data_folder;
 use sauti_store::{Account, Environment, Store};
@@ -12,8 +12,24 @@ use crate::offline;
 /// What the audit trail names as the one who did it.
 pub(super) const ACTOR: &str = "cli";
 
-/// Opens the store, runs the work and closes the store whatever came of it.
+/// Opens the store that is there, runs the work and closes the store whatever came of it. A mistyped folder must not
+/// pass for a service without accounts, of which a copy could be made.
 pub(super) fn with_store<T>(
+    common: &Common,
+    work: impl AsyncFnOnce(&Store, &Config) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    let file = common.load()?.database_file();
+    if let Some(file) = file.filter(|file| !file.exists()) {
+        bail!(
+            "there is no database {}: name its folder with --data",
+            file.display()
+        );
+    }
+    with_new_store(common, work)
+}
+
+/// The same for commands that a service begins with: the store is made where there is none.
+pub(super) fn with_new_store<T>(
     common: &Common,
     work: impl AsyncFnOnce(&Store, &Config) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {

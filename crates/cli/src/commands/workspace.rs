@@ -19,6 +19,7 @@ pub(super) enum WorkspaceCommand {
     /// Make a workspace; prints its id as JSON
     #[command(after_help = "Example:\n  sauti workspace create Duka --owner asha@example.com")]
     Create {
+        /// What it is called
         name: String,
         /// The account that owns it, by id or e-mail
         #[arg(long, value_name = "ACCOUNT")]
@@ -29,6 +30,7 @@ pub(super) enum WorkspaceCommand {
     },
     /// List all workspaces with their balances
     List {
+        /// As JSON
         #[arg(long)]
         json: bool,
     },
@@ -36,11 +38,13 @@ pub(super) enum WorkspaceCommand {
     Correct(Correct),
     /// Print the balance as JSON
     Balance {
+        /// Its id (ws_...); `sauti workspace list` shows them
         workspace: WorkspaceId,
     },
     Statement(Statement),
     /// List the members of a workspace
     Members {
+        /// Its id (ws_...); `sauti workspace list` shows them
         workspace: WorkspaceId,
     },
 }
@@ -53,6 +57,7 @@ pub(super) enum WorkspaceCommand {
 Example:
   sauti workspace credit ws_01... 2500.00 --reference mpesa-QK12AB34")]
 pub(super) struct CreditCommand {
+    /// Its id (ws_...); `sauti workspace list` shows them
     workspace: WorkspaceId,
     /// In units of the workspace's currency: 250 or 12.50
     #[arg(value_parser = output::parse_money)]
@@ -71,6 +76,7 @@ pub(super) struct CreditCommand {
 Example:
   sauti workspace correct ws_01... 2500.00 --reference mpesa-QK12AB34 --reason 'booked twice'")]
 pub(super) struct Correct {
+    /// Its id (ws_...); `sauti workspace list` shows them
     workspace: WorkspaceId,
     /// In units of the workspace's currency: 250 or 12.50
     #[arg(value_parser = output::parse_money)]
@@ -78,6 +84,7 @@ pub(super) struct Correct {
     /// The number of the mistake
     #[arg(long, value_name = "TEXT")]
     reference: String,
+    /// Why; kept in the audit trail
     #[arg(long, value_name = "TEXT")]
     reason: String,
 }
@@ -88,6 +95,7 @@ pub(super) struct Correct {
 Example:
   sauti workspace statement ws_01... --csv --since 2026-01-01 --until 2026-02-01 > january.csv")]
 pub(super) struct Statement {
+    /// Its id (ws_...); `sauti workspace list` shows them
     workspace: WorkspaceId,
     /// As CSV, every column
     #[arg(long)]

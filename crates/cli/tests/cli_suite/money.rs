@@ -57,6 +57,22 @@ fn bootstrap_makes_a_tenant_whose_books_add_up() {
 }
 
 #[test]
+fn a_mistyped_data_folder_is_told_and_not_made() {
+    let folder = folder();
+    for command in [
+        &["backup", "copy.db"][..],
+        &["ledger", "check"],
+        &["workspace", "list"],
+        &["account", "list"],
+    ] {
+        let said = on_data(folder.path(), command);
+        assert_eq!(said.code, 1, "{command:?}");
+        assert!(said.err.contains("there is no database"), "{}", said.err);
+        assert!(!folder.path().join("data").exists(), "{command:?}");
+    }
+}
+
+#[test]
 fn unknown_permissions_and_amounts_are_refused_before_anything_is_made() {
     let folder = folder();
     for wrong in [

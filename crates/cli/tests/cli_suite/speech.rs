@@ -99,7 +99,7 @@ fn a_folder_that_is_not_there_is_told_by_the_callers_own_path() {
 fn a_text_is_directed_and_its_marks_are_told() {
     let folder = folder();
     let ssml = "<speak>Habari <mark name=\"hapa\"/>yako.</speak>";
-    let out = ["speak", "--ssml", "--out", "x.wav"];
+    let out = ["speak", "--out", "x.wav"];
     let said = sauti(
         folder.path(),
         &[&out[..], &["--pitch", "-3", "--volume=-6", ssml]].concat(),

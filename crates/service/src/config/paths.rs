@@ -25,7 +25,7 @@ impl Config {
     }
 
     /// The database's file, where it is one.
-    pub(crate) fn database_file(&self) -> Option<PathBuf> {
+    pub fn database_file(&self) -> Option<PathBuf> {
         let url = self.database_url();
         let path = url.expose_secret().strip_prefix("sqlite://")?;
         Some(path.split('?').next().unwrap_or(path).into())
