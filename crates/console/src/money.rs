@@ -17,7 +17,7 @@ use super::chart::{self, Bar, Share};
 use super::form::{MyForm, go};
 use super::page::{self, Me, Page};
 use super::shown;
-use sauti_web::problem::{Code, Problem};
+use sauti_web::problem::{Problem, Reason};
 use sauti_web::query::Query;
 
 const DAY_US: i64 = 86_400 * 1_000_000;
@@ -225,16 +225,12 @@ async fn newest(app: &App, workspace_id: &WorkspaceId) -> Result<Vec<StatementRo
     Ok(rows)
 }
 
-pub async fn set_alert(
-    State(app): State<App>,
-    page: Page,
-    form: MyForm,
-) -> Result<Response, Problem> {
+pub async fn set_alert(State(app): State<App>, form: MyForm) -> Result<Response, Problem> {
     let me = &form.me;
     accounts::require_role(&app, &me.workspace.id, &me.account.id, Role::Admin).await?;
     let low_micro = match form.fields.text("below") {
         "" => 0,
-        text => amount(&page, text)?,
+        text => amount(text)?,
     };
     let change = WorkspaceChange {
         low_balance_micro: Some(low_micro),
@@ -244,9 +240,10 @@ pub async fn set_alert(
     Ok(go("/console/money", "saved"))
 }
 
-pub fn amount(page: &Page, text: &str) -> Result<i64, Problem> {
+pub fn amount(text: &str) -> Result<i64, Problem> {
+    let expected = "an amount";
     let amount: Result<Micro, _> = text.parse();
     amount
         .map(|micro| micro.0)
-        .map_err(|_| Problem::detailed(Code::ValidationFailed, page.t.error_amount))
+        .map_err(|_| Problem::field("amount_micro", Reason::Malformed { expected }))
 }

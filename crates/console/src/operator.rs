@@ -97,12 +97,12 @@ pub async fn show(
     })
 }
 
-pub async fn credit(State(app): State<App>, page: Page, form: MyForm) -> Result<Response, Problem> {
+pub async fn credit(State(app): State<App>, form: MyForm) -> Result<Response, Problem> {
     let MyForm { me, fields } = form;
     require_operator(&me)?;
     let workspace_id = fields.text("workspace").parse()?;
     let workspace = app.store.workspace(&workspace_id).await?;
-    let amount_micro = amount(&page, fields.text("amount"))?;
+    let amount_micro = amount(fields.text("amount"))?;
     let payment = PaymentEvent {
         provider: "operator".to_owned(),
         event_id: fields.text("reference").to_owned(),

@@ -63,6 +63,8 @@ pub fn message(problem: &Problem, page: &Page) -> String {
         (Code::RateLimited, _) => t.error_wait.to_owned(),
         (Code::ValidationFailed, Some("password")) => t.error_password.to_owned(),
         (Code::ValidationFailed, Some("email")) => t.error_email.to_owned(),
+        (Code::ValidationFailed, Some("amount_micro")) => t.error_amount.to_owned(),
+        (Code::ValidationFailed, Some("reference")) => t.error_reference.to_owned(),
         (Code::NotFound, _) => t.error_not_found.to_owned(),
         _ => problem.words(page.language).detail,
     }

@@ -102,6 +102,7 @@ words! {
     error_link: "This link is used, too old or incomplete. Ask for a new one.", "Kiungo hiki kimetumika, kimepitwa na muda au hakijakamilika. Omba kingine.";
     error_closed: "New accounts are made by the operator here. Ask them for one.", "Hapa akaunti hufunguliwa na mwendeshaji. Muombe akufungulie.";
     error_amount: "Give an amount, such as 500 or 12.50.", "Andika kiasi, kwa mfano 500 au 12.50.";
+    error_reference: "Give a reference of at most 200 characters.", "Andika kumbukumbu isiyozidi herufi 200.";
     error_delete_word: "Type your e-mail address to delete the account.", "Andika anwani yako ya barua pepe ili kufuta akaunti.";
     error_only_owner: "You are the only owner of a workspace that others use. Make someone else its owner first.", "Wewe ndiye mmiliki pekee wa eneo linalotumiwa na wengine. Mpe mwingine umiliki kwanza.";
     error_number: "Quote this number when you report it:", "Taja namba hii unaporipoti:";
@@ -307,7 +308,7 @@ words! {
     webhook_add: "Add", "Ongeza";
     webhooks_none: "No webhooks yet. Add an address of yours to hear of low balances, payments and finished batches.", "Bado hakuna webhook. Ongeza anwani yako ili uarifiwe salio likiwa dogo, malipo yakiingia au kazi ya mkupuo ikikamilika.";
     webhook_remove_ask: "Remove this webhook?", "Una uhakika unataka kuondoa webhook hii?";
-    webhook_paused: "This address keeps failing or hanging, so we pause. Nothing is lost; the next attempt is at", "Anwani hii inashindwa au haijibu, kwa hiyo tumesitisha kwa muda. Hakuna kinachopotea; jaribio lijalo ni saa";
+    webhook_paused: "This address keeps failing or hanging, so we pause. Nothing is lost; the next attempt is at", "Anwani hii inashindwa au haijibu, kwa hiyo tumesitisha kwa muda. Hakuna kinachopotea; jaribio lijalo ni";
     all_events: "all events", "matukio yote";
     deliveries: "Newest deliveries", "Zilizotumwa karibuni";
     attempts: "Attempts", "Majaribio";

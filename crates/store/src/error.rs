@@ -121,7 +121,7 @@ pub enum LedgerError {
     UnknownCharge,
     #[error("this charge has been refunded already")]
     AlreadyRefunded,
-    #[error("this external id was used for another payment")]
+    #[error("this reference was used for another payment")]
     ExternalIdReused,
     #[error("the workspace is in {0}")]
     OtherCurrency(String),

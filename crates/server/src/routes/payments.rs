@@ -9,7 +9,7 @@ use axum::http::HeaderMap;
 use sauti_service::app::App;
 use sauti_service::webhooks;
 use sauti_store::ids::now_us;
-use sauti_store::{LedgerError, PaymentEvent};
+use sauti_store::{LedgerError, PaymentEvent, StoreError};
 use secrecy::ExposeSecret;
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
@@ -61,6 +61,10 @@ pub async fn report_payment(
         .await
         .map_err(|error| match error {
             LedgerError::UnknownWorkspace => unknown_workspace(),
+            LedgerError::Store(StoreError::Invalid {
+                field: "reference",
+                message,
+            }) => Problem::field("event_id", Reason::Other { message }),
             error => error.into(),
         })?;
     Ok(Json(PaymentAnswer {

@@ -82,7 +82,7 @@ pub async fn credit(
     JsonBytes(body): JsonBytes,
 ) -> Result<Json<CreditAnswer>, Problem> {
     if !me.account.operator {
-        return Err(Problem::new(Code::RoleMissing));
+        return Err(operators_only());
     }
     let (amount_micro, [reference]) = amount_and(&body, ["reference"])?;
     let (store, actor) = (&app.store, &me.account.id);
@@ -101,6 +101,14 @@ pub async fn credit(
         applied: credit.applied,
         balance_micro: credit.balance.available_micro,
     }))
+}
+
+fn operators_only() -> Problem {
+    Problem::detailed(
+        Code::RoleMissing,
+        "Only an operator of this service may do this.",
+    )
+    .in_swahili("Ni mwendeshaji wa huduma hii tu anayeruhusiwa kufanya hivi.")
 }
 
 /// Takes an amount and texts that all have to be there.
@@ -128,7 +136,7 @@ pub async fn correct(
     JsonBytes(body): JsonBytes,
 ) -> Result<Json<CreditAnswer>, Problem> {
     if !me.account.operator {
-        return Err(Problem::new(Code::RoleMissing));
+        return Err(operators_only());
     }
     let (amount_micro, [reference, reason]) = amount_and(&body, ["reference", "reason"])?;
     let (store, actor) = (&app.store, &me.account.id);

@@ -367,6 +367,8 @@ async fn an_operator_puts_money_in_and_nobody_else_does() {
     let body = json!({"amount_micro": 1_000_000, "reference": "receipt 7"});
     let refused = member.post(&world, &path, &body).await;
     refused.assert_problem(403, "role_missing");
+    let detail = &refused.json()["detail"];
+    assert_eq!(detail, "Only an operator of this service may do this.");
     let store = &world.app.store;
     let account = store.account_by_email(EMAIL).await.unwrap().unwrap();
     store.set_operator(&account.id, true).await.unwrap();

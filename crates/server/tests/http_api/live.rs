@@ -354,6 +354,25 @@ async fn a_word_that_is_not_understood_ends_the_session_with_the_reason() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_message_that_is_too_large_ends_the_session_with_the_reason() {
+    let world = ready_world().await;
+    let running = serve(&world).await;
+    let socket = listen(&running, &world.key, "").await.unwrap();
+    let (mut sender, mut receiver) = socket.split();
+    let whole_recording = Message::Binary(vec![0; 8_000_000].into());
+    let sent = tokio::spawn(async move { sender.send(whole_recording).await });
+    let told = receiver.next().await.unwrap().unwrap();
+    let told: Value = serde_json::from_str(told.to_text().unwrap()).unwrap();
+    assert_eq!(
+        (&told["type"], &told["status"]),
+        (&json!("error"), &json!(413))
+    );
+    assert_eq!(told["code"], "body_too_large");
+    sent.abort();
+    settles_at(&world, CREDIT_MICRO).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn both_sides_of_a_call_are_heard_live_and_each_is_paid() {
     let world = ready_world().await;
     let running = serve(&world).await;

@@ -112,6 +112,9 @@ async fn a_payment_in_another_currency_or_for_nobody_is_refused() {
     report(&world, &negative, now_s(), SECRET)
         .await
         .assert_problem(422, "validation_failed");
+    let refused = report(&world, &event(&world, " "), now_s(), SECRET).await;
+    refused.assert_problem(422, "validation_failed");
+    assert_eq!(refused.json()["errors"][0]["field"], "event_id");
 }
 
 async fn ledger_failures(world: &World) -> Vec<String> {

@@ -287,15 +287,21 @@ async fn only_an_operator_books_money_and_a_reference_counts_once() {
     let answer = browser.post("/console/operator/credit", &fields).await;
     assert_sent_to(&answer, "/console/operator?done=credited-before");
     assert_eq!(world.balance_micro().await, before + 1_250_500_000);
-    let wrong = [fields[0], fields[1], ("amount", "-5"), fields[3]];
-    assert_eq!(
-        browser
-            .post("/console/operator/credit", &wrong)
-            .await
-            .status
-            .as_u16(),
-        422
-    );
+    browser.language = "sw";
+    let (amount, reference) = ("Andika kiasi", "Andika kumbukumbu");
+    let used = "Kumbukumbu hii ilitumika kwa malipo mengine";
+    for (field, value, status, said) in [
+        ("amount", "-5", 422, amount),
+        ("amount", "0", 422, amount),
+        ("amount", "elfu", 422, amount),
+        ("amount", "300", 409, used),
+        ("reference", "", 422, reference),
+    ] {
+        let form = fields.map(|(name, old)| (name, if name == field { value } else { old }));
+        let answer = browser.post("/console/operator/credit", &form).await;
+        assert_eq!(answer.status.as_u16(), status, "{field} {value}");
+        assert!(text(&answer).contains(said), "{}", text(&answer));
+    }
     world.assert_ledger_is_sound().await;
 }
 

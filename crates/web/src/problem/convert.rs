@@ -209,7 +209,8 @@ impl From<LedgerError> for Problem {
             }
             LedgerError::ClaimLost => Problem::new(Code::Conflict),
             LedgerError::GuardLost => ServiceError::IdempotencyInFlight.into(),
-            LedgerError::ExternalIdReused => Problem::detailed(Code::Conflict, sentence(&error)),
+            LedgerError::ExternalIdReused => Problem::detailed(Code::Conflict, sentence(&error))
+                .in_swahili("Kumbukumbu hii ilitumika kwa malipo mengine."),
             LedgerError::OtherCurrency(currency) => {
                 let allowed = currency;
                 Problem::field("currency", Reason::UnknownValue { allowed })

@@ -38,6 +38,7 @@ fn english(error: &FieldError) -> String {
         Reason::TooLong { max, actual } => {
             format!("{field} has {actual} characters; at most {max} are accepted.")
         }
+        Reason::TooMany { max: 1 } => format!("{field} may be given only once."),
         Reason::TooMany { max } => format!("{field} may be given at most {max} times."),
         Reason::OutOfRange { min, max } => format!("{field} must be from {min} to {max}."),
         Reason::UnknownValue { allowed } => format!("{field} must be one of: {allowed}."),
@@ -81,6 +82,7 @@ fn swahili(error: &FieldError) -> String {
         Reason::TooLong { max, actual } => {
             format!("{field} ina herufi {actual}; zinazokubalika ni {max} tu.")
         }
+        Reason::TooMany { max: 1 } => format!("{field} inaweza kutolewa mara moja tu."),
         Reason::TooMany { max } => format!("{field} inaweza kutolewa mara {max} tu."),
         Reason::OutOfRange { min, max } => {
             format!("{field} lazima iwe kati ya {min} na {max}.")
@@ -149,5 +151,31 @@ fn code(reason: &Reason) -> &'static str {
         Reason::PrivateAddress => "private_address",
         Reason::Malformed { .. } => "malformed",
         Reason::Other { .. } | Reason::Refused { .. } => "not_accepted",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn once_is_not_a_number_of_times() {
+        for (max, english, swahili) in [
+            (
+                1,
+                "file may be given only once.",
+                "file inaweza kutolewa mara moja tu.",
+            ),
+            (
+                2,
+                "file may be given at most 2 times.",
+                "file inaweza kutolewa mara 2 tu.",
+            ),
+        ] {
+            let error = FieldError::new("file", Reason::TooMany { max });
+            let said = |language| FieldProblem::new(&error, language).message;
+            assert_eq!(said(Language::English), english);
+            assert_eq!(said(Language::Swahili), swahili);
+        }
     }
 }

@@ -13,6 +13,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
 
+use super::MESSAGE_BYTES_MAX;
 use crate::written::ExpectedAnswer;
 use sauti_web::caller::{self, Caller};
 use sauti_web::context::Context;
@@ -119,11 +120,18 @@ impl LiveConnection {
             }
             (Err(problem), Ok(paid)) => {
                 let error = error(&problem, &self.context, Some((seconds, paid)));
-                (error, close_code::POLICY)
+                let too_large = problem.code == Code::BodyTooLarge;
+                let code = if too_large {
+                    close_code::SIZE
+                } else {
+                    close_code::POLICY
+                };
+                (error, code)
             }
             (_, Err(problem)) => (error(&problem, &self.context, None), close_code::ERROR),
         };
         tell(&mut socket, &last).await;
+        let unread = close_code == close_code::SIZE;
         let reason = Default::default();
         let frame = CloseFrame {
             code: close_code,
@@ -135,7 +143,13 @@ impl LiveConnection {
             workspace = %self.caller.workspace_id,
             "a live transcription ended"
         );
-        let left = async { while let Some(Ok(_)) = socket.recv().await {} };
+        let left = async {
+            while let Some(Ok(_)) = socket.recv().await {}
+            // The rest of a message that is too large is never read.
+            if unread {
+                std::future::pending::<()>().await;
+            }
+        };
         timeout(LEAVE_TIME_MAX, left).await.ok();
     }
 
@@ -165,8 +179,10 @@ impl LiveConnection {
                 () = sleep_until(self.idle_at.min(self.ends_at)) => return Err(self.too_slow()),
                 message = socket.recv() => message,
             };
-            let Some(Ok(message)) = message else {
-                return Ok(End::CallerLeft);
+            let message = match message {
+                Some(Ok(message)) => message,
+                Some(Err(error)) if is_too_large(&error) => return Err(message_too_large()),
+                _ => return Ok(End::CallerLeft),
             };
             self.count_message()?;
             match message {
@@ -320,6 +336,18 @@ fn error(problem: &Problem, context: &Context, paid: Option<(f64, LivePaid)>) ->
         error["cost_micro"] = json!(paid.cost_micro);
     }
     error
+}
+
+/// The error of the WebSocket library is told by its words: its type is not ours to name.
+fn is_too_large(error: &axum::Error) -> bool {
+    error.to_string().starts_with("Space limit exceeded")
+}
+
+fn message_too_large() -> Problem {
+    let detail = format!(
+        "A message may have at most {MESSAGE_BYTES_MAX} bytes. Send 20 to 100 milliseconds in each."
+    );
+    Problem::detailed(Code::BodyTooLarge, detail)
 }
 
 fn is_finish(message: &str) -> bool {
