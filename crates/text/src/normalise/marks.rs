@@ -134,7 +134,7 @@ fn prices(context: &TokenContext<'_>, i: usize) -> bool {
         let handle = matches!(context.kind(n.end), Some(Kind::Word | Kind::Mark('_')));
         next > i + 1 || n.grouped || n.fraction.is_some() || !handle
     });
-    context.kind_before(i) == Some(Kind::Space) && (currency || amount)
+    matches!(context.kind_before(i), None | Some(Kind::Space)) && (currency || amount)
 }
 
 /// "saa 3 asubuhi - saa 11 jioni".

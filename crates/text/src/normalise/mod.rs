@@ -236,6 +236,7 @@ const RULES: &[Rule] = &[
     codes::by_context,
     relations::grouped_digits,
     relations::fraction,
+    relations::feet_and_inches,
     relations::minute,
     relations::colon_score,
     relations::range,

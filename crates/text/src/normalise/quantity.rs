@@ -147,7 +147,7 @@ pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 fn people_after(context: &TokenContext<'_>, i: usize, quantity: &Quantity<'_>) -> Option<Class> {
     let opens = context.before(i).is_none_or(|j| {
         matches!(context.kind(j), Some(Kind::Mark('.' | ',' | ';' | ':')))
-            || context.is_word(j, &["na", "huku"])
+            || context.is_word(j, &["na", "huku", "yao"])
     });
     let verb = context.word(context.skip_space(quantity.end))?;
     let one = quantity.low.plain() == Some(1);
@@ -170,7 +170,9 @@ pub(crate) fn with_suffix(
         return SpokenForm::new(said, quantity.end + 1);
     }
     if is_times(context, quantity.end) {
-        let said = format!("mara {}", quantity.say_with(None));
+        let named = context.follows(i, &["mara"]);
+        let name = if named { "" } else { "mara " };
+        let said = format!("{name}{}", quantity.say_with(None));
         return SpokenForm::new(said, quantity.end + 1);
     }
     if let Some(end) = percent_end(context, quantity.end) {

@@ -198,6 +198,14 @@ fn in_arithmetic(context: &TokenContext<'_>, i: usize, end: usize) -> bool {
     operator(after) || context.before(i).is_some_and(operator)
 }
 
+/// "6'2\"".
+pub(crate) fn feet_and_inches(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let (feet, inches) = (context.number(i)?.plain()?, context.number(i + 2)?.plain()?);
+    let written = context.is_mark(i + 1, '\'') && context.is_inch(i + 3);
+    let said = format!("futi {} inchi {}", cardinal(feet), cardinal(inches));
+    written.then(|| SpokenForm::new(said, i + 4))?
+}
+
 /// "23'", "45+2'": the minute of a match.
 pub(crate) fn minute(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     const MINUTES_MAX: u64 = 120;
@@ -256,7 +264,14 @@ pub(crate) fn range(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> 
         return None;
     }
     let score = match spaced {
-        true => is_match(context, i, low, high, quantity.end),
+        // "Kurasa 10 - 12 Zaburi": a first word has its capital from the sentence.
+        true => {
+            let first = context
+                .before(i)
+                .is_some_and(|j| context.starts_sentence(j));
+            let rises = low.value() < high.value();
+            !(first && rises) && is_match(context, i, low, high, quantity.end)
+        }
         false => is_score(context, i, low, high, quantity.end),
     };
     if score {
@@ -324,14 +339,17 @@ fn is_match(
         && after.is_some_and(is_team)
 }
 
-/// "Yanga 2 : 0 Azam", "Yanga 2:0 Azam".
+/// "Yanga 2 : 0 Azam", "Yanga 2:0 Azam", "alishinda 3:1", "uwiano wa 2:1".
 pub(crate) fn colon_score(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let low = context.number(i)?;
     let colon = context.skip_space(low.end);
     let at = context.skip_space(colon + 1);
     let high = context.number(at).filter(|_| context.is_mark(colon, ':'))?;
     let said = format!("{} kwa {}", low.say(), high.say());
-    is_match(context, i, &low, &high, high.end).then(|| SpokenForm::new(said, high.end))?
+    let is_told = |w: &Token<'_>| w.is("uwiano") || w.is_one_of(&SCORE_WORDS);
+    let told = high.whole.len() == 1 && context.words_back(i).take(2).any(is_told);
+    (told || is_match(context, i, &low, &high, high.end))
+        .then(|| SpokenForm::new(said, high.end))?
 }
 
 fn is_score(
