@@ -56,14 +56,13 @@ class Recogniser(nn.Module):
     def spelled(self, x):
         return self.head(self.layer_norm(x)).float().log_softmax(-1)
 
-    def forward(self, mel, frames, dropout=0.0, layer_drop=0.0, middle_after=None):
+    def states(self, mel, frames, dropout=0.0, layer_drop=0.0, middle_after=None):
         """mel: batch x 80 x T with T a multiple of 4; `frames`: valid mel frames of each clip.
-        Returns log-probabilities, batch x T/4 x classes, and the valid length of each; with `middle_after` also the
-        log-probabilities that the head reads off that layer."""
+        Returns the last layer's states, batch x T/4 x WIDTH, the valid length of each, and the states after layer `middle_after`."""
         x = F.gelu(self.conv1(mel))
         x = F.gelu(self.conv2(x)).transpose(1, 2)
         x = x + self.embed_positions.weight[: x.shape[1]]
-        valid = (frames + 1) // 2
+        valid, middle = (frames + 1) // 2, None
         for i, layer in enumerate(self.layers):
             if i == self.halve_after:
                 x = x.view(x.shape[0], x.shape[1] // 2, 2, WIDTH).mean(2)
@@ -72,8 +71,14 @@ class Recogniser(nn.Module):
             if not (self.training and layer_drop > 0 and torch.rand(()) < layer_drop):
                 x = layer(x, mask, dropout)
             if i + 1 == middle_after:
-                middle = self.spelled(x)
-        return (self.spelled(x), valid) if middle_after is None else (self.spelled(x), valid, middle)
+                middle = x
+        return x, valid, middle
+
+    def forward(self, mel, frames, **how):
+        """Log-probabilities, batch x T/4 x classes, and the valid length of each; with `middle_after` also the
+        log-probabilities that the head reads off that layer."""
+        last, valid, middle = self.states(mel, frames, **how)
+        return (self.spelled(last), valid) if middle is None else (self.spelled(last), valid, self.spelled(middle))
 
 
 def load_recogniser(path: str, device: str, halve_after: int | None = None) -> Recogniser:

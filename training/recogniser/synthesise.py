@@ -103,6 +103,7 @@ def main():
     args.add_argument("--seed", type=int, default=1, help="another one for other speakers and other sentences")
     args.add_argument("--device", default="cuda")
     args = args.parse_args()
+    Path(args.out).mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(1)
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
     dice = random.Random(args.seed * 1000 + args.rank)
