@@ -7,7 +7,9 @@ pub(crate) use sauti_lab::offline::{
     Progress, choose_voice, in_order, speak, transcribe, vocabulary, wait_ready,
 };
 use sauti_service::config::Config;
+use sauti_service::speaking::looks_like_ssml;
 use sauti_speech::{Engine, EngineConfig};
+use sauti_text::{Lexicon, Script, SpeechLanguage, TextError};
 
 pub(crate) fn block_on<F: Future>(future: F) -> anyhow::Result<F::Output> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -16,6 +18,18 @@ pub(crate) fn block_on<F: Future>(future: F) -> anyhow::Result<F::Output> {
         .build()
         .context("cannot start the runtime")?;
     Ok(runtime.block_on(future))
+}
+
+/// What is to be said; a text that starts with `<speak>` is SSML, as in the HTTP interface.
+pub(crate) fn script_of(
+    text: &str,
+    lexicon: &Lexicon,
+    language: SpeechLanguage,
+) -> Result<Script, TextError> {
+    match looks_like_ssml(text) {
+        true => Script::from_ssml_in(text, lexicon, language),
+        false => Script::from_text_in(text, lexicon, language),
+    }
 }
 
 pub(crate) fn start_engine(config: &Config) -> anyhow::Result<Engine> {

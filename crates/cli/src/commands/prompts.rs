@@ -16,7 +16,7 @@ pub(super) enum Prompts {
 /// Speak every line of a CSV file into a folder, in every format the telephone system wants
 ///
 /// FILE.csv has a header line with `id` and `text`, and may have `voice`, `speed`, `pitch`,
-/// `volume` and `language` (sw, en, auto). An id names the file, folders and all: `menu/karibu`. Next to the recordings, manifest.csv lists each one's
+/// `volume` and `language` (sw, en, auto). A text that starts with `<speak>` is SSML. An id names the file, folders and all: `menu/karibu`. Next to the recordings, manifest.csv lists each one's
 /// file, seconds and bytes. A second run speaks only what changed: the text, its pronunciation,
 /// the voice, its version, the speed, pitch and volume or the format.
 #[derive(Debug, Args)]

@@ -6,7 +6,6 @@ use anyhow::{Context, bail};
 use clap::Args;
 use sauti_audio::OutputFormat;
 use sauti_service::self_check::{self, SelfCheck};
-use sauti_service::speaking::looks_like_ssml;
 use sauti_speech::{Direction, PitchShift, ScriptTimes, SpeakRequest, Speed, VolumeGain};
 use sauti_text::{Lexicon, Script, SpeechLanguage};
 
@@ -67,10 +66,9 @@ impl Speak {
         let config = common.load()?;
         let text = read_text(self.text.as_deref())?;
         let lexicon = read_lexicon(self.lexicon.as_deref())?;
-        let script = if self.ssml || looks_like_ssml(&text) {
-            Script::from_ssml_in(&text, &lexicon, self.language)?
-        } else {
-            Script::from_text_in(&text, &lexicon, self.language)?
+        let script = match self.ssml {
+            true => Script::from_ssml_in(&text, &lexicon, self.language)?,
+            false => offline::script_of(&text, &lexicon, self.language)?,
         };
         let format = match self.format {
             Some(format) => format,

@@ -79,7 +79,7 @@ fn prompt<'a>(
     check_id(id)?;
     let text = cell("text").context("no text")?;
     let language = cell("language").map_or(Ok(SpeechLanguage::default()), str::parse)?;
-    let script = Script::from_text_in(text, &options.lexicon, language)?;
+    let script = offline::script_of(text, &options.lexicon, language)?;
     let direction = Direction {
         speed: number(&cell, "speed")?,
         pitch: number(&cell, "pitch")?,

@@ -196,8 +196,15 @@ fn prompts_are_built_once_and_again_only_when_they_change() {
     )
     .ok();
     assert!(said.contains("0 spoken, 2 unchanged"), "{said}");
-    let said = build("id,text,voice\nmenu/a,Karibu.,asha\n", &["--prune"]).ok();
-    assert!(said.contains("1 spoken, 0 unchanged, 1 deleted"), "{said}");
+    // Tags direct the voice; they are not read out.
+    let said = build(
+        "id,text,voice\nmenu/a,<speak>Karibu.</speak>,juma\n",
+        &["--prune"],
+    )
+    .ok();
+    assert!(said.contains("0 spoken, 1 unchanged, 1 deleted"), "{said}");
+    let said = build("id,text,voice\nmenu/a,Karibu.,asha\n", &[]).ok();
+    assert!(said.contains("1 spoken, 0 unchanged, 0 deleted"), "{said}");
     assert_ne!(
         std::fs::read(folder.path().join("sounds/menu/a.ulaw")).unwrap(),
         sound
