@@ -61,6 +61,11 @@ class Host(http.server.ThreadingHTTPServer):
         super().__init__((address, port), Visit)
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
+    def __exit__(self, *reason):
+        # On a closed socket its loop would go round without a pause until the last test has ended.
+        self.shutdown()
+        super().__exit__(*reason)
+
 
 class Visit(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
