@@ -11,6 +11,7 @@ import sys
 import tempfile
 import threading
 import time
+import tomllib
 import xml.etree.ElementTree
 from dataclasses import dataclass
 from pathlib import Path
@@ -171,6 +172,21 @@ def cargo_test(*arguments, names=(), ignored=None, prefix=(), env=None):
 def rust():
     tools.need_debian("sox", "ffmpeg")
     return cargo_test()
+
+
+def changed():
+    """The Rust tests of the crates that differ from the last commit, and of those that depend on them; all of them where none does,
+    or where something beside them differs that may matter."""
+    listed = subprocess.run(["git", "status", "--porcelain", "--no-renames"], cwd=ROOT, capture_output=True, text=True)
+    paths = [Path(line[3:].strip('"')) for line in listed.stdout.splitlines()]
+    folders = {path.parts[:2] for path in paths if path.suffix != ".md"}
+    manifests = [ROOT.joinpath(*folder, "Cargo.toml") for folder in folders]
+    inside = all(folder[0] == "crates" and manifest.exists() for folder, manifest in zip(folders, manifests))
+    if not (folders and inside and shutil.which("cargo-nextest")):
+        return rust()
+    tools.need_debian("sox", "ffmpeg")
+    names = sorted(tomllib.loads(manifest.read_text())["package"]["name"] for manifest in manifests)
+    return cargo_test("-E", " + ".join(f"rdeps(={name})" for name in names))
 
 
 def fuzz():
@@ -380,7 +396,7 @@ STAGES = {
         faults, attacks, cluster, recipes,
     )
 }
-QUICK = ["tidy", "fmt", "clippy", "rust"]
+QUICK = ["tidy", "fmt", "clippy", "changed"]
 
 
 def main(arguments, usage):
@@ -391,7 +407,7 @@ def main(arguments, usage):
         print("\n".join(STAGES))
         return 0
     names = {(): list(STAGES), ("all",): list(STAGES), ("quick",): QUICK}.get(tuple(arguments), arguments)
-    unknown = [name for name in names if name not in STAGES]
+    unknown = [name for name in names if name not in STAGES and name not in QUICK]
     if unknown:
         print(f"no stage {unknown[0]!r}; the stages are {', '.join(STAGES)}", file=sys.stderr)
         return 2
@@ -409,7 +425,7 @@ def run_here(name):
     print(f"\n=== {name}", flush=True)
     begun = time.monotonic()
     try:
-        counts = STAGES[name]()
+        counts = {**STAGES, "changed": changed}[name]()
     except Exception as error:  # a stage that breaks is a failure, and the next ones still run
         print(f"{name}: {error}", flush=True)
         counts = Counts(0, 1)
