@@ -116,17 +116,19 @@ pub fn format_named(name: &str) -> Option<OutputFormat> {
     }
 }
 
+/// Whether it starts with `<speak>`, behind a prolog and comments; what is declared before it is refused as SSML, not read out.
 pub fn looks_like_ssml(text: &str) -> bool {
-    let rest = text.trim_start();
-    let rest = match rest.strip_prefix("<?xml") {
-        Some(prolog) => prolog
-            .split_once("?>")
-            .map_or("", |(_, rest)| rest)
-            .trim_start(),
-        None => rest,
-    };
-    rest.strip_prefix("<speak")
-        .is_some_and(|rest| rest.starts_with(['>', ' ', '\n', '\t', '\r', '/']))
+    let mut rest = text.trim_start();
+    for (opening, closing) in [("<?xml", "?>"), ("<!--", "-->")] {
+        while let Some(inner) = rest.strip_prefix(opening) {
+            let (_, behind) = inner.split_once(closing).unwrap_or_default();
+            rest = behind.trim_start();
+        }
+    }
+    let opens = ["<speak", "<!DOCTYPE"]
+        .iter()
+        .find_map(|opening| rest.strip_prefix(opening));
+    opens.is_some_and(|rest| rest.starts_with(['>', ' ', '\n', '\t', '\r', '/']))
 }
 
 /// How long a text may be as it is written. Markup is not spoken and may take some room of its own.
@@ -134,5 +136,32 @@ pub fn characters_max(limits: &Limits, is_ssml: bool) -> usize {
     match is_ssml {
         true => limits.text_chars_max * 4,
         false => limits.text_chars_max,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ssml_is_known_by_its_beginning() {
+        for text in [
+            "<speak>Habari.</speak>",
+            " <speak xml:lang=\"sw\">Habari.</speak>",
+            "<?xml version=\"1.0\"?>\n<speak>Habari.</speak>",
+            "<!-- moja --> <!-- mbili --><speak>Habari.</speak>",
+            "<?xml version=\"1.0\"?><!DOCTYPE speak><speak>Habari.</speak>",
+        ] {
+            assert!(looks_like_ssml(text), "{text}");
+        }
+        for text in [
+            "Habari.",
+            "<speaker>",
+            "<!-- Habari",
+            "<?xml Habari",
+            "Andika <speak>",
+        ] {
+            assert!(!looks_like_ssml(text), "{text}");
+        }
     }
 }
