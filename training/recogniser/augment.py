@@ -28,6 +28,7 @@ class Dice:
 
 SPEEDS = (0.8, 0.87, 0.93, 1.0, 1.0, 1.07, 1.15, 1.25)
 THROAT_SHARE = 0.4
+NOT_SPEECH_SHARE = 0.04
 
 
 def resized(wave, size):
@@ -225,3 +226,28 @@ def mask_spectrum(mel, frames, bands=2, band_width=22, gaps=7, gap_share=0.07, g
         start = dice.uniform(0, 1) * (frames[:, None] - width)
         mel = mel.masked_fill(((time_index >= start) & (time_index < start + width))[:, None, :], 0.0)
     return mel
+
+
+def without_words(shape, noises, device):
+    sound = not_speech(shape, device)
+    if noises:
+        sound = torch.where(torch.rand(shape[0], 1, device=device) < 0.7, noises.draw(shape), sound)
+    return sound * 0.3
+
+
+@torch.no_grad()
+def damaged_spectra(waves, lengths, targets, noises, mel_of, views=1):
+    """Masked spectra of damaged clips, their frames and their targets; some clips are silence or noise instead. With two views every
+    clip is damaged and masked in two ways, and both must say the same."""
+    clips = len(waves)
+    waves, lengths = change_speed(waves, lengths)
+    lengths, targets = lengths.repeat(views), targets * views
+    waves = damage(waves.repeat(views, 1), lengths, noises)
+    # Silence comes last: mixed with babble it would teach that faint speech is nothing.
+    silent = (torch.rand(clips) < NOT_SPEECH_SHARE).repeat(views)
+    if silent.any():
+        rows = silent.nonzero()[:, 0]
+        waves[rows] = without_words((len(rows), waves.shape[1]), noises, waves.device)
+        targets = [[] if s else t for s, t in zip(silent.tolist(), targets)]
+    frames = lengths // 160
+    return mask_spectrum(mel_of(waves), frames), frames, targets

@@ -60,6 +60,7 @@ class Bank:
         self.samples = torch.zeros(int(capacity_hours * 3600 * SAMPLE_RATE), dtype=torch.int16, device=device)
         self.used = 0
         self.groups: dict[str, list[tuple[int, int, list[int]]]] = {}
+        self.shards = set()
         self.waiting: dict[float, list] = {}
 
     def add(self, group, clips):
@@ -73,6 +74,14 @@ class Bank:
         for size, (_, text) in zip(sizes, clips):
             entries.append((self.used, size, [CLASS_OF[c] for c in text if c in CLASS_OF]))
             self.used += size
+
+    def add_new_shards(self, folder):
+        """What `synthesise.py` has written since the last call."""
+        for path in sorted(Path(folder).glob("synthetic-*.pt")):
+            if path.name not in self.shards:
+                self.shards.add(path.name)
+                shard = [(s, spell(t)) for s, t in torch.load(path, weights_only=False)]
+                self.add("synthetic", [(s, t) for s, t in shard if usable(s, t)])
 
     def hours(self):
         return {g: round(sum(e[1] for e in entries) / SAMPLE_RATE / 3600, 2) for g, entries in self.groups.items()}

@@ -19,11 +19,9 @@ def greedy(logprobs, lengths):
     return texts
 
 
-@torch.no_grad()
-def posteriors_of_batch(model, mel_of, clips, device, amp, seconds=900):
-    """Log-probabilities of many clips of at most 25 s, several at a time; each is heard as if alone, but for rounding."""
-    order = sorted(range(len(clips)), key=lambda i: len(clips[i]))
-    out, at = [None] * len(clips), 0
+def batches_of(clips, device, seconds=900):
+    """Clips of like length side by side, at one loudness: which ones, their waves and their frames."""
+    order, at = sorted(range(len(clips)), key=lambda i: len(clips[i])), 0
     while at < len(order):
         count = 1
         while at + count < len(order) and (count + 1) * len(clips[order[at + count]]) < seconds * 16_000:
@@ -35,7 +33,14 @@ def posteriors_of_batch(model, mel_of, clips, device, amp, seconds=900):
         for wave, row in zip(waves, rows):
             wave[: len(clips[row])] = torch.from_numpy(clips[row]).float() / 32768
         waves = (waves / waves.abs().amax(1, keepdim=True).clamp(min=1e-4) * 0.5).to(device)
-        frames = torch.tensor([(len(clips[row]) + 639) // 640 * 4 for row in rows], device=device)
+        yield rows, waves, torch.tensor([(len(clips[row]) + 639) // 640 * 4 for row in rows], device=device)
+
+
+@torch.no_grad()
+def posteriors_of_batch(model, mel_of, clips, device, amp):
+    """Log-probabilities of many clips of at most 25 s, several at a time; each is heard as if alone, but for rounding."""
+    out = [None] * len(clips)
+    for rows, waves, frames in batches_of(clips, device):
         with amp():
             logprobs, lengths = model(mel_of(waves), frames)
         for row, found, length in zip(rows, logprobs, lengths.tolist()):

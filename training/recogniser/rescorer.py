@@ -237,7 +237,7 @@ class Speech:
         from features import LogMel
         from model import load_recogniser
 
-        self.device, self.batch_seconds, self.shards, self.seen = args.device, args.batch_seconds, args.synthetic, set()
+        self.device, self.batch_seconds, self.shards = args.device, args.batch_seconds, args.synthetic
         self.amp = lambda: torch.autocast(args.device, torch.bfloat16)
         self.mel_of, self.encoder, self.splitter = LogMel(args.device), load_recogniser(args.encoder, args.device), Splitter(pieces)
         self.encoder.requires_grad_(False)
@@ -270,73 +270,67 @@ class Speech:
             states = self.encoder.layer_norm(states)
         return states, (torch.arange(states.shape[1], device=self.device)[None] < valid[:, None])[:, None, None, :]
 
-    def take_new_shards(self):
-        import torch
-
-        from data import usable
-
-        for path in sorted(self.shards.glob("synthetic-*.pt")) if self.shards else []:
-            if path.name not in self.seen:
-                self.seen.add(path.name)
-                shard = [(samples, spell(text)) for samples, text in torch.load(path, weights_only=False)]
-                self.bank.add("synthetic", [clip for clip in shard if usable(*clip)])
-
     def draw(self):
-        import torch
-
-        from augment import change_speed, damage, mask_spectrum, not_speech
-        from train import NOT_SPEECH_SHARE, WEIGHTS
+        from augment import damaged_spectra
+        from train import WEIGHTS
 
         while not self.batches:
-            self.take_new_shards()
+            if self.shards:
+                self.bank.add_new_shards(self.shards)
             self.batches = self.bank.batches(self.bank.draw(WEIGHTS, 3000), self.batch_seconds)
         width, batch = self.batches.pop()
-        waves, lengths, targets = self.bank.collate(width, batch)
+        mel, frames, targets = damaged_spectra(*self.bank.collate(width, batch), self.noises, self.mel_of)
         texts = ["".join(ALPHABET[c - 1] for c in target) for target in targets]
-        with torch.no_grad():
-            waves, lengths = change_speed(waves, lengths)
-            waves = damage(waves, lengths, self.noises)
-            rows = (torch.rand(len(batch)) < NOT_SPEECH_SHARE).nonzero()[:, 0]
-            if len(rows):
-                shape = (len(rows), waves.shape[1])
-                waves[rows] = 0.3 * (self.noises.draw(shape) if self.noises and torch.rand(()) < 0.7 else not_speech(shape, self.device))
-                for row in rows.tolist():
-                    texts[row] = ""
-            frames = lengths // 160
-            mel = mask_spectrum(self.mel_of(waves), frames)
         self.encoder.train()
         states, heard = self.heard(mel, frames, dropout=0.1, layer_drop=0.05)
         return *self.rows_of(texts), states, heard
 
     def held_out_batches(self, clips):
         """As the service hears them: undamaged, at one loudness."""
-        import torch
+        from hearing import batches_of
 
         self.encoder.eval()
-        clips = sorted((clip for clip in clips if len(clip[0]) < 15 * 16_000), key=lambda clip: len(clip[0]))
-        for part in range(0, len(clips), 48):
-            some = clips[part : part + 48]
-            size = -(-len(some[-1][0]) // 640) * 640
-            waves = torch.zeros(len(some), size)
-            for wave, (samples, _) in zip(waves, some):
-                wave[: len(samples)] = torch.from_numpy(samples).float() / 32768
-            waves = (waves / waves.abs().amax(1, keepdim=True).clamp(min=1e-4) * 0.5).to(self.device)
-            frames = torch.tensor([-(-len(samples) // 640) * 4 for samples, _ in some], device=self.device)
-            texts = [text for _, text in some]
+        clips = [clip for clip in clips if len(clip[0]) < 15 * 16_000]
+        for rows, waves, frames in batches_of([samples for samples, _ in clips], self.device, seconds=400):
+            texts = [clips[row][1] for row in rows]
             yield *self.rows_of(texts), *self.heard(self.mel_of(waves), frames), sum(len(text.split()) for text in texts)
+
+
+def begun(args, seed):
+    """The device, and in which precision it computes."""
+    import torch
+
+    torch.manual_seed(seed)
+    device = torch.device(args.device)
+    if device.type == "cuda":
+        torch.backends.cuda.enable_cudnn_sdp(False)
+        torch.set_float32_matmul_precision("high")
+    args.out.mkdir(parents=True, exist_ok=True)
+    return device, lambda: torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda")
+
+
+def learn(model, average, optimiser, loss, step, began):
+    """One step; the average of the weights follows slowly. Hands back how many there were."""
+    import torch
+
+    optimiser.zero_grad(set_to_none=True)
+    loss.backward()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    optimiser.step()
+    step += 1
+    decay = min(0.9985, step / (step + 10))
+    with torch.no_grad():
+        torch._foreach_lerp_(list(average.parameters()), list(model.parameters()), 1 - decay)
+    if step in (1, 10) or step % 500 == 0:
+        print(f"step {step}, {time.time() - began:.0f} s, loss {loss.item():.3f}", flush=True)
+    return step
 
 
 def train(args):
     import torch
     from torch.nn import functional as F
 
-    torch.manual_seed(16)
-    device = torch.device(args.device)
-    if device.type == "cuda":
-        torch.backends.cuda.enable_cudnn_sdp(False)
-        torch.set_float32_matmul_precision("high")
-    autocast = lambda: torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda")
-    args.out.mkdir(parents=True, exist_ok=True)
+    device, autocast = begun(args, 16)
     data = np.load(args.data)
     pieces = str(data["pieces"]).split("\n")
     TOKENS = torch.from_numpy(data["tokens"]).to(device)
@@ -442,16 +436,7 @@ def train(args):
         with autocast():
             logits = run(*given)
             loss = F.cross_entropy(logits.flatten(0, 1).float(), nexts.flatten(), ignore_index=-100)
-        optimiser.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimiser.step()
-        step += 1
-        decay = min(0.9985, step / (step + 10))
-        with torch.no_grad():
-            torch._foreach_lerp_(list(average.parameters()), list(model.parameters()), 1 - decay)
-        if step in (1, 10) or step % 500 == 0:
-            print(f"step {step}, {time.time() - began:.0f} s, loss {loss.item():.3f}", flush=True)
+        step = learn(model, average, optimiser, loss, step, began)
     print(f"best mean perplexity {math.exp(best):.2f}")
 
 
@@ -459,13 +444,7 @@ def listen(args):
     import torch
     from torch.nn import functional as F
 
-    torch.manual_seed(17)
-    device = torch.device(args.device)
-    if device.type == "cuda":
-        torch.backends.cuda.enable_cudnn_sdp(False)
-        torch.set_float32_matmul_precision("high")
-    autocast = lambda: torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda")
-    args.out.mkdir(parents=True, exist_ok=True)
+    device, autocast = begun(args, 17)
     pieces, size, state = restored(args.start)
     size["sound"] = True
     speech = Speech(args, pieces)
@@ -515,16 +494,7 @@ def listen(args):
         # Now and then a piece is another one: hypotheses have mistakes in them too.
         wrong = (torch.rand(ids.shape, device=device) < args.wrong) & (places > 0)
         loss = loss_of(model, torch.where(wrong, torch.randint_like(ids, len(pieces)), ids), places, *given, label_smoothing=args.smooth)
-        optimiser.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimiser.step()
-        step += 1
-        decay = min(0.9985, step / (step + 10))
-        with torch.no_grad():
-            torch._foreach_lerp_(list(average.parameters()), list(model.parameters()), 1 - decay)
-        if step in (1, 10) or step % 500 == 0:
-            print(f"step {step}, {time.time() - began:.0f} s, loss {loss.item():.3f}", flush=True)
+        step = learn(model, average, optimiser, loss, step, began)
 
 
 # --- the file ------------------------------------------------------------------------------------------------------

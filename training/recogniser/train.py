@@ -20,18 +20,17 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
-from augment import Noises, change_speed, damage, mask_spectrum, not_speech
-from data import Bank, usable
+from augment import Noises, damaged_spectra
+from data import Bank
 from features import LogMel
 from hearing import recognise
 from model import HALVE_AFTER, LAYERS, Recogniser, load_recogniser, load_whisper_encoder, state_of
-from spelling import error_rates, spell
+from spelling import error_rates
 
 WEIGHTS = {
     "broadcast": 0.32, "english": 0.30, "narrator-stories": 0.09, "narrator-stories-extra": 0.03,
     "reader-1": 0.10, "reader-2": 0.10, "narrator-man": 0.05, "english-read": 0.10, "voices": 0.08, "synthetic": 0.22,
 }
-NOT_SPEECH_SHARE = 0.04
 AGREEMENT = 0.2  # weight of the difference between two views of a clip
 MIDDLE_AFTER, MIDDLE_SHARE = 8, 0.2  # the loss at a middle layer, which keeps the upper ones from learning clips by heart
 
@@ -70,7 +69,6 @@ class Trainer:
             self.bank.add(name, clips)
         self.tests = real["held_out"]
         self.noises = Noises(real["noise"], args.device) if real.get("noise") else None
-        self.seen = set()
         self.average = copy.deepcopy(self.model)
         self.optimiser = torch.optim.AdamW(
             parameter_groups(self.model, args.peak_rate, args.layer_decay, args.head_rate), weight_decay=0.01, betas=(0.9, 0.98),
@@ -83,38 +81,12 @@ class Trainer:
         self.step = 0
         print("hours", self.bank.hours(), {k: len(v) for k, v in self.tests.items()}, flush=True)
 
-    def take_new_shards(self):
-        for path in sorted(Path(self.args.synthetic).glob("synthetic-*.pt")):
-            if path.name not in self.seen:
-                self.seen.add(path.name)
-                shard = [(s, spell(t)) for s, t in torch.load(path, weights_only=False)]
-                self.bank.add("synthetic", [(s, t) for s, t in shard if usable(s, t)])
-
-    def without_words(self, shape):
-        sound = not_speech(shape, self.device)
-        if self.noises:
-            sound = torch.where(torch.rand(shape[0], 1, device=self.device) < 0.7, self.noises.draw(shape), sound)
-        return sound * 0.3
-
     def train_batch(self, width, batch, progress):
         factor = min(1, (self.step + 1) / self.args.warm_steps) * (0.98 * (1 - progress) + 0.02)
         for group, base in zip(self.optimiser.param_groups, self.base_rates):
             group["lr"] = base * factor
-        waves, lengths, targets = self.bank.collate(width, batch)
-        with torch.no_grad():
-            waves, lengths = change_speed(waves, lengths)
-            # With two views every clip is damaged and masked in two ways, and both must say the same.
-            views = self.args.views
-            lengths, targets = lengths.repeat(views), targets * views
-            waves = damage(waves.repeat(views, 1), lengths, self.noises)
-            # Silence comes last: mixed with babble it would teach that faint speech is nothing.
-            silent = (torch.rand(len(batch)) < NOT_SPEECH_SHARE).repeat(views)
-            if silent.any():
-                rows = silent.nonzero()[:, 0]
-                waves[rows] = self.without_words((len(rows), waves.shape[1]))
-                targets = [[] if s else t for s, t in zip(silent.tolist(), targets)]
-            frames = lengths // 160
-            mel = mask_spectrum(self.mel_of(waves), frames)
+        views = self.args.views
+        mel, frames, targets = damaged_spectra(*self.bank.collate(width, batch), self.noises, self.mel_of, views)
         with self.amp():
             logprobs, valid, middle = self.model(mel, frames, dropout=0.1, layer_drop=0.05, middle_after=MIDDLE_AFTER)
         flat = torch.tensor([c for t in targets for c in t], device=self.device)
@@ -147,7 +119,7 @@ class Trainer:
         start, budget, shown, saved = time.time(), self.args.minutes * 60, time.time(), time.time()
         signal.signal(signal.SIGTERM, lambda *_: setattr(self.args, "steps_max", self.step))
         while (progress := (time.time() - start) / budget) < 1 and self.step < self.args.steps_max:
-            self.take_new_shards()
+            self.bank.add_new_shards(self.args.synthetic)
             clips = self.bank.draw(WEIGHTS, self.args.pool_clips)
             for width, batch in self.bank.batches(clips, self.args.batch_seconds):
                 progress = (time.time() - start) / budget
