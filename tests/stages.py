@@ -169,9 +169,9 @@ def cargo_test(*arguments, names=(), ignored=None, prefix=(), env=None):
     return run([*prefix, *command], env={"SAUTI_REQUIRE_TOOLS": "1", **(env or {})}, count=count)
 
 
-def rust():
+def rust(*filters):
     tools.need_debian("sox", "ffmpeg")
-    return cargo_test()
+    return cargo_test(*filters)
 
 
 def changed():
@@ -184,9 +184,8 @@ def changed():
     inside = all(folder[0] == "crates" and manifest.exists() for folder, manifest in zip(folders, manifests))
     if not (folders and inside and shutil.which("cargo-nextest")):
         return rust()
-    tools.need_debian("sox", "ffmpeg")
     names = sorted(tomllib.loads(manifest.read_text())["package"]["name"] for manifest in manifests)
-    return cargo_test("-E", " + ".join(f"rdeps(={name})" for name in names))
+    return rust("-E", " + ".join(f"rdeps(={name})" for name in names))
 
 
 def fuzz():
