@@ -402,8 +402,9 @@ fn day_opening(context: &TokenContext<'_>, i: usize) -> &'static str {
     }
 }
 
+/// From Saturday, as their numbers count.
 const WEEKDAYS: [&str; 7] = [
-    "Jumatatu", "Jumanne", "Jumatano", "Alhamisi", "Ijumaa", "Jumamosi", "Jumapili",
+    "Jumamosi", "Jumapili", "Jumatatu", "Jumanne", "Jumatano", "Alhamisi", "Ijumaa",
 ];
 
 /// A day of the week, in full or as messages shorten it.
@@ -419,17 +420,7 @@ pub(super) fn is_day_or_month(word: &Token<'_>) -> bool {
 
 /// "J3", "J4"; "J1", "J2" and "J5" are telephones too, and days only beside another one or before a time.
 fn numbered_day(context: &TokenContext<'_>, i: usize) -> Option<&'static str> {
-    let number = context
-        .digits(i + 1)
-        .filter(|_| context.is_word(i, &["j"]))?;
-    let name = match number {
-        "1" => "Jumamosi",
-        "2" => "Jumapili",
-        "3" => "Jumatatu",
-        "4" => "Jumanne",
-        "5" => "Jumatano",
-        _ => return None,
-    };
+    let number = numbered(context, i)?;
     let glued = matches!(context.kind_before(i), Some(Kind::Word | Kind::Digits))
         || matches!(context.kind(i + 2), Some(Kind::Word | Kind::Digits));
     let model = context.follows(i, &["samsung", "galaxy", "simu"]);
@@ -444,16 +435,20 @@ fn numbered_day(context: &TokenContext<'_>, i: usize) -> Option<&'static str> {
     let beside_day = before.any(is_weekday) || beside_numbered_day(context, i);
     let next = context.skip_space(i + 2);
     let timed = context.is_word(next, &["saa", "asubuhi", "asb", "jioni"]);
-    let sure = matches!(number, "3" | "4") && !named || beside_day || timed;
-    (!glued && !model && sure).then_some(name)
+    let sure = matches!(number, 3 | 4) && !named || beside_day || timed;
+    (!glued && !model && sure).then(|| WEEKDAYS[number - 1])
+}
+
+/// The number of "J1" to "J5" at `i`.
+fn numbered(context: &TokenContext<'_>, i: usize) -> Option<usize> {
+    let number = context.digits(i + 1).filter(|d| d.len() == 1)?.parse();
+    let number = number.ok().filter(|n| (1..=5).contains(n));
+    number.filter(|_| context.is_word(i, &["j"]))
 }
 
 /// "J1/J2", "J3-J5", "J1 na J2".
 fn beside_numbered_day(context: &TokenContext<'_>, i: usize) -> bool {
-    let is_day = |j: usize| {
-        let number = context.digits(j + 1);
-        context.is_word(j, &["j"]) && matches!(number, Some("1" | "2" | "3" | "4" | "5"))
-    };
+    let is_day = |j: usize| numbered(context, j).is_some();
     let joins = |j: usize| {
         matches!(context.kind(j), Some(Kind::Mark('/' | '-' | '–' | ',')))
             || context.is_word(j, &["na", "au", "hadi", "mpaka"])

@@ -71,12 +71,14 @@ struct ClockTime {
 pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let after_saa = follows_saa(context, i);
     let first = written(context, i, after_saa)?;
-    // "NPK 17:17:17" is a fertiliser, "3:48.68" a runner's time, "saa 24/7" always.
-    let hundredths = context.is_mark(first.end, '.') && context.digits(first.end + 1).is_some();
-    let always = context.digits(i) == Some("24")
-        && context.is_mark(first.end, '/')
-        && context.digits(first.end + 1) == Some("7");
-    if always || context.follows(i, &["npk"]) || hundredths && first.with_minutes {
+    // "NPK 17:17:17" is a fertiliser, "3:48.68" a runner's time, "saa 24/7" no time of the day.
+    let goes_on =
+        |mark| context.is_mark(first.end, mark) && context.digits(first.end + 1).is_some();
+    let is_other = match first.with_minutes {
+        true => goes_on('.'),
+        false => first.clock.hour == 24 && goes_on('/'),
+    };
+    if is_other || context.follows(i, &["npk"]) {
         return None;
     }
     if !after_saa && !first.with_minutes && first.half.is_none() {
