@@ -33,6 +33,24 @@ impl Clock {
         time + &seconds
     }
 
+    /// "saa moja dakika mbili na sekunde tatu": how long something takes.
+    fn duration(self) -> String {
+        let parts = [
+            ("saa", self.hour),
+            ("dakika", self.minute),
+            ("sekunde", self.second),
+        ];
+        let said = parts.iter().filter(|(_, n)| *n > 0);
+        let said: Vec<String> = said
+            .map(|(name, n)| format!("{name} {}", cardinal(*n)))
+            .collect();
+        match said.split_last() {
+            Some((last, [])) => last.clone(),
+            Some((last, before)) => format!("{} na {last}", before.join(" ")),
+            None => "sekunde sifuri".to_owned(),
+        }
+    }
+
     /// From international to Swahili hours, and the part of the day.
     fn to_swahili(self) -> (Self, &'static str) {
         let part = match self.hour {
@@ -90,6 +108,12 @@ pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     ) {
         return None;
     }
+    if is_duration(context, i)
+        && first.half.is_none()
+        && day_part_after(context, first.end).is_none()
+    {
+        return SpokenForm::new(first.clock.duration(), first.end);
+    }
     let range = dash_after(context, first.end).and_then(|j| written(context, j, after_saa));
     match range {
         Some(second) if second.with_minutes || second.half.is_some() || after_saa => {
@@ -101,6 +125,20 @@ pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
             SpokenForm::new(format!("{}{said}", saa(after_saa)), first.end)
         }
     }
+}
+
+/// "1:23:45", where nothing says that it is a time of the day: neither "saa" nor a date, nor a second figure of the hour.
+pub(super) fn is_duration(context: &TokenContext<'_>, i: usize) -> bool {
+    let one = |j: usize| context.digits(j).is_some_and(|d| d.len() == 1);
+    let two = |j: usize| context.digits(j).is_some_and(|d| d.len() == 2 && d < "60");
+    let before = context.before(i);
+    let comma = before.filter(|j| context.is_mark(*j, ','));
+    let before = comma.map_or(before, |j| context.before(j));
+    let is_date = |j: usize| context.digits(j).is_some() && !context.is_mark(j - 1, ':');
+    let after_date = before.is_some_and(|j| j > 0 && is_date(j));
+    let written = one(i) && two(i + 2) && two(i + 4);
+    let colons = context.is_mark(i + 1, ':') && context.is_mark(i + 3, ':');
+    written && colons && !after_date && !follows_saa(context, i)
 }
 
 /// A time of the international clock at `i`, as in a time stamp, and the token after it.

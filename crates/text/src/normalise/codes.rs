@@ -6,6 +6,7 @@ use super::money;
 use super::phone::{chunks, groups_at, groups_said};
 use super::quantity::Quantity;
 use super::token::{Kind, Token};
+use crate::cardinal::digits;
 use crate::tables::{WordList, words};
 
 /// Things whose numbers are read digit by digit.
@@ -34,6 +35,9 @@ const METER_DIGITS_MIN: usize = 7;
 
 pub(crate) fn by_context(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let figures = context.digits(i)?;
+    if let Some(reading) = land_reference(context, i) {
+        return Some(reading);
+    }
     let is_quantity = context.is_mark(i + 1, ',') && context.number(i)?.grouped;
     let is_decimal = context.number(i)?.fraction.is_some();
     let glued = matches!(context.kind_before(i), Some(Kind::Mark('/' | '.')));
@@ -52,6 +56,28 @@ pub(crate) fn by_context(context: &TokenContext<'_>, i: usize) -> Option<SpokenF
         );
     }
     None
+}
+
+/// "LR No. 209/1234", "Plot No. 45/678", "Block 82/1234"; "plot 50/100" is a size.
+fn land_reference(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    const REGISTERS: &[&str] = &["lr", "r", "block"];
+    const PLOTS: &[&str] = &["plot", "ploti", "kiwanja", "parcel"];
+    let mut before = context.words_back(i);
+    let word = before.next()?;
+    let numbered = word.is_one_of(NUMBER_WORDS) || word.is("na");
+    let named = before.next().filter(|_| numbered);
+    let is_land = word.is_one_of(REGISTERS)
+        || named.is_some_and(|w| w.is_one_of(REGISTERS) || w.is_one_of(PLOTS));
+    let mut said = digits(context.digits(i)?);
+    let mut end = i + 1;
+    while let Some(part) = context
+        .digits(end + 1)
+        .filter(|_| context.is_mark(end, '/'))
+    {
+        said = format!("{said} mkwaju {}", digits(part));
+        end += 2;
+    }
+    (is_land && end > i + 1).then(|| SpokenForm::new(said, end))?
 }
 
 fn is_money(context: &TokenContext<'_>, i: usize) -> bool {

@@ -11,6 +11,7 @@ mod context;
 mod dotted_time;
 pub(crate) mod english;
 mod found;
+mod league;
 mod marks;
 mod masked;
 mod money;
@@ -229,6 +230,7 @@ const RULES: &[Rule] = &[
     calendar::read,
     scripture::read,
     clock::read,
+    league::read,
     alphanumeric::read,
     money::pair,
     money::prefixed,

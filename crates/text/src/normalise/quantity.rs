@@ -5,6 +5,7 @@ use super::context::TokenContext;
 use super::number::Number;
 use super::token::Kind;
 use super::{SpokenForm, money, units};
+use crate::tables::{WordList, words};
 
 /// "2.5" or "3-5".
 pub(crate) struct Quantity<'a> {
@@ -103,6 +104,27 @@ pub(super) fn is_lettered(context: &TokenContext<'_>, i: usize) -> bool {
     numbered || context.words_back(i).take(3).any(|w| w.is_one_of(LETTERED))
 }
 
+static PEOPLE: WordList = WordList::new(|| words(include_str!("../../data/people.txt")));
+
+/// The "m" of "watu 47.6m" and "47.6m people", but not of "mbali na watu 2m" and "people 2m apart".
+pub(super) fn is_millions(context: &TokenContext<'_>, i: usize) -> bool {
+    const DISTANCES: &[&str] = &["mbali", "umbali", "apart", "away", "from", "tall"];
+    let in_number =
+        |j: &usize| matches!(context.kind(*j), Some(Kind::Digits | Kind::Mark('.' | ',')));
+    let start = (0..i).rev().take_while(in_number).last().unwrap_or(i);
+    let joints = &["ni", "of", "is", "was", "to"];
+    let mut before = context.words_back(start);
+    let counted = before.find(|w| !w.is_one_of(joints));
+    let next = context.skip_space(i + 1);
+    let far = before.any(|w| w.is_one_of(DISTANCES)) || context.is_word(next, DISTANCES);
+    let people = counted.is_some_and(|w| w.is_one_of(&PEOPLE)) || context.is_word(next, &PEOPLE);
+    let goes_on = matches!(
+        context.kind(i + 1),
+        Some(Kind::Digits | Kind::Mark('/' | '²' | '³' | '^'))
+    );
+    context.token(i).text == "m" && start < i && people && !far && !goes_on
+}
+
 /// Letters that stick to the number: 10k, 5M.
 pub(super) fn short_multiplier(
     context: &TokenContext<'_>,
@@ -115,6 +137,7 @@ pub(super) fn short_multiplier(
     let said = match written {
         "k" | "K" => "elfu",
         "M" => "milioni",
+        "m" if is_millions(context, i) => "milioni",
         "B" => "bilioni",
         _ => return None,
     };

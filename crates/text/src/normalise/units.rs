@@ -3,7 +3,7 @@
 use super::SpokenForm;
 use super::agreement::class_of;
 use super::context::TokenContext;
-use super::quantity::{Quantity, is_lettered};
+use super::quantity::{Quantity, is_lettered, is_millions};
 use super::token::Kind;
 use crate::tables::{WordTable, rows};
 
@@ -42,6 +42,9 @@ pub(crate) fn read(
         return Some(reading);
     }
     let (name, tail, end) = unit_at(context, unit)?;
+    if is_millions(context, unit) {
+        return None;
+    }
     // "Kidato cha 4A" is no current.
     if unit == quantity.end && context.token(unit).text.len() == 1 && is_lettered(context, unit) {
         return None;

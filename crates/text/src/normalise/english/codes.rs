@@ -40,7 +40,7 @@ fn in_english(said: &str) -> Option<String> {
             (_, "jumlisha") => "plus".to_owned(),
             (_, "nyota") => "star".to_owned(),
             (_, "reli") => "hash".to_owned(),
-            (_, "mkwaju") => "slash".to_owned(),
+            (_, "mkwaju") => "stroke".to_owned(),
             (_, "au") => "or".to_owned(),
             (_, "") => String::new(),
             _ => letter()?.to_string(),

@@ -12,13 +12,13 @@ use super::reading::SpokenForm;
 use super::roman::roman_value;
 use super::token::{Kind, Token, tokens};
 use super::words::{ACRONYMS, beside_capitals, initial_letters, sentence_stop};
-use super::{PieceKind, Rule, pieces, relations};
+use super::{PieceKind, Rule, league, pieces, relations};
 use crate::english::{is_known, respell};
 use crate::lexicon::is_name;
 use crate::tables::{WordTable, rows};
 use calendar::is_range_of_times;
 use number::{cardinal, digits, ordinal};
-use quantity::{quantity, range, unit_after_per, with_unit};
+use quantity::{quantity, range, said_number, unit_after_per, with_unit};
 use signs::said_mark;
 
 const RULES: &[Rule] = &[
@@ -26,6 +26,7 @@ const RULES: &[Rule] = &[
     calendar::clock,
     money::before_number,
     initials,
+    league_row,
     codes::read,
     codes::named,
     calendar::year_in_context,
@@ -77,6 +78,11 @@ fn is_local_name(context: &TokenContext<'_>, i: usize) -> bool {
     let stem = lower.strip_suffix("'s").unwrap_or(&lower);
     let unknown = !is_known(stem) && respell(stem).is_none();
     !context.starts_sentence(i) && !context.shouting && (is_name(word.text) || unknown)
+}
+
+/// "P 12 W 8 D 3".
+fn league_row(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    league::row(context, i, ["played", "won", "drawn", "lost"], said_number)
 }
 
 /// "3.5.2", "192.168.1.1".

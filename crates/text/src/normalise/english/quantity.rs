@@ -6,7 +6,7 @@ use super::number::{cardinal, digits, ordinal, year};
 use super::signs::RATES;
 use crate::normalise::context::TokenContext;
 use crate::normalise::number::Number;
-use crate::normalise::quantity::short_multiplier;
+use crate::normalise::quantity::{is_millions, short_multiplier};
 use crate::normalise::reading::SpokenForm;
 use crate::normalise::token::{Kind, Token};
 use crate::normalise::units::{power, written_unit};
@@ -234,7 +234,8 @@ fn unit_of(
 ) -> Option<(String, String, usize)> {
     let at = context.skip_space(number.end);
     let written = context.word(at)?.text;
-    if written.len() == 1 && at == number.end && context.follows(i, LETTERED) {
+    let letter = written.len() == 1 && at == number.end && context.follows(i, LETTERED);
+    if letter || is_millions(context, at) {
         return None;
     }
     let decimal = number.fraction.is_some();
