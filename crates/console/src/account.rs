@@ -12,11 +12,11 @@ use sauti_service::workspaces;
 use sauti_store::{Session, WorkspaceId};
 
 use super::form::{MyForm, PersonForm, go, own_path};
-use super::page::{self, Me, Page, Person};
+use super::page::{self, Me, Page};
 use super::{refusal, shown};
 use sauti_web::caller::WORKSPACE_COOKIE;
 use sauti_web::context::Context;
-use sauti_web::member::forget_session;
+use sauti_web::member::{SignedIn, forget_session};
 use sauti_web::problem::{Code, Problem};
 use sauti_web::query::Query;
 
@@ -163,7 +163,7 @@ struct NewWorkspacePage {
 pub async fn show_new_workspace(
     State(app): State<App>,
     page: Page,
-    person: Person,
+    person: SignedIn,
 ) -> Result<Response, Problem> {
     let first = app
         .store
@@ -172,7 +172,7 @@ pub async fn show_new_workspace(
         .is_empty();
     page::render(&NewWorkspacePage {
         page,
-        csrf: person.csrf,
+        csrf: person.csrf(),
         name: person.account.name,
         first,
         error: None,
@@ -198,7 +198,7 @@ pub async fn new_workspace(
         Err(problem) => {
             let shown = NewWorkspacePage {
                 error: Some(refusal::message(&problem, &page)),
-                csrf: person.csrf,
+                csrf: person.csrf(),
                 name: name.to_owned(),
                 first: false,
                 page,
@@ -229,7 +229,7 @@ struct InvitePage {
 
 pub async fn show_invite(
     mut page: Page,
-    person: Person,
+    person: SignedIn,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let token = Query::parse(query.as_deref())
@@ -238,7 +238,7 @@ pub async fn show_invite(
     page.keep_token(&token);
     page::render(&InvitePage {
         page,
-        csrf: person.csrf,
+        csrf: person.csrf(),
         token,
         error: None,
     })
@@ -268,7 +268,7 @@ pub async fn accept_invite(
                 problem.code.status(),
                 &InvitePage {
                     page,
-                    csrf: form.person.csrf,
+                    csrf: form.person.csrf(),
                     token,
                     error,
                 },

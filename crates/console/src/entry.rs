@@ -12,11 +12,11 @@ use sauti_service::app::App;
 use sauti_store::ids::hash_hex;
 
 use super::form::{AnyForm, OpenForm, go, own_path};
-use super::page::{self, LANGUAGE_COOKIE, Page, Person, VISIT_COOKIE};
+use super::page::{self, LANGUAGE_COOKIE, Page, VISIT_COOKIE};
 use super::refusal;
 use sauti_web::context::Context;
 use sauti_web::csrf::visit_token;
-use sauti_web::member::session_cookie;
+use sauti_web::member::{SignedIn, session_cookie};
 use sauti_web::problem::{Code, Problem};
 use sauti_web::query::Query;
 
@@ -109,7 +109,7 @@ impl EntryPage {
 pub async fn show_sign_in(
     State(app): State<App>,
     page: Page,
-    person: Result<Person, Problem>,
+    person: Result<SignedIn, Problem>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let next = Query::parse(query.as_deref())

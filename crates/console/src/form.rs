@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use axum::extract::{Form, FromRequest, FromRequestParts, Request};
+use axum::extract::{Form, FromRequest, Request};
 use axum::http::HeaderMap;
 use axum::http::header::{HOST, ORIGIN};
 use axum::response::{IntoResponse, Redirect, Response};
@@ -10,8 +10,9 @@ use sauti_service::app::App;
 use secrecy::{ExposeSecret, SecretString};
 use subtle::ConstantTimeEq;
 
-use super::page::{self, Me, Person, Turned};
+use super::page::{self, Me, Turned};
 use sauti_web::csrf::is_csrf_token;
+use sauti_web::member::{SignedIn, signed_in};
 use sauti_web::problem::{Code, Problem};
 
 #[derive(Debug, Default)]
@@ -89,7 +90,7 @@ fn said_by_the_browser(app: &App, headers: &HeaderMap) -> Option<bool> {
 /// A form of someone who is signed in, with the token that only our pages know.
 #[derive(Debug)]
 pub struct PersonForm {
-    pub person: Person,
+    pub person: SignedIn,
     pub fields: FormFields,
 }
 
@@ -104,9 +105,8 @@ impl FromRequest<App> for PersonForm {
     type Rejection = Problem;
 
     async fn from_request(request: Request, app: &App) -> Result<PersonForm, Problem> {
-        let (mut parts, body) = request.into_parts();
-        let person = Person::from_request_parts(&mut parts, app).await?;
-        let fields = read(Request::from_parts(parts, body), app).await?;
+        let person = signed_in(request.headers(), app).await?;
+        let fields = read(request, app).await?;
         let given = fields.text("csrf").as_bytes();
         match is_csrf_token(person.token.expose_secret(), given) {
             true => Ok(PersonForm { person, fields }),

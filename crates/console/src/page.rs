@@ -9,12 +9,10 @@ use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum_extra::extract::CookieJar;
 use sauti_service::app::App;
 use sauti_store::{Micro, Role, Session, Workspace};
-use secrecy::{ExposeSecret, SecretString};
 
 use super::words::{self, Words};
 use super::{assets, script_words};
 use sauti_web::caller::WORKSPACE_COOKIE;
-use sauti_web::csrf::masked_csrf_token;
 use sauti_web::language::Language;
 use sauti_web::member::{SignedIn, signed_in};
 use sauti_web::problem::{Code, Problem};
@@ -137,33 +135,6 @@ impl FromRequestParts<App> for Page {
     }
 }
 
-/// Someone who is signed in.
-#[derive(Debug, Clone)]
-pub struct Person {
-    pub account: sauti_store::Account,
-    pub session: Session,
-    pub token: SecretString,
-    pub csrf: String,
-}
-
-impl FromRequestParts<App> for Person {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Person, Problem> {
-        let SignedIn {
-            account,
-            session,
-            token,
-        } = signed_in(&parts.headers, app).await?;
-        Ok(Person {
-            csrf: masked_csrf_token(token.expose_secret()),
-            token,
-            account,
-            session,
-        })
-    }
-}
-
 /// A person at work in one workspace.
 #[derive(Debug, Clone)]
 pub struct Me {
@@ -224,13 +195,13 @@ impl FromRequestParts<App> for Me {
     type Rejection = Turned;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Me, Turned> {
-        let person = Person::from_request_parts(parts, app).await?;
+        let person = signed_in(&parts.headers, app).await?;
         Me::of(app, person, &parts.headers).await
     }
 }
 
 impl Me {
-    pub async fn of(app: &App, person: Person, headers: &HeaderMap) -> Result<Me, Turned> {
+    pub async fn of(app: &App, person: SignedIn, headers: &HeaderMap) -> Result<Me, Turned> {
         let cookies = CookieJar::from_headers(headers);
         let found = app.store.workspaces_of(&person.account.id).await;
         let workspaces = found.map_err(Problem::from)?;
@@ -245,9 +216,9 @@ impl Me {
         let balance = app.store.balance(&workspace.id).await;
         let balance = balance.map_err(Problem::from)?;
         Ok(Me {
+            csrf: person.csrf(),
             account: person.account,
             session: person.session,
-            csrf: person.csrf,
             workspace,
             role,
             workspaces,

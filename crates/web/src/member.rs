@@ -11,6 +11,7 @@ use sauti_store::{Account, IssuedSession, Session};
 use secrecy::{ExposeSecret, SecretString};
 
 use super::caller::{SESSION_COOKIE, require_csrf};
+use super::csrf::masked_csrf_token;
 use crate::problem::{Code, Problem};
 
 /// The account behind a session cookie. A change also needs the page's token.
@@ -19,6 +20,13 @@ pub struct SignedIn {
     pub account: Account,
     pub session: Session,
     pub token: SecretString,
+}
+
+impl SignedIn {
+    /// The token that a page sends back with every change.
+    pub fn csrf(&self) -> String {
+        masked_csrf_token(self.token.expose_secret())
+    }
 }
 
 impl FromRequestParts<App> for SignedIn {
