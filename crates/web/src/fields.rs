@@ -126,6 +126,14 @@ impl Fields {
         self.values.get(name).is_some_and(|value| !value.is_null())
     }
 
+    /// The name that the caller used for a field with two, before it is taken: errors name what was sent.
+    pub fn sent_as(&self, name: &'static str, alias: &'static str) -> &'static str {
+        match self.has(alias) && !self.has(name) {
+            true => alias,
+            false => name,
+        }
+    }
+
     /// An absent field and an explicit null are the same.
     pub fn value(&mut self, name: &str) -> Option<Value> {
         self.values.remove(name).filter(|value| !value.is_null())

@@ -166,6 +166,7 @@ pub async fn create_quote(
     JsonBytes(body): JsonBytes,
 ) -> Result<Json<Quote>, Problem> {
     let mut fields = Fields::parse(&body)?;
+    let text_field = fields.sent_as("text", "input");
     let text = fields
         .text_by("text", "input")
         .map(|text| text.trim().to_owned());
@@ -176,16 +177,16 @@ pub async fn create_quote(
     let channels = take_channels(&mut fields);
     if text.is_none()
         && seconds.is_none()
-        && !fields.is_wrong("text")
+        && !fields.is_wrong(text_field)
         && !fields.is_wrong("audio_seconds")
     {
         fields.error("text", Reason::Required);
     }
     if text.is_some() && seconds.is_some() {
-        fields.error("audio_seconds", Reason::NotTogether { with: "text" });
+        fields.error("audio_seconds", Reason::NotTogether { with: text_field });
     }
     if text.as_deref() == Some("") {
-        fields.error("text", Reason::Empty);
+        fields.error(text_field, Reason::Empty);
     }
     let seconds_max = app.config.limits.recording_seconds_max as f64;
     if seconds.is_some_and(|seconds| !(0.0..=seconds_max).contains(&seconds)) {
@@ -313,10 +314,11 @@ pub async fn normalise(
     JsonBytes(body): JsonBytes,
 ) -> Result<Json<Normalised>, Problem> {
     let mut fields = Fields::parse(&body)?;
+    let text_field = fields.sent_as("text", "input");
     let text = fields.text_by("text", "input");
     let ssml = fields.flag("ssml");
     let language = take_language(&mut fields);
-    if text.is_none() && !fields.is_wrong("text") && !fields.is_wrong("input") {
+    if text.is_none() && !fields.is_wrong(text_field) {
         fields.error("text", Reason::Required);
     }
     fields.finish(

@@ -363,6 +363,18 @@ async fn every_wrong_field_is_named() {
             vec![("text", "twice")],
         ),
         (
+            json!({"input": "", "voice": "Asha"}),
+            vec![("input", "empty"), ("voice", "unknown_voice")],
+        ),
+        (
+            json!({"input": 5, "voice": {}}),
+            vec![("input", "wrong_type"), ("voice", "required")],
+        ),
+        (
+            json!({"input": "a".repeat(5_001), "voice": ["asha"]}),
+            vec![("input", "too_long"), ("voice", "wrong_type")],
+        ),
+        (
             json!({"text": "Habari", "voiceId": "asha"}),
             vec![("voice_id", "required"), ("voiceId", "near_miss")],
         ),

@@ -127,12 +127,13 @@ impl AskedSpeech {
             true => OPENAI_FORMAT,
             false => OutputFormat::default(),
         };
+        let text_field = fields.sent_as("text", "input");
         let text = fields
             .text_by("text", "input")
             .map(|text| text.trim().to_owned());
         let ssml = fields.flag("ssml");
         let is_ssml = ssml.unwrap_or_else(|| text.as_deref().is_some_and(looks_like_ssml));
-        let text = check_text(&mut fields, text, is_ssml, &config.limits);
+        let text = check_text(&mut fields, text_field, text, is_ssml, &config.limits);
         let voice = take_voice(&mut fields, &config.voices, voices);
         let format = take_format(&mut fields, default_format);
         let direction = take_direction(&mut fields);
@@ -165,23 +166,24 @@ impl AskedSpeech {
 
 fn check_text(
     fields: &mut Fields,
+    field: &'static str,
     text: Option<String>,
     is_ssml: bool,
     limits: &Limits,
 ) -> Option<String> {
     let Some(text) = text else {
-        if !fields.is_wrong("text") && !fields.is_wrong("input") {
-            fields.error("text", Reason::Required);
+        if !fields.is_wrong(field) {
+            fields.error(field, Reason::Required);
         }
         return None;
     };
     let (actual, max) = (text.chars().count(), characters_max(limits, is_ssml));
     if actual == 0 {
-        fields.error("text", Reason::Empty);
+        fields.error(field, Reason::Empty);
     }
     if actual > max {
         fields.error(
-            "text",
+            field,
             Reason::TooLong {
                 max: max as u64,
                 actual: actual as u64,
@@ -196,6 +198,7 @@ fn take_voice<'a>(
     names: &VoiceNames,
     voices: &'a [VoiceInfo],
 ) -> Option<&'a VoiceInfo> {
+    let field = fields.sent_as("voice_id", "voice");
     // OpenAI's newer clients may send a voice as an object with an id.
     let named = match fields.value("voice") {
         Some(Value::Object(mut voice)) => voice
@@ -222,8 +225,8 @@ fn take_voice<'a>(
         (ours, theirs) => ours.or(theirs),
     };
     let Some(wanted) = wanted else {
-        if !fields.is_wrong("voice_id") {
-            fields.error("voice_id", Reason::Required);
+        if !fields.is_wrong(field) {
+            fields.error(field, Reason::Required);
         }
         return None;
     };
@@ -232,7 +235,7 @@ fn take_voice<'a>(
     if found.is_none() {
         let names: Vec<_> = voices.iter().map(|voice| voice.voice_id.as_str()).collect();
         fields.error(
-            "voice_id",
+            field,
             Reason::UnknownVoice {
                 named: wanted.chars().take(64).collect(),
                 allowed: names.join(", "),
