@@ -13,7 +13,9 @@ pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     if matches!(
         context.kind_before(i),
         Some(Kind::Word | Kind::Digits | Kind::Mark('\'' | '-' | '.' | ','))
-    ) {
+    ) || context.is_word(i, &["fy"])
+    {
+        // "FY2026/27" is a year.
         return None;
     }
     plate(context, i)

@@ -47,7 +47,8 @@ struct Date {
 
 pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     if context.word(i).is_some() {
-        return month_first(context, i)
+        return month_range(context, i)
+            .or_else(|| month_first(context, i))
             .or_else(|| SpokenForm::new(numbered_day(context, i)?, i + 2));
     }
     context.digits(i)?;
@@ -352,6 +353,13 @@ fn month_first(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         .then(|| SpokenForm::new(format!("{opening}{days} {month}"), end))?
 }
 
+/// "Machi-Mei", "Jan-Machi".
+fn month_range(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let (first, end) = month_at(context, i)?;
+    let (last, end) = month_at(context, dash_after(context, end)?)?;
+    SpokenForm::new(format!("{first} hadi {last}"), end)
+}
+
 fn whole_year(context: &TokenContext<'_>, i: usize) -> Option<String> {
     let figures = context.digits(i).filter(|d| d.len() == 4)?;
     let year = figures.parse().ok().filter(|n| (1900..2100).contains(n));
@@ -461,16 +469,15 @@ fn beside_numbered_day(context: &TokenContext<'_>, i: usize) -> bool {
     joins(joint) && is_day(context.skip_space(joint + 1)) || behind() == Some(true)
 }
 
-/// A dash at `i` between two days of the week or two months.
-pub(crate) fn joins_names(context: &TokenContext<'_>, i: usize) -> bool {
+/// A dash at `i` between two days of the week.
+pub(crate) fn joins_days(context: &TokenContext<'_>, i: usize) -> bool {
     let (before, after) = (context.before(i), context.skip_space(i + 1));
     let is_day = |j: usize| {
         context.word(j).is_some_and(is_weekday)
             || numbered_day(context, j).is_some()
             || j > 0 && numbered_day(context, j - 1).is_some()
     };
-    let is_month = |j: usize| context.word(j).is_some_and(|word| word.is_one_of(&MONTHS));
-    before.is_some_and(|j| is_day(j) && is_day(after) || is_month(j) && is_month(after))
+    before.is_some_and(is_day) && is_day(after)
 }
 
 /// "tarehe 1" is "tarehe mosi", "Januari 1" "Januari mosi".

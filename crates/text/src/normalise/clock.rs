@@ -6,7 +6,7 @@ use super::context::TokenContext;
 use super::dotted_time::{DAY_PARTS, day_part_after, follows_saa, is_dotted_time};
 use super::quantity::dash_after;
 use super::token::Kind;
-use crate::cardinal::cardinal;
+use crate::cardinal::{cardinal, digits};
 
 #[derive(Clone, Copy, Default)]
 struct Clock {
@@ -89,14 +89,11 @@ struct ClockTime {
 pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let after_saa = follows_saa(context, i);
     let first = written(context, i, after_saa)?;
-    // "NPK 17:17:17" is a fertiliser, "3:48.68" a runner's time, "saa 24/7" no time of the day.
+    // "NPK 17:17:17" is a fertiliser, "saa 24/7" no time of the day.
     let goes_on =
         |mark| context.is_mark(first.end, mark) && context.digits(first.end + 1).is_some();
-    let is_other = match first.with_minutes {
-        true => goes_on('.'),
-        false => first.clock.hour == 24 && goes_on('/'),
-    };
-    if is_other || context.follows(i, &["npk"]) {
+    let always = !first.with_minutes && first.clock.hour == 24 && goes_on('/');
+    if always || context.follows(i, &["npk"]) {
         return None;
     }
     if !after_saa && !first.with_minutes && first.half.is_none() {
@@ -107,6 +104,9 @@ pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         Some(Kind::Mark('/' | '.' | ':') | Kind::Word)
     ) {
         return None;
+    }
+    if first.with_minutes && goes_on('.') {
+        return runners_time(context, i, &first).filter(|_| !after_saa);
     }
     if is_duration(context, i)
         && first.half.is_none()
@@ -139,6 +139,21 @@ pub(super) fn is_duration(context: &TokenContext<'_>, i: usize) -> bool {
     let written = one(i) && two(i + 2) && two(i + 4);
     let colons = context.is_mark(i + 1, ':') && context.is_mark(i + 3, ':');
     written && colons && !after_date && !follows_saa(context, i)
+}
+
+/// "3:48.68": minutes, seconds and parts of one.
+fn runners_time(context: &TokenContext<'_>, i: usize, time: &ClockTime) -> Option<SpokenForm> {
+    let clock = match time.end == i + 3 {
+        true => Clock {
+            hour: 0,
+            minute: time.clock.hour,
+            second: time.clock.minute,
+        },
+        false => time.clock,
+    };
+    let parts = digits(context.digits(time.end + 1)?);
+    let said = format!("{} nukta {parts}", clock.duration());
+    (clock.second > 0).then(|| SpokenForm::new(said, time.end + 2))?
 }
 
 /// A time of the international clock at `i`, as in a time stamp, and the token after it.
@@ -228,7 +243,9 @@ fn hours_and_minutes(
     Some((clock, leading_zero, end))
 }
 
-/// 0800hrs, 0800-1700hrs, "saa 0800", "saa 1430 mchana": four figures are a time where something beside them says so.
+pub(super) const ZONES: &[&str] = &["gmt", "utc", "eat"];
+
+/// 0800hrs, 0800-1700hrs, "1300 GMT", "saa 0800", "saa 1430 mchana": four figures are a time where something beside them says so.
 fn four_figures(
     context: &TokenContext<'_>,
     i: usize,
@@ -248,6 +265,7 @@ fn four_figures(
     let zero = figures.starts_with('0');
     let told = hours_word(context, i + 1).is_some()
         || other_end().is_some()
+        || context.is_word(context.skip_space(i + 1), ZONES)
         || (after_saa && (zero || day_part_after(context, i + 1).is_some()));
     told.then_some((clock, zero, i + 1))
 }

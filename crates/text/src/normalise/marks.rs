@@ -65,7 +65,7 @@ fn mark_said(context: &TokenContext<'_>, i: usize, mark: char) -> SpokenForm {
         | '₹' | '₦' | 'µ' => one(" "),
         '-' | '−' if is_grade(context, i) => one(" minasi"),
         '-' | '–'
-            if calendar::joins_names(context, i)
+            if calendar::joins_days(context, i)
                 || joins_numerals(context, i)
                 || joins_times(context, i) =>
         {
@@ -208,7 +208,7 @@ fn slash(context: &TokenContext<'_>, i: usize) -> SpokenForm {
         return SpokenForm::of(if both { " na " } else { " kwa " }, i + 1);
     }
     let between_words =
-        after_word && context.word(i + 1).is_some() || calendar::joins_names(context, i);
+        after_word && context.word(i + 1).is_some() || calendar::joins_days(context, i);
     let choice_said = context.is_word(i + 1, &["au", "ama"]);
     let offers = between_words && !choice_said;
     SpokenForm::of(if offers { " au " } else { " " }, i + 1)

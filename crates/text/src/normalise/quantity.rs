@@ -94,7 +94,7 @@ const LETTERED: &[&str] = &[
     "darasa", "kidato", "chumba", "ghorofa", "geti", "mlango", "jengo", "block", "nyumba", "kundi",
     "kiti", "form", "class", "room", "gate", "flat", "ploti", "plot", "njia", "basi", "seksheni",
     "grade", "ofisi", "namba", "nambari", "std", "standard", "mkondo", "siti", "seat", "wodi",
-    "behewa", "kitanda",
+    "behewa", "kitanda", "route",
 ];
 
 pub(super) fn is_lettered(context: &TokenContext<'_>, i: usize) -> bool {

@@ -185,7 +185,7 @@ fn not_a_fraction(
     }
     // "alama 389/500".
     let mut before = context.words_back(i).take(2);
-    if top <= bottom && before.any(|w| w.is_one_of(&["alama", "maksi"])) {
+    if top <= bottom && before.any(|w| w.is_one_of(&["alama", "maksi", "jumla"])) {
         return Some(format!("{} kati ya {}", cardinal(top), cardinal(bottom)));
     }
     (top >= bottom).then(|| format!("{} kwa {}", cardinal(top), cardinal(bottom)))
@@ -206,33 +206,30 @@ pub(crate) fn feet_and_inches(context: &TokenContext<'_>, i: usize) -> Option<Sp
     written.then(|| SpokenForm::new(said, i + 4))?
 }
 
-/// "23'", "45+2'": the minute of a match.
-pub(crate) fn minute(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+/// "23'", "45+2'": the minute of a match, what was added to it, and the token after it.
+pub(super) fn minute_at(context: &TokenContext<'_>, i: usize) -> Option<(u64, Option<u64>, usize)> {
     const MINUTES_MAX: u64 = 120;
     let value = |j: usize| {
         let minute = context.digits(j)?.parse::<u64>().ok();
         minute.filter(|n| (1..=MINUTES_MAX).contains(n))
     };
     let added = value(i + 2).filter(|_| context.is_mark(i + 1, '+'));
-    let minute = value(i)?;
-    let (said, end) = match added {
-        Some(added) => (
-            format!("{} jumlisha {}", cardinal(minute), cardinal(added)),
-            i + 3,
-        ),
-        None => (cardinal(minute), i + 1),
-    };
+    let end = if added.is_some() { i + 3 } else { i + 1 };
     let angle = context.is_mark(i.wrapping_sub(1), '°');
-    if angle || !context.is_minute(end) {
-        return None;
-    }
+    (!angle && context.is_minute(end)).then_some((value(i)?, added, end + 1))
+}
+
+pub(crate) fn minute(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let (minute, added, end) = minute_at(context, i)?;
+    let added = added.map(|added| format!(" jumlisha {}", cardinal(added)));
+    let said = cardinal(minute) + &added.unwrap_or_default();
     // "dk. 67'", "dakika ya 67'".
     let skipped = |j: &usize| context.is_mark(*j, '.') || context.is_word(*j, &["ya"]);
     let before = context.before(i);
     let before = before.filter(skipped).map_or(before, |j| context.before(j));
     let named = before.is_some_and(|j| context.is_word(j, &["dakika", "dak", "dk"]));
     let name = if named { "" } else { "dakika ya " };
-    SpokenForm::new(format!("{name}{said}"), end + 1)
+    SpokenForm::new(format!("{name}{said}"), end)
 }
 
 static SCORE_WORDS: WordList = WordList::new(|| words(include_str!("../../data/scores.txt")));

@@ -139,7 +139,11 @@ fn temperature(
     let (tail, end) = match context.word(scale).map(|w| w.text) {
         Some("C" | "c") => ("", scale + 1),
         Some("F" | "f") => (" za farenhaiti", scale + 1),
-        _ => return SpokenForm::new(format!("digrii {}", quantity.say_with(None)), at + 1),
+        _ => {
+            let named = context.follows(i, &["nyuzi", "digrii"]);
+            let name = if named { "" } else { "digrii " };
+            return SpokenForm::new(format!("{name}{}", quantity.say_with(None)), at + 1);
+        }
     };
     let named = context.follows(i, &["joto", "nyuzijoto", "nyuzi"]);
     let name = if named { "" } else { "nyuzi joto " };

@@ -234,6 +234,7 @@ pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let word = context.word(i)?;
     account(context, i, word)
         .or_else(|| short_word(i, word))
+        .or_else(|| SpokenForm::new("dhidi ya", i + 1).filter(|_| is_versus(context, i)))
         .or_else(|| hyphenated(context, i))
         .or_else(|| era(context, i, word))
         .or_else(|| roman(context, i, word))
@@ -248,6 +249,15 @@ fn short_word(i: usize, word: &Token<'_>) -> Option<SpokenForm> {
     let said = SHORT_WORDS.get(word.text.to_ascii_lowercase().as_str())?;
     let acronym = word.is_all_caps() && word.text.len() <= 3;
     (!acronym).then(|| SpokenForm::new(*said, i + 1))?
+}
+
+/// The "v" of "Gor Mahia v AFC Leopards".
+pub(super) fn is_versus(context: &TokenContext<'_>, i: usize) -> bool {
+    let next = context.skip_space(i + 1);
+    let name_before = context.word_before(i).is_some_and(Token::is_capitalised);
+    let name_after = context.word(next).is_some_and(Token::is_capitalised);
+    let apart = context.kind_before(i) == Some(Kind::Space) && next > i + 1;
+    context.token(i).text == "v" && apart && name_before && name_after
 }
 
 /// "A/C No. 123", "Acc 123".
@@ -435,7 +445,19 @@ pub(super) fn beside_capitals(context: &TokenContext<'_>, i: usize) -> bool {
             t.is_all_caps() && vowels(t.text) > 0 && !ACRONYMS.contains_key(t.text)
         })
     };
-    is_plain_caps(context.word_before(i)) || is_plain_caps(context.word(context.skip_space(i + 1)))
+    // "JANE W. KAMAU": the other name stands behind the initial.
+    let initial = |j: &usize| context.word(*j).is_some_and(|w| w.text.len() == 1);
+    let mut before = context.before(i);
+    if let Some(j) = before.map(|j| j - usize::from(j > 0 && context.is_mark(j, '.')))
+        && initial(&j)
+    {
+        before = context.before(j);
+    }
+    let mut after = context.skip_space(i + 1);
+    if initial(&after) {
+        after = context.skip_space(after + 1 + usize::from(context.is_mark(after + 1, '.')));
+    }
+    is_plain_caps(before.and_then(|j| context.word(j))) || is_plain_caps(context.word(after))
 }
 
 /// "kundi A", "vitamini C".
@@ -455,7 +477,7 @@ fn single_letter(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> Opti
 }
 
 /// #UgandaDecides: the words of a tag are told apart by their capitals.
-fn tag(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> Option<SpokenForm> {
+pub(super) fn tag(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> Option<SpokenForm> {
     if i == 0 || !matches!(context.kind(i - 1), Some(Kind::Mark('#' | '@'))) {
         return None;
     }

@@ -4,7 +4,7 @@ use super::number::{cardinal, digits, ordinal, year};
 use super::signs::RATIOS;
 use crate::normalise::SpokenForm;
 use crate::normalise::calendar::{MONTHS_ENGLISH, PIVOT_YEAR, is_date};
-use crate::normalise::clock::is_duration;
+use crate::normalise::clock::{ZONES, is_duration};
 use crate::normalise::context::TokenContext;
 use crate::normalise::quantity::dash_after;
 use crate::normalise::token::{Kind, Token};
@@ -190,13 +190,13 @@ pub(super) fn date(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         .or_else(|| decade(context, i))
 }
 
-/// "1990s", "1990's", "the 90s".
+/// "1990s", "1990's", "the 90s", "the '90s".
 fn decade(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let n = plain(context, i, 4).filter(|n| n % 10 == 0)?;
     let is_decade = match n {
         20..=90 => {
             let words = ["the", "early", "late", "mid", "his", "her", "their", "my"];
-            context.follows(i, &words)
+            context.follows(i, &words) || context.kind_before(i) == Some(Kind::Mark('\''))
         }
         _ => (1100..2100).contains(&n),
     };
@@ -229,7 +229,7 @@ pub(super) fn half_of_day(context: &TokenContext<'_>, i: usize) -> Option<(&'sta
     dotted.then_some((if word.is("a") { "A M" } else { "P M" }, end))
 }
 
-/// "0800 hrs", "17:30hrs".
+/// "0800 hrs", "17:30hrs", "1600 GMT".
 fn in_hours(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let (hour, minutes, end) = match context.digits(i).filter(|figures| figures.len() == 4) {
         Some(figures) => (&figures[..2], &figures[2..], i + 1),
@@ -255,6 +255,7 @@ fn in_hours(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
             &["at", "by", "from", "to", "until", "till", "before", "after"],
         );
     let named = sure && context.is_word(word, &["hrs", "hours"]);
+    let zone = end == i + 1 && context.is_word(word, ZONES);
     let hour: u64 = hour.parse().ok().filter(|hour| *hour < 24)?;
     let minutes: u64 = minutes.parse().ok().filter(|minutes| *minutes < 60)?;
     let zero = if hour < 10 { "zero " } else { "" };
@@ -263,9 +264,9 @@ fn in_hours(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         _ => format!("{zero}{} hours", said_time(hour, minutes, "")),
     };
     match other {
-        _ if !named => None,
+        _ if !named && !zone => None,
         Some(j) => SpokenForm::new(said.replace(" hours", " to "), j),
-        None => SpokenForm::new(said, word + 1),
+        None => SpokenForm::new(said, if zone { end } else { word + 1 }),
     }
 }
 

@@ -11,8 +11,8 @@ use super::context::TokenContext;
 use super::reading::SpokenForm;
 use super::roman::roman_value;
 use super::token::{Kind, Token, tokens};
-use super::words::{ACRONYMS, beside_capitals, initial_letters, sentence_stop};
-use super::{PieceKind, Rule, league, pieces, relations};
+use super::words::{ACRONYMS, beside_capitals, initial_letters, is_versus, sentence_stop};
+use super::{PieceKind, Rule, league, pieces, relations, words};
 use crate::english::{is_known, respell};
 use crate::lexicon::is_name;
 use crate::tables::{WordTable, rows};
@@ -22,6 +22,7 @@ use quantity::{quantity, range, said_number, unit_after_per, with_unit};
 use signs::said_mark;
 
 const RULES: &[Rule] = &[
+    scheme,
     calendar::date,
     calendar::clock,
     money::before_number,
@@ -31,6 +32,7 @@ const RULES: &[Rule] = &[
     codes::named,
     calendar::year_in_context,
     version,
+    minute,
     range,
     quantity,
     leading_point,
@@ -43,6 +45,8 @@ const RULES: &[Rule] = &[
     roman,
     capitals,
     article,
+    versus,
+    tag,
 ];
 
 pub(super) fn read(context: &TokenContext<'_>, i: usize) -> (SpokenForm, PieceKind) {
@@ -78,6 +82,38 @@ fn is_local_name(context: &TokenContext<'_>, i: usize) -> bool {
     let stem = lower.strip_suffix("'s").unwrap_or(&lower);
     let unknown = !is_known(stem) && respell(stem).is_none();
     !context.starts_sentence(i) && !context.shouting && (is_name(word.text) || unknown)
+}
+
+/// The "https://" of an address is not said.
+fn scheme(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let marks = [':', '/', '/'].iter().zip(i + 1..);
+    let is_scheme = context.is_word(i, &["http", "https"])
+        && marks.into_iter().all(|(mark, j)| context.is_mark(j, *mark));
+    is_scheme.then(|| SpokenForm::new("", i + 4))?
+}
+
+fn versus(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    SpokenForm::new("versus", i + 1).filter(|_| is_versus(context, i))
+}
+
+/// "#ProtectWater".
+fn tag(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    words::tag(context, i, context.word(i)?).filter(|said| said.text.contains(' '))
+}
+
+/// "Salah 23', 45+1'": the minutes of a match; "6' tall" and "20' container" are none.
+fn minute(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let (minute, added, end) = relations::minute_at(context, i)?;
+    let listed = context.before(i).is_some_and(|j| {
+        let joint = matches!(context.kind(j), Some(Kind::Mark(',' | ';' | '(')));
+        joint || context.token(j).is_capitalised()
+    });
+    let goes_on = context
+        .word(context.skip_space(end))
+        .is_some_and(|w| !w.is_capitalised() && !w.is_one_of(&["and", "pen", "og"]));
+    let added = added.map(|added| format!(" plus {}", cardinal(added)));
+    let said = format!("minute {}{}", cardinal(minute), added.unwrap_or_default());
+    (listed && !goes_on).then(|| SpokenForm::new(said, end))?
 }
 
 /// "P 12 W 8 D 3".
@@ -148,8 +184,11 @@ fn operator(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 fn initials(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let (letters, end) = initial_letters(context, i)?;
     let said = match letters.as_str() {
-        "eg" => Some("for example"),
-        "ie" => Some("that is"),
+        "eg" | "Eg" => Some("for example"),
+        "ie" | "Ie" => Some("that is"),
+        "od" => Some("once a day"),
+        "bd" => Some("twice a day"),
+        "tds" | "tid" => Some("three times a day"),
         "pa" => Some("per annum"),
         "aka" => Some("also known as"),
         "wef" => Some("with effect from"),
@@ -203,6 +242,9 @@ fn abbreviation(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let next = context.skip_space(i + 1 + dot);
     if word.is("no") && context.digits(next).is_some() && (dot == 1 || word.text == "No") {
         return SpokenForm::new("number", i + 2.min(1 + dot));
+    }
+    if word.is("pm") && is_rate(context, i) {
+        return SpokenForm::new("per month", i + 1);
     }
     if is_saint(context, i, next) {
         return SpokenForm::new("Saint", i + 1 + dot);

@@ -358,10 +358,16 @@ fn fraction(context: &TokenContext<'_>, number: &Number<'_>) -> Option<SpokenFor
     let below = context.number(number.end + 1)?;
     let mut before = context.words_back(number.end - 1).take(3);
     let is_mark = before.any(|word| word.is_one_of(MARKED));
+    let mut before = context.words_back(number.end - 1);
+    let is_numbered = before
+        .next()
+        .is_some_and(|w| w.is_one_of(&["no", "number"]));
     let said = match (above, below.plain()?) {
         (above, n) if is_mark && above <= n && n > 4 => {
             format!("{} out of {}", cardinal(above), cardinal(n))
         }
+        // "Legal Notice No. 45/2024".
+        (above, n @ 1900..2100) if is_numbered => format!("{} of {}", cardinal(above), year(n)),
         (above @ 1900..2100, n) if n == above % 100 + 1 || n == above + 1 => {
             format!("{} to {}", year(above), year(above + 1))
         }

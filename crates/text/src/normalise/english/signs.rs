@@ -28,6 +28,7 @@ pub(super) fn said_mark(context: &TokenContext<'_>, i: usize, mark: char) -> Str
         '<' if compares(context, i) => "less than",
         '>' if compares(context, i) => "more than",
         '~' if context.digits(i + 1).is_some() => "about",
+        '#' if context.word(i + 1).is_some() => return String::new(),
         '#' if context.digits(i + 1).is_some() => "number",
         '*' if is_key(context, i) => return "star".to_owned(),
         '#' if is_key(context, i) => return "hash".to_owned(),
