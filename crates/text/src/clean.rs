@@ -251,8 +251,11 @@ fn rule_or_emphasis(text: &str, at: usize) -> Option<usize> {
     let before = text[..at].chars().next_back();
     let after = rest[run..].chars().next();
     let beside_word = |c: Option<char>| c.is_some_and(char::is_alphabetic);
+    let is_capital = |c: Option<char>| c.is_some_and(char::is_uppercase);
     match mark {
         '*' | '~' if run == 2 => Some(2),
+        // "JINA*KAUNTI" is a message to send.
+        '*' if is_capital(before) && is_capital(after) => None,
         '*' if beside_word(before) || beside_word(after) => Some(1),
         '_' if run == 2 || !(beside_word(before) && beside_word(after)) => Some(run),
         _ => None,

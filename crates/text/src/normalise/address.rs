@@ -131,7 +131,9 @@ fn is_bare_host(context: &TokenContext<'_>, host: usize, stop: usize) -> bool {
         && stop >= host + 5
         && context.is_mark(stop - 4, '.')
         && lower(stop - 3).is_some_and(|second| SECOND_LEVEL.contains(&second));
-    ENDINGS.contains(&ending) || country
+    // "wa.me/254712345678", "bit.ly/sauti".
+    let short = matches!(ending, "me" | "ly") && context.is_mark(stop, '/');
+    ENDINGS.contains(&ending) || country || short
 }
 
 fn parts_said(context: &TokenContext<'_>, start: usize, end: usize) -> String {

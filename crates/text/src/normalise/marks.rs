@@ -6,7 +6,7 @@ use super::context::TokenContext;
 use super::dotted_time::DAY_PARTS;
 use super::money::is_currency;
 use super::roman::roman_value;
-use super::token::Kind;
+use super::token::{Kind, Token};
 use super::units;
 use super::words::list_is_ordinal;
 
@@ -34,6 +34,7 @@ fn mark_said(context: &TokenContext<'_>, i: usize, mark: char) -> SpokenForm {
         '@' => one("at "),
         '#' => hash(context, i),
         '*' if stands_alone(context, i) => one("nyota"),
+        '*' if joins_fields(context, i) => one(" nyota "),
         '*' => one(""),
         '%' => one("asilimia"),
         '‰' => one(" kwa elfu"),
@@ -76,6 +77,15 @@ fn mark_said(context: &TokenContext<'_>, i: usize, mark: char) -> SpokenForm {
         '—' | '–' => one(" – "),
         _ => SpokenForm::of(mark, i + 1),
     }
+}
+
+/// The star of "JINA*KAUNTI".
+pub(super) fn joins_fields(context: &TokenContext<'_>, i: usize) -> bool {
+    let capitals = |j: Option<usize>| {
+        let word = j.and_then(|j| context.word(j));
+        word.is_some_and(Token::is_all_caps)
+    };
+    capitals(i.checked_sub(1)) && capitals(Some(i + 1))
 }
 
 /// Words that may stand behind a grade or a blood group; "A- level" is none.

@@ -80,6 +80,7 @@ const MULTIPLIERS: &[(&str, &str)] = &[
     ("mln", "milioni"),
     ("bn", "bilioni"),
     ("tn", "trilioni"),
+    ("trn", "trilioni"),
 ];
 
 pub(crate) fn multiplier(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, usize)> {
@@ -104,7 +105,8 @@ pub(super) fn is_lettered(context: &TokenContext<'_>, i: usize) -> bool {
     numbered || context.words_back(i).take(3).any(|w| w.is_one_of(LETTERED))
 }
 
-static PEOPLE: WordList = WordList::new(|| words(include_str!("../../data/people.txt")));
+/// What is counted in millions.
+static COUNTED: WordList = WordList::new(|| words(include_str!("../../data/millions.txt")));
 
 /// The "m" of "watu 47.6m" and "47.6m people", but not of "mbali na watu 2m" and "people 2m apart".
 pub(super) fn is_millions(context: &TokenContext<'_>, i: usize) -> bool {
@@ -117,12 +119,13 @@ pub(super) fn is_millions(context: &TokenContext<'_>, i: usize) -> bool {
     let counted = before.find(|w| !w.is_one_of(joints));
     let next = context.skip_space(i + 1);
     let far = before.any(|w| w.is_one_of(DISTANCES)) || context.is_word(next, DISTANCES);
-    let people = counted.is_some_and(|w| w.is_one_of(&PEOPLE)) || context.is_word(next, &PEOPLE);
+    let is_counted =
+        counted.is_some_and(|w| w.is_one_of(&COUNTED)) || context.is_word(next, &COUNTED);
     let goes_on = matches!(
         context.kind(i + 1),
         Some(Kind::Digits | Kind::Mark('/' | '²' | '³' | '^'))
     );
-    context.token(i).text == "m" && start < i && people && !far && !goes_on
+    context.token(i).text == "m" && start < i && is_counted && !far && !goes_on
 }
 
 /// Letters that stick to the number: 10k, 5M.
@@ -169,8 +172,8 @@ pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 /// "3 wauawa, 5 walijeruhiwa na 1 alifariki": a number that opens a clause counts people where its verb does.
 fn people_after(context: &TokenContext<'_>, i: usize, quantity: &Quantity<'_>) -> Option<Class> {
     let opens = context.before(i).is_none_or(|j| {
-        matches!(context.kind(j), Some(Kind::Mark('.' | ',' | ';' | ':')))
-            || context.is_word(j, &["na", "huku", "yao"])
+        let mark = matches!(context.kind(j), Some(Kind::Mark('.' | ',' | ';' | ':')));
+        mark && !context.is_abbreviation_dot(j) || context.is_word(j, &["na", "huku", "yao"])
     });
     let verb = context.word(context.skip_space(quantity.end))?;
     let one = quantity.low.plain() == Some(1);

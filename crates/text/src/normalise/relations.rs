@@ -418,15 +418,13 @@ pub(crate) fn operator(context: &TokenContext<'_>, i: usize) -> Option<SpokenFor
     if !operand_before || !operand_after || (weak && !spaced) {
         return None;
     }
-    // "20x30m", "50x100", but "3x4" and "1x3".
+    // "20x30m", "50x100", "50 x 100 ft", but "3x4" and "1x3".
     let two_figures = |j: usize| context.digits(j).is_some_and(|d| d.len() > 1);
     let equals = context.is_mark(context.skip_space(next + 1), '=');
-    let is_size = said == "mara"
-        && token.text != "*"
-        && !spaced
-        && !equals
-        && two_figures(before)
-        && two_figures(next);
+    let is_size = said == "mara" && token.text != "*" && !equals && {
+        let glued = !spaced && two_figures(before) && two_figures(next);
+        glued || is_length(context, context.skip_space(next + 1))
+    };
     let said = if is_size { "kwa" } else { said };
     // A space where the writer left none, and the writer's own where there is one.
     let spaced_before = context.kind(i - 1) == Some(Kind::Space);
@@ -437,6 +435,10 @@ pub(crate) fn operator(context: &TokenContext<'_>, i: usize) -> Option<SpokenFor
 /// A length at `i`, behind its number.
 fn unit_with_number(context: &TokenContext<'_>, i: usize) -> bool {
     let number = context.before(i).and_then(|j| context.digits(j));
-    let is_length = |text: &str| matches!(text, "mm" | "cm" | "m" | "ft" | "km");
-    number.is_some() && context.word(i).is_some_and(|w| is_length(w.text))
+    number.is_some() && is_length(context, i)
+}
+
+fn is_length(context: &TokenContext<'_>, i: usize) -> bool {
+    let word = context.word(i);
+    word.is_some_and(|w| matches!(w.text, "mm" | "cm" | "m" | "ft" | "km"))
 }

@@ -95,14 +95,18 @@ fn initials(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         let capitals = letters.bytes().all(|b| b.is_ascii_uppercase());
         return capitals.then(|| SpokenForm::new(spell(&letters), end))?;
     }
-    // "J. Nyerere"
-    let word = context.word(i)?;
-    let initial = word.text.len() == 1 && word.is_capitalised() && context.is_mark(i + 1, '.');
-    let name_follows = context
-        .word(context.skip_space(i + 2))
-        .is_some_and(|w| w.is_capitalised() && w.text.len() > 1);
-    (initial && name_follows && i + 2 < context.len())
-        .then(|| SpokenForm::new(spell(word.text), i + 2))?
+    is_initial(context, i).then(|| SpokenForm::new(spell(context.token(i).text), i + 2))?
+}
+
+/// "J. Nyerere", "J. K. Nyerere".
+pub(super) fn is_initial(context: &TokenContext<'_>, i: usize) -> bool {
+    let is_letter = |j: usize| {
+        let word = context.word(j).filter(|w| w.text.len() == 1);
+        word.is_some_and(Token::is_capitalised) && context.is_mark(j + 1, '.')
+    };
+    let next = context.skip_space(i + 2);
+    let name = context.word(next).filter(|w| w.text.len() > 1);
+    is_letter(i) && (name.is_some_and(Token::is_capitalised) || is_letter(next))
 }
 
 /// The last dot of an abbreviation also ends the sentence when a new one begins after it.
@@ -460,20 +464,23 @@ pub(super) fn beside_capitals(context: &TokenContext<'_>, i: usize) -> bool {
     is_plain_caps(before.and_then(|j| context.word(j))) || is_plain_caps(context.word(after))
 }
 
-/// "kundi A", "vitamini C".
+/// "kundi A", "vitamini C", "kifungu cha 10(b)".
 fn single_letter(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> Option<SpokenForm> {
-    let letter = word
-        .text
-        .chars()
-        .next()
-        .filter(|c| c.is_ascii_uppercase() && word.text.len() == 1)?;
+    let letter = word.text.chars().next().filter(|_| word.text.len() == 1)?;
+    let listed = i > 1
+        && context.is_mark(i - 1, '(')
+        && context.is_mark(i + 1, ')')
+        && context.word(i - 2).is_none();
+    if !letter.is_ascii_uppercase() && !listed {
+        return None;
+    }
     let glued = |j: Option<usize>| {
         j.is_some_and(|j| matches!(context.kind(j), Some(Kind::Mark('\'') | Kind::Word)))
     };
     if glued(i.checked_sub(1)) || glued(Some(i + 1)) {
         return None;
     }
-    SpokenForm::new(letter_name(letter)?, i + 1)
+    SpokenForm::new(letter_name(letter.to_ascii_uppercase())?, i + 1)
 }
 
 /// #UgandaDecides: the words of a tag are told apart by their capitals.

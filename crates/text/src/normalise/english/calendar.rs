@@ -446,7 +446,7 @@ pub(super) fn is_range_of_times(context: &TokenContext<'_>, i: usize) -> bool {
     };
     let both =
         |named: fn(&Token<'_>) -> bool| named(word) && context.word(after).is_some_and(named);
-    let half = word.is_one_of(&["am", "pm"]) || dotted && word.is("m");
+    let half = word.is_one_of(&["am", "pm", "hrs"]) || dotted && word.is("m");
     let dates = month(word.text).is_some() && day_first(context, after).is_some();
     half && context.digits(after).is_some()
         || dates

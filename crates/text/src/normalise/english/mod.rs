@@ -11,7 +11,9 @@ use super::context::TokenContext;
 use super::reading::SpokenForm;
 use super::roman::roman_value;
 use super::token::{Kind, Token, tokens};
-use super::words::{ACRONYMS, beside_capitals, initial_letters, is_versus, sentence_stop};
+use super::words::{
+    ACRONYMS, beside_capitals, initial_letters, is_initial, is_versus, sentence_stop,
+};
 use super::{PieceKind, Rule, league, pieces, relations, words};
 use crate::english::{is_known, respell};
 use crate::lexicon::is_name;
@@ -182,7 +184,9 @@ fn operator(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 
 /// "P.O. Box", "the U.S. Embassy", "e.g.".
 fn initials(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    let (letters, end) = initial_letters(context, i)?;
+    let Some((letters, end)) = initial_letters(context, i) else {
+        return initial(context, i);
+    };
     let said = match letters.as_str() {
         "eg" | "Eg" => Some("for example"),
         "ie" | "Ie" => Some("that is"),
@@ -209,6 +213,17 @@ fn initials(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let single = letters.len() * 2 <= end - i + 1;
     let letters: Vec<String> = letters.chars().map(String::from).collect();
     (capitals && single).then(|| SpokenForm::new(letters.join(" "), end))?
+}
+
+/// "Raila A. Odinga", "by J. K. Mwangi"; "Plan B. Then" is two sentences.
+fn initial(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let after_word = context.word_before(i).is_some_and(|w| {
+        let lower = w.text.to_ascii_lowercase();
+        !w.is_capitalised() || is_known(&lower) && !is_name(w.text)
+    });
+    let several = is_initial(context, context.skip_space(i + 2));
+    let named = is_initial(context, i) && (several || !after_word);
+    named.then(|| SpokenForm::new(context.token(i).text, i + 2))?
 }
 
 /// "1.2% p.m.", "25k p.m.": no time of the day.
@@ -240,8 +255,15 @@ fn abbreviation(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let word = context.word(i)?;
     let dot = usize::from(context.is_mark(i + 1, '.'));
     let next = context.skip_space(i + 1 + dot);
-    if word.is("no") && context.digits(next).is_some() && (dot == 1 || word.text == "No") {
+    // "Petition No. E005".
+    let is_code = dot == 1 && context.digits(next + 1).is_some();
+    let code = context.word(next).filter(|w| is_code && w.is_capitalised());
+    let numbered = context.digits(next).is_some() || code.is_some();
+    if word.is("no") && numbered && (dot == 1 || word.text == "No") {
         return SpokenForm::new("number", i + 2.min(1 + dot));
+    }
+    if word.is("min") && context.follows(i, &["st", "nd", "rd", "th"]) {
+        return SpokenForm::new("minute", i + 1);
     }
     if word.is("pm") && is_rate(context, i) {
         return SpokenForm::new("per month", i + 1);
@@ -364,7 +386,7 @@ fn roman(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     const HEADINGS: &[&str] = &[
         "chapter", "part", "section", "form", "class", "grade", "phase", "volume", "act", "war",
         "first", "type", "article", "level", "stage", "unit", "term", "division", "schedule",
-        "book", "annex", "appendix", "table", "figure",
+        "book", "annex", "appendix", "table", "figure", "div",
     ];
     let word = context.word(i)?;
     let value = roman_value(word.text)?;

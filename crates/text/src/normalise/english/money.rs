@@ -6,6 +6,7 @@ use crate::normalise::SpokenForm;
 use crate::normalise::context::TokenContext;
 use crate::normalise::money::slash_tail;
 use crate::normalise::number::Number;
+use crate::normalise::quantity::dash_after;
 use crate::normalise::token::Kind;
 
 struct EnglishCurrency {
@@ -74,12 +75,20 @@ fn named_at(context: &TokenContext<'_>, i: usize) -> Option<&'static EnglishCurr
     })
 }
 
-/// "KSh 1,250.50", "$5m", "Sh. 200/=", "KSh 50/kg", "KSh 50-100".
+/// "KSh 1,250.50", "US$5m", "Sh. 200/=", "KSh 50/kg", "KSh 50-100", "KSh 5,000 - 10,000".
 pub(super) fn before_number(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    if context.get(i)?.text == "US" && context.is_mark(i + 1, '$') {
+        let dollars = before_number(context, i + 1)?;
+        return SpokenForm::new(dollars.text.replace("dollar", "U S dollar"), dollars.end);
+    }
     let currency = named_at(context, i)?;
     let dot = usize::from(context.kind(i) == Some(Kind::Word) && context.is_mark(i + 1, '.'));
     let number = context.number(context.skip_space(i + 1 + dot))?;
-    let (said, end) = match range_end(context, &number) {
+    let spaced = || {
+        let high = context.number(dash_after(context, number.end)?)?;
+        (high.grouped && number.value() < high.value()).then_some(high)
+    };
+    let (said, end) = match range_end(context, &number).or_else(spaced) {
         Some(high) => {
             let (said, end) = say(context, &high, currency)?;
             (format!("{} to {said}", said_number(&number)), end)
@@ -111,7 +120,7 @@ fn scale(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, usize)> 
         "thousand" => "thousand",
         "million" | "mn" | "mln" => "million",
         "billion" | "bn" => "billion",
-        "trillion" | "tn" => "trillion",
+        "trillion" | "tn" | "trn" => "trillion",
         "k" if at == i => "thousand",
         "m" if at == i => "million",
         "b" if at == i => "billion",

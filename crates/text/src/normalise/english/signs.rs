@@ -2,7 +2,7 @@
 
 use super::calendar::is_range_of_times;
 use crate::normalise::context::TokenContext;
-use crate::normalise::marks::is_grade;
+use crate::normalise::marks::{is_grade, joins_fields};
 use crate::normalise::token::{Kind, Token};
 
 pub(super) fn said_mark(context: &TokenContext<'_>, i: usize, mark: char) -> String {
@@ -30,6 +30,7 @@ pub(super) fn said_mark(context: &TokenContext<'_>, i: usize, mark: char) -> Str
         '~' if context.digits(i + 1).is_some() => "about",
         '#' if context.word(i + 1).is_some() => return String::new(),
         '#' if context.digits(i + 1).is_some() => "number",
+        '*' if joins_fields(context, i) => return " star ".to_owned(),
         '*' if is_key(context, i) => return "star".to_owned(),
         '#' if is_key(context, i) => return "hash".to_owned(),
         '-' | '–' if is_range_of_times(context, i) => "to",
