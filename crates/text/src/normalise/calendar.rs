@@ -67,6 +67,16 @@ pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     day_and_month_number(context, i)
         .or_else(|| day_before_month_name(context, i))
         .or_else(|| day_after_tarehe(context, i))
+        .or_else(|| day_of_month(context, i))
+}
+
+/// "Lipa by 5th", "hadi 21st".
+fn day_of_month(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let (said, end) = days_at(context, i).filter(|(_, end)| context.word(end - 1).is_some())?;
+    let limits = &["by", "on", "hadi", "mpaka", "kufikia"];
+    context
+        .follows(i, limits)
+        .then(|| SpokenForm::new(format!("tarehe {said}"), end))?
 }
 
 /// "5-7/6/2026".

@@ -136,17 +136,27 @@ fn stretches(text: &str) -> Vec<(Range<usize>, SpeechLanguage)> {
     out
 }
 
-/// "3.50" and "Dr. Otieno" go on behind their dots.
+/// "3.50", "Dr. Otieno", "P. O. Box" and "9 A.M. – 5 P.M." go on behind their dots.
 fn ends_sentence(sentence: &str, after: &str) -> bool {
     const TITLE_BYTES_MAX: usize = 5;
     match sentence.chars().last() {
         Some('\n') => true,
         Some('.') => {
             let title = sentence.trim_start().len() <= TITLE_BYTES_MAX;
-            !title && after.starts_with(char::is_whitespace)
+            !title && !is_initial_dot(sentence, after) && after.starts_with(char::is_whitespace)
         }
         Some('?' | '!') => after.starts_with(char::is_whitespace),
         _ => false,
+    }
+}
+
+/// The last dot stands behind a single letter, and no sentence begins behind "P.M.".
+fn is_initial_dot(sentence: &str, after: &str) -> bool {
+    let mut back = sentence.chars().rev().skip(1);
+    let letter = back.next().is_some_and(char::is_alphabetic);
+    match back.next() {
+        Some('.') => letter && !after.trim_start().starts_with(char::is_uppercase),
+        before => letter && before.is_some_and(char::is_whitespace),
     }
 }
 

@@ -219,7 +219,7 @@ pub(crate) fn with_suffix(
 fn is_times(context: &TokenContext<'_>, i: usize) -> bool {
     let factor = matches!(
         context.kind(context.skip_space(i + 1)),
-        Some(Kind::Digits | Kind::Mark('(' | '-'))
+        Some(Kind::Digits | Kind::Mark('(' | '-' | '−' | '+' | '='))
     );
     context.is_word(i, &["x"]) && !factor
 }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use super::SpokenForm;
 use super::context::TokenContext;
-use super::quantity::{follows_connective, say_roman};
+use super::quantity::{dash_after, follows_connective, say_roman};
 use super::roman::roman_value;
 use super::token::{Kind, Token};
 use crate::cardinal::digits;
@@ -133,23 +133,28 @@ fn post_box(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
                 .map(|_| next + 1)?
         }
         None if word.text == "SLP" => i + 1,
+        None if is_initial(context, i) && word.text == "P" => spaced_box(context, i + 2)?,
         _ => return None,
     };
     let number = context.skip_space(end);
     match context.digits(number) {
         Some(figures) => {
             // "30197-00100": the box, and the code of its town.
-            let town = context
-                .digits(number + 2)
-                .filter(|_| context.is_mark(number + 1, '-'));
-            let (town, end) = match town {
-                Some(town) => (format!(", {}", digits(town)), number + 3),
-                None => (String::new(), number + 1),
-            };
+            let town = dash_after(context, number + 1)
+                .and_then(|j| Some((format!(", {}", digits(context.digits(j)?)), j + 1)));
+            let (town, end) = town.unwrap_or((String::new(), number + 1));
             SpokenForm::new(format!("sanduku la posta {}{town}", digits(figures)), end)
         }
         None => SpokenForm::new("sanduku la posta", end),
     }
+}
+
+/// The token after "O. Box" of "P. O. Box".
+fn spaced_box(context: &TokenContext<'_>, i: usize) -> Option<usize> {
+    let at = context.skip_space(i);
+    let named = context.skip_space(at + 2);
+    let written = context.is_word(at, &["o"]) && context.is_mark(at + 1, '.');
+    (written && context.is_word(named, &["box"])).then_some(named + 1)
 }
 
 fn abbreviation(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {

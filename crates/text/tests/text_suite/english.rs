@@ -277,6 +277,23 @@ fn amounts_with_letters_cents_and_divisors_are_read_in_english() {
 }
 
 #[test]
+fn a_dot_behind_a_letter_ends_no_sentence() {
+    for (text, said) in [
+        (
+            "Closed on Sunday from 9.00 A.M. – 5.00 P.M. Karibu sana.",
+            "Closed on Sunday from nine A M to five P M. Karibu sana.",
+        ),
+        (
+            "Write to us at P. O. Box 123 please. Nina 5.",
+            "Write to us at P O Box one two three please. Nina tano.",
+        ),
+        ("This is Peter's. Nina 5.", "This is Peter's. Nina tano."),
+    ] {
+        assert_eq!(normalise_in(text, SpeechLanguage::Auto), said);
+    }
+}
+
+#[test]
 fn each_sentence_is_read_in_its_own_language() {
     let text = "Karibu sana, una ujumbe 2. You have 2 messages. Bonyeza 1.";
     assert_eq!(

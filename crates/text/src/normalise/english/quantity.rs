@@ -185,7 +185,13 @@ pub(super) fn quantity(context: &TokenContext<'_>, i: usize) -> Option<SpokenFor
     // "3x daily".
     let spaced = context.kind(number.end + 1) == Some(Kind::Space);
     let often = context.is_word(at + 2, &["daily", "weekly", "a", "per"]);
-    if spaced && context.is_word(number.end, &["x"]) || often && context.is_word(at, &["x"]) {
+    let sign = matches!(
+        context.kind(context.skip_space(number.end + 1)),
+        Some(Kind::Mark('+' | '-' | '−' | '='))
+    );
+    if spaced && !sign && context.is_word(number.end, &["x"])
+        || often && context.is_word(at, &["x"])
+    {
         return SpokenForm::new(format!("{said} times"), at + 1);
     }
     let scale = context.word(at + 1).filter(|_| context.is_mark(at, '°'));

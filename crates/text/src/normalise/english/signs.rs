@@ -60,7 +60,7 @@ pub(super) fn said_mark(context: &TokenContext<'_>, i: usize, mark: char) -> Str
     }
 }
 
-pub(super) const RATIOS: &[&str] = &["ratio", "scale", "odds", "proportion", "npk"];
+pub(super) const RATIOS: &[&str] = &["ratio", "scale", "odds", "proportion", "npk", "mix"];
 
 /// "a ratio of 3:1", "NPK 17:17:17".
 fn is_ratio(context: &TokenContext<'_>, i: usize) -> bool {
