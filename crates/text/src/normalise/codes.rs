@@ -110,6 +110,14 @@ fn is_code(context: &TokenContext<'_>, i: usize, figures: &str) -> bool {
     let Some(word) = context.words_back(i).next() else {
         return false;
     };
+    // "Sheria namba 3 ya 2010".
+    let numbered_before = || {
+        let joint = context.before(i).and_then(|j| context.before(j));
+        joint.is_some_and(|j| context.digits(j).is_some())
+    };
+    if figures.len() == 4 && context.follows(i, &["ya", "of"]) && numbered_before() {
+        return false;
+    }
     let right_before = context.word_before(i).is_some();
     if word.is_one_of(&["bonyeza", "press", "dial"]) && right_before {
         return true;

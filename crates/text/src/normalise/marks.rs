@@ -6,7 +6,7 @@ use super::context::TokenContext;
 use super::dotted_time::DAY_PARTS;
 use super::money::is_currency;
 use super::roman::roman_value;
-use super::token::{Kind, Token};
+use super::token::Kind;
 use super::units;
 use super::words::list_is_ordinal;
 
@@ -83,7 +83,7 @@ fn mark_said(context: &TokenContext<'_>, i: usize, mark: char) -> SpokenForm {
 pub(super) fn joins_fields(context: &TokenContext<'_>, i: usize) -> bool {
     let capitals = |j: Option<usize>| {
         let word = j.and_then(|j| context.word(j));
-        word.is_some_and(Token::is_all_caps)
+        word.is_some_and(|w| w.text.bytes().all(|b| b.is_ascii_uppercase()))
     };
     capitals(i.checked_sub(1)) && capitals(Some(i + 1))
 }

@@ -475,7 +475,8 @@ fn single_letter(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> Opti
     let listed = i > 1
         && context.is_mark(i - 1, '(')
         && context.is_mark(i + 1, ')')
-        && context.word(i - 2).is_none();
+        && context.word(i - 2).is_none()
+        && vowels(word.text) == 0;
     if !letter.is_ascii_uppercase() && !listed {
         return None;
     }

@@ -215,14 +215,22 @@ fn initials(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     (capitals && single).then(|| SpokenForm::new(letters.join(" "), end))?
 }
 
-/// "Raila A. Odinga", "by J. K. Mwangi"; "Plan B. Then" is two sentences.
+/// "Raila A. Odinga", "by J. K. Mwangi"; "Plan B. Then" and "Jessie J. It" are two sentences.
 fn initial(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    const OPENERS: &[&str] = &[
+        "it", "is", "he", "she", "we", "you", "they", "i", "the", "this", "that", "these", "there",
+        "then", "what", "when", "where", "how", "who", "why", "would", "will", "can", "do", "if",
+        "but", "and", "so", "in", "on", "at", "for", "please", "our", "your", "my",
+    ];
     let after_word = context.word_before(i).is_some_and(|w| {
         let lower = w.text.to_ascii_lowercase();
         !w.is_capitalised() || is_known(&lower) && !is_name(w.text)
     });
-    let several = is_initial(context, context.skip_space(i + 2));
-    let named = is_initial(context, i) && (several || !after_word);
+    let next = context.skip_space(i + 2);
+    let glued = matches!(context.kind_before(i), Some(Kind::Mark('-' | '#')));
+    let ends = glued || context.is_word(next, OPENERS) && !context.is_mark(next + 1, '.');
+    let several = is_initial(context, next);
+    let named = is_initial(context, i) && !ends && (several || !after_word);
     named.then(|| SpokenForm::new(context.token(i).text, i + 2))?
 }
 
@@ -335,7 +343,8 @@ fn listed(context: &TokenContext<'_>, i: usize, next: usize) -> Option<&'static 
             let is_short = lower.len() > 1 && (word.is_capitalised() || !is_known(&lower));
             context.digits(next).is_some() && (dot || is_short)
         }
-        _ => true,
+        // "HT 14-7" is half-time.
+        _ => word.text != "HT",
     };
     applies.then_some(said)
 }
