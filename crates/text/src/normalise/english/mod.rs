@@ -343,8 +343,8 @@ fn listed(context: &TokenContext<'_>, i: usize, next: usize) -> Option<&'static 
             let is_short = lower.len() > 1 && (word.is_capitalised() || !is_known(&lower));
             context.digits(next).is_some() && (dot || is_short)
         }
-        // "HT 14-7" is half-time.
-        _ => word.text != "HT",
+        // "HT 14-7" is half-time, "WT" no weight.
+        _ => !matches!(word.text, "HT" | "WT"),
     };
     applies.then_some(said)
 }
