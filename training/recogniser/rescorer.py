@@ -5,13 +5,10 @@ causal transformer learns which piece comes next, utterance by utterance between
 
     python rescorer.py prepare --texts DIR --made texts --speech DIR --english-speech DIR --out rescorer.npz
     python rescorer.py train --data rescorer.npz --out DIR --minutes 8 [--compile]
-    python rescorer.py listen --start rescorer.safetensors --real real.pt --encoder earlier16.pt --synthetic shards --out DIR --minutes 20
 
 `prepare` wants bible, common-voice-sentences, general and parliament (.txt.xz) and prompts-mixed.tsv in the texts' DIR, what texts.py and
 english.py wrote in --made, and the lists of the sets in --speech and --english-speech. No sentence of a test or of a held-out clip is
 learned. `train` writes rescorer.safetensors (int8, what ships), rescorer16.pt and rescorer.json (figures, and golden values for the tests).
-`listen` teaches a trained network to look at what the encoder made of the sound too (cross-attention in every layer; `--text-rate 0`: all
-else stays as it is). What it writes is not read by the service yet: README.md says what it gained.
 """
 
 import argparse
@@ -165,35 +162,24 @@ def prepare(args):
 # --- the network ---------------------------------------------------------------------------------------------------
 
 
-def network(pieces, width, layers, dropout, sound=False):
+def network(pieces, width, layers, dropout):
     import torch
     from torch import nn
     from torch.nn import functional as F
-
-    from model import WIDTH
-
-    heads = lambda t: t.unflatten(-1, (-1, HEAD_WIDTH)).transpose(1, 2)
-    joined = lambda t: t.transpose(1, 2).flatten(2)
 
     class Layer(nn.Module):
         def __init__(self):
             super().__init__()
             self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
             self.q, self.k, self.v, self.out = (nn.Linear(width, width) for _ in range(4))
-            if sound:
-                self.sound_norm = nn.LayerNorm(width)
-                self.sound_q, self.sound_k, self.sound_v, self.sound_out = (nn.Linear(width, width) for _ in range(4))
             self.fc1, self.fc2 = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
             self.drop = nn.Dropout(dropout)
 
-        def forward(self, x, seen, sound, heard):
+        def forward(self, x, seen):
+            heads = lambda t: t.unflatten(-1, (-1, HEAD_WIDTH)).transpose(1, 2)
             h = self.norm1(x)
             h = F.scaled_dot_product_attention(heads(self.q(h)), heads(self.k(h)), heads(self.v(h)), attn_mask=seen)
-            x = x + self.drop(self.out(joined(h)))
-            if sound is not None:
-                query, key, value = heads(self.sound_q(self.sound_norm(x))), heads(self.sound_k(sound)), heads(self.sound_v(sound))
-                h = F.scaled_dot_product_attention(query, key, value, attn_mask=heard)
-                x = x + self.drop(self.sound_out(joined(h)))
+            x = x + self.drop(self.out(h.transpose(1, 2).flatten(2)))
             return x + self.drop(self.fc2(F.gelu(self.fc1(self.norm2(x)))))
 
     class Rescorer(nn.Module):
@@ -201,8 +187,6 @@ def network(pieces, width, layers, dropout, sound=False):
             super().__init__()
             self.head = nn.Embedding(pieces, width)  # what comes in and, transposed, what goes out
             self.positions = nn.Embedding(POSITIONS, width)
-            if sound:
-                self.sound = nn.Linear(WIDTH, width)
             self.layers = nn.ModuleList(Layer() for _ in range(layers))
             self.norm = nn.LayerNorm(width)
             self.drop = nn.Dropout(dropout)
@@ -213,124 +197,28 @@ def network(pieces, width, layers, dropout, sound=False):
                 elif name.endswith("bias"):
                     nn.init.zeros_(value)
 
-        def forward(self, ids, places, utterances, states=None, heard=None):
-            """Rows of pieces; a piece sees those before it in its own utterance. With the encoder's states (normalised), a row is one
-            utterance, and each piece looks at those states of it that were `heard`."""
+        def forward(self, ids, places, utterances):
+            """Rows of pieces; a piece sees those before it in its own utterance."""
             seen = (utterances[:, :, None] == utterances[:, None, :]).tril()[:, None]
-            sound = None if states is None else self.drop(self.sound(states))
             x = self.drop(self.head(ids) + self.positions(places))
             for layer in self.layers:
-                x = layer(x, seen, sound, heard)
+                x = layer(x, seen)
             return F.linear(self.norm(x), self.head.weight)
 
     return Rescorer()
-
-
-class Speech:
-    """Damaged speech as the encoder hears it, with its pieces: what `train.py` trains the encoder with."""
-
-    def __init__(self, args, pieces):
-        import torch
-
-        from augment import Noises
-        from data import Bank
-        from features import LogMel
-        from model import load_recogniser
-
-        self.device, self.batch_seconds, self.shards = args.device, args.batch_seconds, args.synthetic
-        self.amp = lambda: torch.autocast(args.device, torch.bfloat16)
-        self.mel_of, self.encoder, self.splitter = LogMel(args.device), load_recogniser(args.encoder, args.device), Splitter(pieces)
-        self.encoder.requires_grad_(False)
-        self.bank = Bank(args.device, args.capacity_hours)
-        real = torch.load(args.real, weights_only=False)
-        for name, clips in real["train"].items():
-            self.bank.add(name, clips)
-        self.noises = Noises(real["noise"], args.device) if real.get("noise") else None
-        self.held_out = {name: real["held_out"][name] for name in args.held_out_speech.split(",") if real["held_out"].get(name)}
-        self.batches = []
-
-    def rows_of(self, texts):
-        """Pieces, places, utterances and what comes next, a row for each text."""
-        import torch
-
-        ids = [[BEGIN, *(n for word in text.split() for n in self.splitter.word(word)), END][:POSITIONS] for text in texts]
-        size = -(-max(map(len, ids)) // 16) * 16
-        rows = torch.tensor([row + [END] * (size - len(row)) for row in ids], device=self.device)
-        lengths = torch.tensor([len(row) for row in ids], device=self.device)
-        places = torch.arange(size, device=self.device).expand(len(ids), -1)
-        nexts = torch.where(places < lengths[:, None] - 1, rows.roll(-1, 1), -100)
-        return rows, places, torch.zeros_like(rows), nexts
-
-    def heard(self, waves, frames, **how):
-        """The encoder's states, and a mask of those that are sound."""
-        import torch
-
-        with self.amp(), torch.no_grad():
-            states, valid, _ = self.encoder.states(waves, frames, **how)
-            states = self.encoder.layer_norm(states)
-        return states, (torch.arange(states.shape[1], device=self.device)[None] < valid[:, None])[:, None, None, :]
-
-    def draw(self):
-        from augment import damaged_spectra
-        from train import WEIGHTS
-
-        while not self.batches:
-            if self.shards:
-                self.bank.add_new_shards(self.shards)
-            self.batches = self.bank.batches(self.bank.draw(WEIGHTS, 3000), self.batch_seconds)
-        width, batch = self.batches.pop()
-        mel, frames, targets = damaged_spectra(*self.bank.collate(width, batch), self.noises, self.mel_of)
-        texts = ["".join(ALPHABET[c - 1] for c in target) for target in targets]
-        self.encoder.train()
-        states, heard = self.heard(mel, frames, dropout=0.1, layer_drop=0.05)
-        return *self.rows_of(texts), states, heard
-
-    def held_out_batches(self, clips):
-        """As the service hears them: undamaged, at one loudness."""
-        from hearing import batches_of
-
-        self.encoder.eval()
-        clips = [clip for clip in clips if len(clip[0]) < 15 * 16_000]
-        for rows, waves, frames in batches_of([samples for samples, _ in clips], self.device, seconds=400):
-            texts = [clips[row][1] for row in rows]
-            yield *self.rows_of(texts), *self.heard(self.mel_of(waves), frames), sum(len(text.split()) for text in texts)
-
-
-def begun(args, seed):
-    """The device, and in which precision it computes."""
-    import torch
-
-    torch.manual_seed(seed)
-    device = torch.device(args.device)
-    if device.type == "cuda":
-        torch.backends.cuda.enable_cudnn_sdp(False)
-        torch.set_float32_matmul_precision("high")
-    args.out.mkdir(parents=True, exist_ok=True)
-    return device, lambda: torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda")
-
-
-def learn(model, average, optimiser, loss, step, began):
-    """One step; the average of the weights follows slowly. Hands back how many there were."""
-    import torch
-
-    optimiser.zero_grad(set_to_none=True)
-    loss.backward()
-    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-    optimiser.step()
-    step += 1
-    decay = min(0.9985, step / (step + 10))
-    with torch.no_grad():
-        torch._foreach_lerp_(list(average.parameters()), list(model.parameters()), 1 - decay)
-    if step in (1, 10) or step % 500 == 0:
-        print(f"step {step}, {time.time() - began:.0f} s, loss {loss.item():.3f}", flush=True)
-    return step
 
 
 def train(args):
     import torch
     from torch.nn import functional as F
 
-    device, autocast = begun(args, 16)
+    torch.manual_seed(16)
+    device = torch.device(args.device)
+    if device.type == "cuda":
+        torch.backends.cuda.enable_cudnn_sdp(False)
+        torch.set_float32_matmul_precision("high")
+    autocast = lambda: torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda")
+    args.out.mkdir(parents=True, exist_ok=True)
     data = np.load(args.data)
     pieces = str(data["pieces"]).split("\n")
     TOKENS = torch.from_numpy(data["tokens"]).to(device)
@@ -436,65 +324,17 @@ def train(args):
         with autocast():
             logits = run(*given)
             loss = F.cross_entropy(logits.flatten(0, 1).float(), nexts.flatten(), ignore_index=-100)
-        step = learn(model, average, optimiser, loss, step, began)
+        optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimiser.step()
+        step += 1
+        decay = min(0.9985, step / (step + 10))
+        with torch.no_grad():
+            torch._foreach_lerp_(list(average.parameters()), list(model.parameters()), 1 - decay)
+        if step in (1, 10) or step % 500 == 0:
+            print(f"step {step}, {time.time() - began:.0f} s, loss {loss.item():.3f}", flush=True)
     print(f"best mean perplexity {math.exp(best):.2f}")
-
-
-def listen(args):
-    import torch
-    from torch.nn import functional as F
-
-    device, autocast = begun(args, 17)
-    pieces, size, state = restored(args.start)
-    size["sound"] = True
-    speech = Speech(args, pieces)
-    model, average = (network(**size, dropout=args.dropout).to(device) for _ in range(2))
-    missing, unknown = model.load_state_dict(state, strict=False)
-    assert not unknown and all("sound" in name for name in missing)
-    average.load_state_dict(model.state_dict())
-    ears = [p for name, p in model.named_parameters() if "sound" in name]
-    rest = [p for name, p in model.named_parameters() if "sound" not in name]
-    print(f"{sum(p.numel() for p in ears) / 1e6:.1f} M weights that listen, {sum(p.numel() for p in rest) / 1e6:.1f} M others", flush=True)
-    groups = [{"params": ears, "share": 1.0}, {"params": rest, "share": args.text_rate}]
-    optimiser = torch.optim.AdamW(groups, lr=args.rate, betas=(0.9, 0.98), weight_decay=0.01, fused=device.type == "cuda")
-
-    def loss_of(net, ids, places, utterances, nexts, *sound, **how):
-        with autocast():
-            logits = net(ids, places, utterances, *sound)
-        return F.cross_entropy(logits.flatten(0, 1).float(), nexts.flatten(), ignore_index=-100, **how)
-
-    @torch.no_grad()
-    def perplexities(net):
-        """A word's, with the sound and without it."""
-        net.eval()
-        out = {}
-        for name, clips in speech.held_out.items():
-            losses, words = [0.0, 0.0], 0
-            for *given, states, heard, count in speech.held_out_batches(clips):
-                for way, sound in enumerate([(states, heard), ()]):
-                    losses[way] += loss_of(net, *given, *sound, reduction="sum").item()
-                words += count
-            out[name] = [round(math.exp(loss / max(1, words)), 2) for loss in losses]
-        return out
-
-    step, asked, log, began = 0, 0.0, [], time.time()
-    while True:
-        fraction = (time.time() - began) / (60 * args.minutes)
-        if time.time() - asked > args.every or fraction >= 1:
-            log.append({"seconds": round(time.time() - began), "step": step, "perplexity": perplexities(average)})
-            print(log[-1], flush=True)
-            write(args.out, average, pieces, size, log)
-            asked = time.time()
-        if fraction >= 1:
-            break
-        for group in optimiser.param_groups:
-            group["lr"] = group["share"] * args.rate * min(1, (step + 1) / 300) * 0.5 * (1 + math.cos(math.pi * fraction))
-        model.train()
-        ids, places, *given = speech.draw()
-        # Now and then a piece is another one: hypotheses have mistakes in them too.
-        wrong = (torch.rand(ids.shape, device=device) < args.wrong) & (places > 0)
-        loss = loss_of(model, torch.where(wrong, torch.randint_like(ids, len(pieces)), ids), places, *given, label_smoothing=args.smooth)
-        step = learn(model, average, optimiser, loss, step, began)
 
 
 # --- the file ------------------------------------------------------------------------------------------------------
@@ -518,34 +358,7 @@ def quantised(state):
     return shipped, restored
 
 
-def restored(path):
-    """Pieces, size and weights of a file that was written."""
-    import torch
-    from safetensors.numpy import load_file
-
-    tensors = load_file(path)
-    state = {name: value for name, value in tensors.items() if value.ndim == 1 and value.dtype == np.float32 and not name.endswith(".scale")}
-    state["positions.weight"] = tensors["positions"]
-    for name in tensors:
-        if name.endswith(".codes"):
-            short = name.removesuffix(".codes")
-            state[f"{short}.weight"] = tensors[name].T * tensors[f"{short}.scale"][:, None]
-    pieces = tensors["pieces"].tobytes().decode("ascii").split("\n")
-    layers = sum(name.endswith(".norm1.weight") for name in tensors)
-    size = dict(pieces=len(pieces), width=tensors["positions"].shape[1], layers=layers)
-    return pieces, size, {name: torch.from_numpy(np.ascontiguousarray(value)) for name, value in state.items()}
-
-
 GOLDEN = ("habari za leo ndugu zangu", "welcome to customer care", "nataka kuomba refund ya ticket yangu")
-
-
-def golden_states():
-    """Made-up states of the encoder, the same in the tests."""
-    import torch
-
-    from model import WIDTH
-
-    return torch.sin(torch.arange(20.0)[:, None] * 0.7 + torch.arange(float(WIDTH)) * 0.13)[None]
 
 
 def write(folder, model, pieces, size, log):
@@ -564,12 +377,9 @@ def write(folder, model, pieces, size, log):
     for sentence in GOLDEN:
         ids = [BEGIN, *(number for word in sentence.split() for number in splitter.word(word)), END]
         given = torch.tensor([ids[:-1]])
-        row = {"text": sentence, "pieces": ids}
-        for key, sound in [("scores", ())] + [("scores_with_sound", (golden_states(),))] * ("sound" in size):
-            with torch.no_grad():
-                scores = net(given, torch.arange(len(ids) - 1)[None], torch.zeros_like(given), *sound).log_softmax(-1)[0]
-            row[key] = [round(scores[i, n].item(), 4) for i, n in enumerate(ids[1:])]
-        golden.append(row)
+        with torch.no_grad():
+            scores = net(given, torch.arange(len(ids) - 1)[None], torch.zeros_like(given)).log_softmax(-1)[0]
+        golden.append({"text": sentence, "pieces": ids, "scores": [round(scores[i, n].item(), 4) for i, n in enumerate(ids[1:])]})
     (folder / "rescorer.json").write_text(json.dumps({"golden": golden, "log": log}, indent=1))
 
 
@@ -601,24 +411,6 @@ def main():
     two.add_argument("--held-out", type=int, default=HELD_OUT_MAX, help="sentences of each kind that figures are from")
     two.add_argument("--compile", action="store_true")
     two.set_defaults(run=train)
-    three = steps.add_parser("listen")
-    three.add_argument("--start", type=Path, required=True, help="the rescorer.safetensors of a training")
-    three.add_argument("--real", type=Path, required=True, help="what real.py wrote")
-    three.add_argument("--encoder", type=Path, required=True, help="the weights that hear it (restore.py)")
-    three.add_argument("--synthetic", type=Path, help="folder of synthetic speech, if any")
-    three.add_argument("--out", type=Path, required=True)
-    three.add_argument("--minutes", type=float, default=20.0)
-    three.add_argument("--device", default="cuda")
-    three.add_argument("--dropout", type=float, default=0.1)
-    three.add_argument("--rate", type=float, default=1e-3)
-    three.add_argument("--text-rate", type=float, default=0.0, help="share of the rate for the weights that are there already")
-    three.add_argument("--wrong", type=float, default=0.08, help="share of pieces that are wrong in what is read")
-    three.add_argument("--smooth", type=float, default=0.05, help="share of probability for the other pieces")
-    three.add_argument("--batch-seconds", type=float, default=720, help="of speech in a step")
-    three.add_argument("--capacity-hours", type=float, default=70)
-    three.add_argument("--held-out-speech", default="common-voice-dev,broadcast-dev,english-dev")
-    three.add_argument("--every", type=float, default=90, help="seconds between figures")
-    three.set_defaults(run=listen)
     args = parser.parse_args()
     args.run(args)
 
