@@ -189,7 +189,7 @@ def show(rows, load):
 def main():
     wanted = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     wanted.add_argument("--binary", default=str(ROOT / "target/release/sauti"))
-    wanted.add_argument("--short", action="store_true", help="five faults instead of twelve")
+    wanted.add_argument("--short", action="store_true", help="five faults instead of twelve, and half as many callers")
     wanted.add_argument("--hold", type=float, default=12, metavar="SECONDS", help="how long a part is away")
     wanted.add_argument("--keep", action="store_true", help="keep the folder with the logs")
     options = wanted.parse_args()
@@ -212,7 +212,7 @@ def main():
         assert status == 200, load.wav
         load.asks.append(Ask("ask-0", "speech", time.monotonic(), time.monotonic(), int(sent["sauti-cost"])))
         print("under load:", flush=True)
-        load.start(speakers=8, listeners=3)
+        load.start(speakers=4 if options.short else 8, listeners=2 if options.short else 3)
         rows = run_faults(cluster, load, steps(options.short), options.hold)
         load.stop()
         batches = batches_over(load)
