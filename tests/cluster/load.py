@@ -60,7 +60,7 @@ class Load:
             begun = time.monotonic()
             work(place)
             # On a slow machine they ask more rarely: this is no test of overload.
-            self.stopping.wait(max(pause, time.monotonic() - begun))
+            self.stopping.wait(max(pause, min(time.monotonic() - begun, PAUSE_SECONDS_MAX)))
 
     def stop(self, seconds=180):
         """No new asks; those that were begun are answered, or the proof has failed."""
