@@ -40,15 +40,8 @@ impl Clock {
             ("dakika", self.minute),
             ("sekunde", self.second),
         ];
-        let said = parts.iter().filter(|(_, n)| *n > 0);
-        let said: Vec<String> = said
-            .map(|(name, n)| format!("{name} {}", cardinal(*n)))
-            .collect();
-        match said.split_last() {
-            Some((last, [])) => last.clone(),
-            Some((last, before)) => format!("{} na {last}", before.join(" ")),
-            None => "sekunde sifuri".to_owned(),
-        }
+        let say = |name: &str, n: u64| format!("{name} {}", cardinal(n));
+        said_duration(parts, say, [" ", " na "])
     }
 
     /// From international to Swahili hours, and the part of the day.
@@ -139,6 +132,21 @@ pub(super) fn is_duration(context: &TokenContext<'_>, i: usize) -> bool {
     let written = one(i) && two(i + 2) && two(i + 4);
     let colons = context.is_mark(i + 1, ':') && context.is_mark(i + 3, ':');
     written && colons && !after_date && !follows_saa(context, i)
+}
+
+/// Hours, minutes and seconds, without those that are none.
+pub(super) fn said_duration(
+    parts: [(&str, u64); 3],
+    say: impl Fn(&str, u64) -> String,
+    [comma, and]: [&str; 2],
+) -> String {
+    let some = parts.iter().filter(|(_, n)| *n > 0);
+    let some: Vec<String> = some.map(|(name, n)| say(name, *n)).collect();
+    match some.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, before)) => format!("{}{and}{last}", before.join(comma)),
+        None => say(parts[2].0, 0),
+    }
 }
 
 /// "3:48.68": minutes, seconds and parts of one.

@@ -68,6 +68,9 @@ fn land_reference(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let named = before.next().filter(|_| numbered);
     let is_land = word.is_one_of(REGISTERS)
         || named.is_some_and(|w| w.is_one_of(REGISTERS) || w.is_one_of(PLOTS));
+    if !is_land {
+        return None;
+    }
     let mut said = digits(context.digits(i)?);
     let mut end = i + 1;
     while let Some(part) = context
@@ -77,7 +80,7 @@ fn land_reference(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         said = format!("{said} mkwaju {}", digits(part));
         end += 2;
     }
-    (is_land && end > i + 1).then(|| SpokenForm::new(said, end))?
+    (end > i + 1).then(|| SpokenForm::new(said, end))?
 }
 
 fn is_money(context: &TokenContext<'_>, i: usize) -> bool {

@@ -111,6 +111,9 @@ static COUNTED: WordList = WordList::new(|| words(include_str!("../../data/milli
 /// The "m" of "watu 47.6m" and "47.6m people", but not of "mbali na watu 2m" and "people 2m apart".
 pub(super) fn is_millions(context: &TokenContext<'_>, i: usize) -> bool {
     const DISTANCES: &[&str] = &["mbali", "umbali", "apart", "away", "from", "tall"];
+    if context.token(i).text != "m" {
+        return false;
+    }
     let in_number =
         |j: &usize| matches!(context.kind(*j), Some(Kind::Digits | Kind::Mark('.' | ',')));
     let start = (0..i).rev().take_while(in_number).last().unwrap_or(i);
@@ -125,7 +128,7 @@ pub(super) fn is_millions(context: &TokenContext<'_>, i: usize) -> bool {
         context.kind(i + 1),
         Some(Kind::Digits | Kind::Mark('/' | '²' | '³' | '^'))
     );
-    context.token(i).text == "m" && start < i && is_counted && !far && !goes_on
+    start < i && is_counted && !far && !goes_on
 }
 
 /// Letters that stick to the number: 10k, 5M.

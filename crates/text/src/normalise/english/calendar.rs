@@ -4,7 +4,7 @@ use super::number::{cardinal, digits, ordinal, year};
 use super::signs::RATIOS;
 use crate::normalise::SpokenForm;
 use crate::normalise::calendar::{MONTHS_ENGLISH, PIVOT_YEAR, is_date};
-use crate::normalise::clock::{ZONES, is_duration};
+use crate::normalise::clock::{ZONES, is_duration, said_duration};
 use crate::normalise::context::TokenContext;
 use crate::normalise::quantity::dash_after;
 use crate::normalise::token::{Kind, Token};
@@ -297,7 +297,12 @@ pub(super) fn clock(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> 
     let minutes: u64 = minutes?.parse().ok().filter(|minutes| *minutes < 60)?;
     if is_duration(context, i) && half_of_day(context, i + 5).is_none() {
         let seconds = plain(context, i + 4, 2)?;
-        return SpokenForm::new(said_duration(hour, minutes, seconds), i + 5);
+        let parts = [("hour", hour), ("minute", minutes), ("second", seconds)];
+        let say = |name: &str, n: u64| match n {
+            1 => format!("one {name}"),
+            _ => format!("{} {name}s", cardinal(n)),
+        };
+        return SpokenForm::new(said_duration(parts, say, [", ", " and "]), i + 5);
     }
     if let Some(reading) = with_seconds(context, i, said_time(hour, minutes, "")) {
         return Some(reading);
@@ -307,23 +312,6 @@ pub(super) fn clock(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> 
             SpokenForm::new(format!("{} {half}", said_time(hour, minutes, "")), end)
         }
         None => SpokenForm::new(said_time(hour, minutes, " o'clock"), i + 3),
-    }
-}
-
-fn said_duration(hours: u64, minutes: u64, seconds: u64) -> String {
-    let parts = [("hour", hours), ("minute", minutes), ("second", seconds)];
-    let said = parts
-        .iter()
-        .filter(|(_, n)| *n > 0)
-        .map(|(name, n)| match n {
-            1 => format!("one {name}"),
-            _ => format!("{} {name}s", cardinal(*n)),
-        });
-    let said: Vec<String> = said.collect();
-    match said.split_last() {
-        Some((last, [])) => last.clone(),
-        Some((last, before)) => format!("{} and {last}", before.join(", ")),
-        None => "zero seconds".to_owned(),
     }
 }
 

@@ -67,6 +67,10 @@ const CURRENCIES: &[EnglishCurrency] = &[
     currency("birr", "birr", "santim", "santim", &["ETB"], None),
 ];
 
+/// "US$5".
+static US_DOLLAR: EnglishCurrency =
+    currency("U S dollar", "U S dollars", "cent", "cents", &[], None);
+
 fn named_at(context: &TokenContext<'_>, i: usize) -> Option<&'static EnglishCurrency> {
     let token = context.get(i)?;
     CURRENCIES.iter().find(|currency| match token.kind {
@@ -77,11 +81,10 @@ fn named_at(context: &TokenContext<'_>, i: usize) -> Option<&'static EnglishCurr
 
 /// "KSh 1,250.50", "US$5m", "Sh. 200/=", "KSh 50/kg", "KSh 50-100", "KSh 5,000 - 10,000".
 pub(super) fn before_number(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    if context.get(i)?.text == "US" && context.is_mark(i + 1, '$') {
-        let dollars = before_number(context, i + 1)?;
-        return SpokenForm::new(dollars.text.replace("dollar", "U S dollar"), dollars.end);
-    }
-    let currency = named_at(context, i)?;
+    let (currency, i) = match context.get(i)?.text == "US" && context.is_mark(i + 1, '$') {
+        true => (&US_DOLLAR, i + 1),
+        false => (named_at(context, i)?, i),
+    };
     let dot = usize::from(context.kind(i) == Some(Kind::Word) && context.is_mark(i + 1, '.'));
     let number = context.number(context.skip_space(i + 1 + dot))?;
     let spaced = || {
