@@ -208,11 +208,21 @@ def network(pieces, width, layers, dropout):
     return Rescorer()
 
 
+def load(path, pieces):
+    import torch
+
+    kept = torch.load(path, map_location="cpu")
+    assert len(kept["pieces"]) == pieces, f"{path} splits words into other pieces"
+    net = network(**kept["size"], dropout=0.0).eval().requires_grad_(False)
+    net.load_state_dict({name: value.float() for name, value in kept["state"].items()})
+    return net
+
+
 def train(args):
     import torch
     from torch.nn import functional as F
 
-    torch.manual_seed(16)
+    torch.manual_seed(args.seed)
     device = torch.device(args.device)
     if device.type == "cuda":
         torch.backends.cuda.enable_cudnn_sdp(False)
@@ -295,7 +305,20 @@ def train(args):
     others = [p for p in model.parameters() if p.dim() == 1]
     groups = [{"params": matrices, "weight_decay": args.decay}, {"params": others, "weight_decay": 0.0}]
     optimiser = torch.optim.AdamW(groups, lr=args.rate, betas=(0.9, 0.98), fused=device.type == "cuda")
-    run = torch.compile(model) if args.compile else model
+    teachers = [load(path, len(pieces)).to(device) for path in args.teachers]
+
+    def loss_of(*given, nexts):
+        with autocast():
+            logits = model(*given).flatten(0, 1).float()
+            if not teachers:
+                return F.cross_entropy(logits, nexts.flatten(), ignore_index=-100)
+            with torch.no_grad():
+                likely = sum(teacher(*given).flatten(0, 1).float().softmax(-1) for teacher in teachers) / len(teachers)
+        known = nexts.flatten() >= 0
+        return (F.cross_entropy(logits, likely, reduction="none") * known).sum() / known.sum()
+
+    if args.compile:
+        loss_of = torch.compile(loss_of)
     step, best, asked, log = 0, math.inf, 0.0, []
     total = args.batch // ROW * ROW
     began = time.time()
@@ -321,9 +344,7 @@ def train(args):
             group["lr"] = rate
         model.train()
         *given, nexts = draw(total)
-        with autocast():
-            logits = run(*given)
-            loss = F.cross_entropy(logits.flatten(0, 1).float(), nexts.flatten(), ignore_index=-100)
+        loss = loss_of(*given, nexts=nexts)
         optimiser.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -409,6 +430,8 @@ def main():
     two.add_argument("--every", type=float, default=30, help="seconds between figures")
     two.add_argument("--shares", type=lambda text: [float(x) for x in text.split(",")], default=SHARES, help=",".join(SOURCES))
     two.add_argument("--held-out", type=int, default=HELD_OUT_MAX, help="sentences of each kind that figures are from")
+    two.add_argument("--teachers", type=Path, nargs="*", default=[], help="rescorer16.pt of networks whose mean is learned instead of the texts")
+    two.add_argument("--seed", type=int, default=16)
     two.add_argument("--compile", action="store_true")
     two.set_defaults(run=train)
     args = parser.parse_args()
