@@ -36,37 +36,40 @@ pub fn cardinal(n: u64) -> String {
         return digits(&n.to_string());
     }
     let mut parts = Vec::new();
-    let mut rest = n;
+    let (mut rest, mut last_count) = (n, 0);
     for (size, name) in GROUPS {
         let count = rest / size;
         if count > 0 {
             parts.push(format!("{name} {}", below_thousand(count)));
-            rest %= size;
+            (rest, last_count) = (rest % size, count);
         }
     }
     let groups = parts.len();
     if rest > 0 || groups == 0 {
         parts.push(below_thousand(rest));
     }
-    join_groups(&parts, groups, rest)
+    let last_joint = match (groups, rest) {
+        (2, 0) => " na ",
+        (1.., 1..100) if ends_open(last_count, rest) => ", na ",
+        (1.., 1..100) => " na ",
+        _ => " ",
+    };
+    match parts.split_last() {
+        Some((last, before)) if !before.is_empty() => {
+            format!("{}{last_joint}{last}", before.join(" "))
+        }
+        _ => parts.concat(),
+    }
 }
 
-fn join_groups(parts: &[String], groups: usize, rest: u64) -> String {
-    let two_groups_alone = groups == 2 && rest == 0;
-    let small_rest = groups > 0 && rest > 0 && rest < 100;
-    let mut out = String::new();
-    for (i, part) in parts.iter().enumerate() {
-        if i > 0 {
-            let last = i + 1 == parts.len();
-            out.push_str(if last && (two_groups_alone || small_rest) {
-                " na "
-            } else {
-                " "
-            });
-        }
-        out.push_str(part);
-    }
-    out
+/// "elfu kumi na moja" is 11,000, so that 10,001 needs a pause: the rest must not be heard as a part of the count.
+fn ends_open(count: u64, rest: u64) -> bool {
+    let open_below = match count {
+        _ if count.is_multiple_of(100) => 100,
+        _ if count.is_multiple_of(10) => 10,
+        _ => 1,
+    };
+    rest < open_below
 }
 
 fn below_thousand(n: u64) -> String {
@@ -115,6 +118,11 @@ mod tests {
             (1_010, "elfu moja na kumi"),
             (2_500, "elfu mbili mia tano"),
             (2_017, "elfu mbili na kumi na saba"),
+            (11_000, "elfu kumi na moja"),
+            (10_001, "elfu kumi, na moja"),
+            (10_011, "elfu kumi na kumi na moja"),
+            (250_000_000, "milioni mia mbili hamsini"),
+            (200_000_050, "milioni mia mbili, na hamsini"),
             (100_000, "laki moja"),
             (150_000, "laki moja na elfu hamsini"),
             (1_200_000, "milioni moja na laki mbili"),

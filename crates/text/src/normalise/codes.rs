@@ -161,13 +161,14 @@ fn is_code(context: &TokenContext<'_>, i: usize, figures: &str) -> bool {
     (numbered || hash) && figures.len() >= GENERAL_DIGITS_MIN && !is_range(context, i)
 }
 
-/// A thing of the list, or "A/C".
+/// A thing of the list, or one of two words: "A/C", "Pay Bill", "Buy Goods".
 fn is_numbered(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> bool {
-    let account = word.is("c") && {
-        let mut words = context.words_back(i).skip_while(|w| !w.is("c"));
-        words.nth(1).is_some_and(|w| w.is("a"))
+    let is_pair = |first: &str, second: &str| {
+        let mut words = context.words_back(i).skip_while(|w| !w.is(second));
+        word.is(second) && words.nth(1).is_some_and(|w| w.is(first))
     };
-    word.is_one_of(&NUMBERED) || account
+    let pairs = [("a", "c"), ("pay", "bill"), ("buy", "goods")];
+    word.is_one_of(&NUMBERED) || pairs.iter().any(|(first, second)| is_pair(first, second))
 }
 
 /// "leseni 200-300" counts licences.

@@ -10,6 +10,11 @@ const GROUPS: [(&str, u64); 3] = [
     ("thousand", 1_000),
 ];
 
+/// A number that ends in one of these stays as it was said: "twenty first".
+const ORDINALS: [&str; 9] = [
+    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth",
+];
+
 /// Spoken English numbers as digits; every other word as it stands.
 pub fn english_digits(words: &[&str]) -> Vec<Written> {
     let lower: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
@@ -106,6 +111,10 @@ fn clock(words: &[&str], at: usize) -> Option<Written> {
 
 fn quantity(words: &[&str], at: usize) -> Option<Written> {
     let (value, end) = whole(words, at)?;
+    let next = end + usize::from(words.get(end) == Some(&"and"));
+    if words.get(next).is_some_and(|word| ORDINALS.contains(word)) {
+        return None;
+    }
     if words.get(end) == Some(&"point") {
         let figures: String = words[end + 1..]
             .iter()
@@ -233,6 +242,8 @@ mod tests {
             "the point is",
             "double the price",
             "one point",
+            "the twenty first of May",
+            "the one hundred and second",
             "",
         ] {
             assert_eq!(written(said), said);
