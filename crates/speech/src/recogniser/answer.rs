@@ -91,19 +91,21 @@ fn amount(words: &[&str]) -> Option<Amount> {
             named => Some(named),
         }
     };
-    let currency = words.iter().find_map(currency_of);
     let (units, cents) = match words.iter().position(|word| *word == "senti") {
         Some(at) => (&words[..at], Some(&words[at + 1..])),
         None => (words, None),
     };
-    let units: Vec<&str> = units
-        .iter()
-        .copied()
-        .filter(|word| currency_of(word).is_none())
-        .collect();
-    let units = match units.split_last() {
-        Some((&"na", units)) => units,
-        _ => &units,
+    let units = match units {
+        [units @ .., "na"] => units,
+        units => units,
+    };
+    // A currency stands before or after its number; with numbers on both sides there are two amounts.
+    let first = units.first().and_then(currency_of);
+    let last = units.last().and_then(currency_of);
+    let (currency, units) = match (first, last) {
+        (Some(_), _) => (first, &units[1..]),
+        (None, Some(_)) => (last, &units[..units.len() - 1]),
+        (None, None) => (None, units),
     };
     let hundredths = match cents {
         None => quantity(units)?,
@@ -134,10 +136,10 @@ fn quantity(words: &[&str]) -> Option<u64> {
         let figures = as_figures(&words[at + 1..].join(" "));
         let said_all = figures.len() == words.len() - at - 1;
         let tenths: u64 = format!("{figures:0<2}").get(..2)?.parse().ok()?;
-        // "milioni mbili nukta tano" means two and a half million.
-        let scale = scale_of(words[0]).unwrap_or(1);
         let fits = said_all && (1..=2).contains(&figures.len());
         let whole = quantity(&words[..at])?;
+        // "milioni mbili nukta tano" means two and a half million.
+        let scale = last_scale(&words[..at], whole / 100);
         return whole.checked_add(tenths * scale).filter(|_| fits);
     }
     match words {
@@ -239,8 +241,15 @@ mod tests {
             ("elfu moja mia tano na nusu", "1500.5"),
             ("elfu mbili na hamsini na nusu", "2050.5"),
             ("elfu mia tano na nusu", "500500"),
+            ("mia mbili nukta tano", "200.5"),
+            ("elfu mbili mia tano nukta tano", "2500.5"),
+            ("elfu kumi na mbili nukta tano", "12500"),
+            ("elfu mbili shilingi na senti hamsini", "2000.5"),
             ("tano elfu", "null"),
             ("shilingi", "null"),
+            ("laki kumi shilingi mia saba", "null"),
+            ("shilingi kumi na dola tano", "null"),
+            ("shilingi mia mbili dola", "null"),
         ] {
             assert_eq!(json(&Expect::Amount, said), value, "{said}");
         }

@@ -97,10 +97,8 @@ impl Grammar {
         match expect {
             Expect::Any => return Ok(None),
             Expect::Digits => grammar.allow_digits(),
-            Expect::YesNo => {
-                grammar.allow_repeated(&YES);
-                grammar.allow_repeated(&NO);
-            }
+            // Both in one answer, too: whoever says both has not decided.
+            Expect::YesNo => grammar.allow_repeated(&[YES, NO].concat()),
             Expect::Amount => grammar.allow_amounts(),
             Expect::Choices(choices) => grammar.allow_choices(choices)?,
         }
@@ -119,9 +117,8 @@ impl Grammar {
 
     /// One of these words or several, with courtesies after.
     fn allow_repeated(&mut self, words: &[&str]) {
-        let known = self.starts.len();
         let ends = self.add_words(words.iter().copied());
-        let starts = self.starts[known..].to_vec();
+        let starts = self.starts.clone();
         let courtesies = COURTESIES.map(|word| self.add_word(word, 0));
         let (firsts, lasts): (Vec<u32>, Vec<u32>) = courtesies.into_iter().unzip();
         for ends in [&ends, &lasts] {
@@ -462,6 +459,7 @@ mod tests {
     fn yes_and_no_are_told_apart() {
         assert_eq!(answer(Expect::YesNo, "ndiyo").text, "ndiyo");
         assert_eq!(answer(Expect::YesNo, "hapana").text, "hapana");
+        assert_eq!(answer(Expect::YesNo, "ndiyo hapana").text, "ndiyo hapana");
     }
 
     #[test]
