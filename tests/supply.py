@@ -4,6 +4,7 @@ import concurrent.futures
 import json
 import os
 import shutil
+import ssl
 import subprocess
 import sys
 import time
@@ -13,6 +14,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 INDEX = "https://index.crates.io"
+# Made once: to read the system's certificates takes longer than to ask.
+TLS = ssl.create_default_context()
 SBOM = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "sbom.json"
 
 
@@ -34,7 +37,7 @@ def index_path(name):
 def releases(name):
     for wait_s in (1, 4, 15, None):
         try:
-            with urllib.request.urlopen(f"{INDEX}/{index_path(name)}", timeout=30) as answer:
+            with urllib.request.urlopen(f"{INDEX}/{index_path(name)}", timeout=30, context=TLS) as answer:
                 return [json.loads(line) for line in answer.read().splitlines() if line]
         except OSError:  # hundreds of small questions: a name server or a proxy drops one now and then
             if wait_s is None:

@@ -16,12 +16,13 @@ REQUIREMENTS = ROOT / "tests" / "requirements.txt"
 # Earlier major versions of openai, which do not go together with the newest. Asked for: litellm with its openai 2, pytest; openai 1.
 LITELLM_REQUIREMENTS = ROOT / "tests" / "clients" / "requirements-litellm.txt"
 OPENAI_1_REQUIREMENTS = ROOT / "tests" / "clients" / "requirements-openai-1.txt"
+UV_VERSION = "0.13.8"
 INSTALL_SECONDS_MAX = 900
 
 
 @contextlib.contextmanager
 def one_at_a_time():
-    """Stages run beside each other; apt-get, pip and npm do not bear company."""
+    """Stages run beside each other; apt-get, uv and npm do not bear company."""
     folder = ROOT / "target"
     folder.mkdir(exist_ok=True)
     with open(folder / "tools.lock", "w") as file:
@@ -81,14 +82,25 @@ def need_valkey():
         need_debian("redis-server")
 
 
+def need_uv():
+    """Installs Python packages for a tenth of the processor time that pip takes."""
+    venv = ROOT / "target" / f"venv-uv-{UV_VERSION}"
+    uv = venv / "bin" / "uv"
+    if not uv.exists():
+        say([sys.executable, "-m", "venv", "--clear", venv])
+        say([venv / "bin" / "python", "-m", "pip", "install", "-q", "--disable-pip-version-check", f"uv=={UV_VERSION}"])
+    return uv
+
+
 @functools.cache
 def need_python(requirements=REQUIREMENTS, venv=VENV):
     """The Python of an environment of the project's own, with the packages of its requirements in it."""
     python, stamp = venv / "bin" / "python", venv / "requirements.txt"
     with one_at_a_time():
         if not stamp.exists() or stamp.read_text() != requirements.read_text():
-            say([sys.executable, "-m", "venv", "--clear", venv])
-            say([python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps", "-r", requirements])
+            uv = need_uv()
+            say([uv, "venv", "-q", "--clear", "--python", sys.executable, venv])
+            say([uv, "pip", "install", "-q", "--no-deps", "--python", python, "-r", requirements])
             shutil.copy(requirements, stamp)
     return python
 
