@@ -101,7 +101,12 @@ fn from(source: AudioSource, start: u64) -> Result<AudioSource, AudioError> {
 fn undecodable(error: Error) -> AudioError {
     match error {
         Error::IoError(e) if e.kind() == std::io::ErrorKind::UnexpectedEof => {
-            AudioError::undecodable("it ends in the middle of its header")
+            AudioError::undecodable(
+                "it ends in the middle of its header, or its codec is not read here",
+            )
+        }
+        Error::Unsupported("isomp4: missing moov atom" | "mkv: missing segment element") => {
+            AudioError::undecodable("it is cut off")
         }
         other => AudioError::undecodable(other.to_string()),
     }

@@ -105,6 +105,24 @@ fn nothing_and_nonsense_are_told_apart() {
 }
 
 #[test]
+fn a_file_without_its_index_is_called_cut_off() {
+    let m4a = include_bytes!("../data/aac.m4a");
+    let index = m4a.windows(4).position(|bytes| bytes == b"moov");
+    let cut = m4a[..index.expect("it has an index")].to_vec();
+    let refused = decode(cut).map(|_| ()).expect_err("it is not read");
+    assert!(refused.to_string().ends_with("cut off"), "{refused}");
+}
+
+#[test]
+fn another_codec_is_not_called_cut_off() {
+    let speex = b"OggS\0\x02\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\xaft\xe9\xdc\x01\x08Speex   ";
+    let refused = decode(speex.to_vec())
+        .map(|_| ())
+        .expect_err("it is not read");
+    assert!(refused.to_string().contains("not read here"), "{refused}");
+}
+
+#[test]
 fn absurd_formats_are_refused_by_name() {
     let data = vec![0; 64_000];
     for (tag, channels, rate_hz, bits) in [
