@@ -68,11 +68,15 @@ pub(crate) fn log_filter(setting: &str) -> anyhow::Result<Targets> {
     anyhow::ensure!(!names_a_span, "filters of spans are not known");
     let filters = setting.split(',').map(str::trim);
     let filters: Vec<_> = filters.filter(|filter| !filter.is_empty()).collect();
-    match filters.is_empty() {
-        true => Ok(Targets::new().with_default(LevelFilter::ERROR)),
-        false => Ok(filters.join(",").parse()?),
-    }
+    let filters = match filters.is_empty() {
+        true => "error".to_owned(),
+        false => filters.join(","),
+    };
+    Ok(format!("{DECODERS_OFF},{filters}").parse()?)
 }
+
+/// Decoders complain of each damaged place in a stranger's file, as errors too; the refusal says enough.
+const DECODERS_OFF: &str = "symphonia=off";
 
 /// Whatever filter an operator sets: libraries below us write out what passes through them, WebSocket frames with
 /// callers' words among it, from the level trace on. Only what cannot hold any is logged.
@@ -89,7 +93,7 @@ fn is_wordless(metadata: &Metadata<'_>) -> bool {
 /// Logging of the commands that work without a server: warnings only, for people.
 pub fn start_quiet() {
     let logs = log_layer(LogFormat::Pretty, || RedactedStderr)
-        .with_filter(LevelFilter::WARN)
+        .with_filter(log_filter("warn").unwrap_or_default())
         .boxed();
     // Fails only where logging runs already, which is as good.
     let _ = tracing_subscriber::registry().with(vec![logs]).try_init();
@@ -143,6 +147,11 @@ mod tests {
         assert!(filters.would_enable("hyper", &Level::INFO));
         assert!(!filters.would_enable("hyper", &Level::DEBUG));
         assert!(!log_filter("").unwrap().would_enable("hyper", &Level::WARN));
+        assert!(log_filter("").unwrap().would_enable("hyper", &Level::ERROR));
+        let decoder = "symphonia_bundle_mp3::demuxer";
+        assert!(!filters.would_enable(decoder, &Level::ERROR));
+        let asked = log_filter("info,symphonia=warn").unwrap();
+        assert!(asked.would_enable(decoder, &Level::WARN));
         for wrong in [
             "sauti_server=loud",
             "[request]=debug",
