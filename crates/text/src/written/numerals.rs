@@ -184,7 +184,8 @@ fn whole(words: &[&str], at: usize) -> Option<(u64, usize)> {
             groups.find(|(size, name)| name == word && *size < limit)
         });
         if let Some((size, _)) = group
-            && let Some((count, after)) = below_thousand(words, next + 1)
+            && let Some((count, after)) =
+                below_thousand(words, next + 1).or_else(|| bare_group(words, next))
         {
             total = total.checked_add(count.checked_mul(*size)?)?;
             limit = *size;
@@ -202,17 +203,28 @@ fn whole(words: &[&str], at: usize) -> Option<(u64, usize)> {
     }
 }
 
+/// "elfu na mia tano" leaves out its "moja".
+fn bare_group(words: &[&str], at: usize) -> Option<(u64, usize)> {
+    let goes_on = words.get(at + 1) == Some(&"na") && below_thousand(words, at + 2).is_some();
+    goes_on.then_some((1, at + 1))
+}
+
 fn below_thousand(words: &[&str], at: usize) -> Option<(u64, usize)> {
     if words.get(at) != Some(&"mia") {
         return below_hundred(words, at);
     }
-    let hundreds = words.get(at + 1).and_then(|word| unit(word))? * 100;
-    let end = at + 2;
+    // So does "mia na hamsini"; alone, "mia" stays a word.
+    let count = words.get(at + 1).and_then(|word| unit(word));
+    let hundreds = count.unwrap_or(1) * 100;
+    let end = at + 1 + usize::from(count.is_some());
     // Both "mia moja hamsini" and "mia moja na hamsini" are said; a bare unit needs its "na".
     let joined = words.get(end) == Some(&"na");
     let rest = below_hundred(words, end + usize::from(joined));
     let rest = rest.filter(|(n, _)| joined || *n >= 10);
-    Some(rest.map_or((hundreds, end), |(n, end)| (hundreds + n, end)))
+    match rest {
+        Some((n, end)) => Some((hundreds + n, end)),
+        None => count.map(|_| (hundreds, end)),
+    }
 }
 
 fn below_hundred(words: &[&str], at: usize) -> Option<(u64, usize)> {
@@ -270,6 +282,9 @@ mod tests {
             ("milioni mbili nukta tano", "milioni 2.5"),
             ("laki moja na elfu hamsini", "150,000"),
             ("mia moja na hamsini", "150"),
+            ("shilingi mia na hamsini", "shilingi 150"),
+            ("mia hamsini", "150"),
+            ("elfu na mia tano", "1500"),
             ("sifuri saba moja mbili", "0712"),
             (
                 "namba yangu ni sifuri saba moja mbili tatu nne tano sita saba nane",
@@ -292,6 +307,8 @@ mod tests {
             "saa mbili na nusu asubuhi",
             "saa kumi na moja na dakika ishirini jioni",
             "mia kwa mia",
+            "mia na watu",
+            "elfu na zaidi",
             "saba saba",
             "kilo mbili na nusu",
             "milioni mbili na nusu",
