@@ -79,7 +79,7 @@ def until(what, true, seconds, explain=lambda: ""):
         found = true()
         if found:
             return found
-        time.sleep(0.02)
+        time.sleep(0.05)
     raise AssertionError(f"never came in {seconds} s: {what}\n{explain()}")
 
 
