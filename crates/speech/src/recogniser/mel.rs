@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use realfft::{RealFftPlanner, RealToComplex};
+use sauti_fft::RealToComplex;
 
 pub(super) const MELS: usize = 80;
 pub(super) const HOP: usize = 160;
@@ -37,7 +37,7 @@ impl MelPower {
             })
             .collect();
         Self {
-            fft: RealFftPlanner::new().plan_fft_forward(WINDOW),
+            fft: sauti_fft::forward(WINDOW),
             window,
             bands: mel_bands(bands),
         }

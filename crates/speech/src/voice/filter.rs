@@ -3,8 +3,7 @@
 
 use std::sync::Arc;
 
-use realfft::num_complex::Complex32;
-use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
+use sauti_fft::{Complex32, ComplexToReal, RealToComplex};
 
 use super::network::{BIN_OUTPUTS, BINS};
 use super::source::{HOP, Noise, Pitch, Pulses};
@@ -26,14 +25,13 @@ pub(super) struct Transform {
 
 impl Transform {
     pub(super) fn new() -> Self {
-        let mut planner = RealFftPlanner::<f32>::new();
         let turn = std::f64::consts::TAU / WINDOW as f64;
         let window = (0..WINDOW)
             .map(|i| (0.5 - 0.5 * (turn * i as f64).cos()) as f32)
             .collect();
         Self {
-            forward: planner.plan_fft_forward(WINDOW),
-            inverse: planner.plan_fft_inverse(WINDOW),
+            forward: sauti_fft::forward(WINDOW),
+            inverse: sauti_fft::inverse(WINDOW),
             window,
         }
     }

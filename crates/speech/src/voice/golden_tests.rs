@@ -78,8 +78,7 @@ fn decode(network: &VoiceNetwork, clause: &Clause, windows: &[usize]) -> Vec<f32
 
 /// Mean distance of the magnitude spectra in dB, over frames of 1,024 samples.
 fn spectral_distance_db(a: &[f32], b: &[f32]) -> f64 {
-    let mut planner = realfft::RealFftPlanner::<f32>::new();
-    let transform = planner.plan_fft_forward(1024);
+    let transform = sauti_fft::forward(1024);
     let spectrum = |samples: &[f32]| {
         let mut windowed: Vec<f32> = samples
             .iter()
