@@ -100,6 +100,7 @@ def need_python(requirements=REQUIREMENTS, venv=VENV):
         if not stamp.exists() or stamp.read_text() != requirements.read_text():
             uv = need_uv()
             say([uv, "venv", "-q", "--clear", "--python", sys.executable, venv])
+            os.environ.setdefault("UV_HTTP_TIMEOUT", "180")
             say([uv, "pip", "install", "-q", "--no-deps", "--python", python, "-r", requirements])
             shutil.copy(requirements, stamp)
     return python

@@ -299,6 +299,8 @@ def train(args):
 
     size = dict(pieces=len(pieces), width=args.width, layers=args.layers)
     model, average = (network(**size, dropout=args.dropout).to(device) for _ in range(2))
+    if args.begin:
+        model.load_state_dict(load(args.begin, len(pieces)).state_dict())
     average.load_state_dict(model.state_dict())
     print(f"{sum(p.numel() for p in model.parameters()) / 1e6:.1f} M weights", flush=True)
     matrices = [p for p in model.parameters() if p.dim() > 1]
@@ -339,7 +341,7 @@ def train(args):
             asked = time.time()
         if done:
             break
-        rate = args.rate * min(1, (step + 1) / 300) * 0.5 * (1 + math.cos(math.pi * fraction))
+        rate = args.rate * min(1, (step + 1) / args.warm_up) * 0.5 * (1 + math.cos(math.pi * fraction))
         for group in optimiser.param_groups:
             group["lr"] = rate
         model.train()
@@ -431,6 +433,8 @@ def main():
     two.add_argument("--shares", type=lambda text: [float(x) for x in text.split(",")], default=SHARES, help=",".join(SOURCES))
     two.add_argument("--held-out", type=int, default=HELD_OUT_MAX, help="sentences of each kind that figures are from")
     two.add_argument("--teachers", type=Path, nargs="*", default=[], help="rescorer16.pt of networks whose mean is learned instead of the texts")
+    two.add_argument("--begin", type=Path, help="rescorer16.pt of a network of this size to go on from")
+    two.add_argument("--warm-up", type=int, default=300, help="steps until the rate is whole")
     two.add_argument("--seed", type=int, default=16)
     two.add_argument("--compile", action="store_true")
     two.set_defaults(run=train)
