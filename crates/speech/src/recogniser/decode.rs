@@ -13,7 +13,7 @@ use super::grammar::{Grammar, GrammarAnswer, as_figures};
 use super::lm::LanguageModels;
 use super::mixture::{Mixture, MixtureState};
 use super::orthography::as_written;
-use super::posteriors::{Posteriors, STEP_SECONDS};
+use super::posteriors::Posteriors;
 use super::prompt::{prompt_names, prompt_words};
 use super::rescorer::{KnownWord, Rescorer};
 use super::text::Spellings;
@@ -117,7 +117,7 @@ pub(super) fn decode(
     let shares = word_shares(&hypotheses);
     let total = total_weight(&hypotheses);
     let count = (wanted.alternatives * READINGS_FOR_EACH).max(1);
-    let end = start_seconds + posteriors.steps() as f64 * STEP_SECONDS;
+    let end = start_seconds + posteriors.seconds_at(posteriors.steps());
     let read = |(rank, hypothesis): (usize, &Hypothesis)| {
         let mut words = in_time(&hypothesis.text);
         let share_of = |i: usize| if rank == 0 { shares[i] } else { 1.0 };
@@ -354,8 +354,8 @@ fn words_in_time(
         .map(|(i, (word, place))| Word {
             word: word.to_owned(),
             language: languages[i],
-            start: start_seconds + place.first_step as f64 * STEP_SECONDS,
-            end: start_seconds + place.end_step as f64 * STEP_SECONDS,
+            start: start_seconds + posteriors.seconds_at(place.first_step),
+            end: start_seconds + posteriors.seconds_at(place.end_step),
             confidence: place.letter_p,
         })
         .collect()

@@ -7,12 +7,14 @@ pub(super) const CLASSES: usize = 29;
 pub(super) const BLANK: usize = 0;
 pub(super) const SPACE: usize = 1;
 /// Seconds from one step to the next.
-pub(super) const STEP_SECONDS: f64 = 0.04;
+const STEP_SECONDS: f64 = 0.04;
 
 /// Natural logarithms, a row of [`CLASSES`] per step.
 #[derive(Debug, Clone, Default)]
 pub struct Posteriors {
     values: Vec<f32>,
+    /// Steps of silence that were added to the recording at its ends.
+    added: [usize; 2],
 }
 
 impl Posteriors {
@@ -27,7 +29,22 @@ impl Posteriors {
                 -60.0
             };
         }
-        Self { values }
+        Self {
+            values,
+            added: [0; 2],
+        }
+    }
+
+    pub(super) fn surrounded_by(self, before: usize, after: usize) -> Self {
+        let added = [before, after];
+        Self { added, ..self }
+    }
+
+    /// When a step begins, from the beginning of the recording on, and within it.
+    pub(super) fn seconds_at(&self, step: usize) -> f64 {
+        let [before, after] = self.added;
+        let end = self.steps().saturating_sub(before + after);
+        step.saturating_sub(before).min(end) as f64 * STEP_SECONDS
     }
 
     pub fn steps(&self) -> usize {

@@ -4,7 +4,7 @@ mod network;
 
 use std::sync::Arc;
 
-use super::mel::LogMel;
+use super::mel::{HOP, LogMel};
 use super::posteriors::Posteriors;
 use crate::SpeechError;
 use crate::kernels::one_thread::keep_to_this_thread;
@@ -13,8 +13,14 @@ use crate::weights::WeightsFile;
 use network::AcousticNetwork;
 
 const FILE: &str = "encoder.safetensors";
-/// The encoder has seen nothing longer: 15 s.
-pub(super) const SAMPLES_MAX: usize = 1500 * super::mel::HOP;
+/// 40 ms, a step of the network's.
+const STEP_SAMPLES: usize = 4 * HOP;
+/// The encoder has seen nothing longer than 15 s, the silence around the sound included.
+const SAMPLES_MAX: usize = 1500 * HOP - 2 * QUIET_STEPS * STEP_SAMPLES;
+/// A recording that begins or ends in the middle of speech is heard better with so much silence around it: 0.24 s.
+const QUIET_STEPS: usize = 6;
+/// Quieter than so much of the whole counts as silence.
+const QUIET_SHARE_MAX: f32 = 0.05;
 
 /// Clones share the weights.
 #[derive(Clone)]
@@ -35,8 +41,45 @@ impl AcousticEncoder {
     /// At most [`SAMPLES_MAX`] samples; what is beyond is not heard.
     pub(super) fn listen(&self, samples: &[i16]) -> Posteriors {
         let samples = &samples[..samples.len().min(SAMPLES_MAX)];
-        let spectra = self.mel.spectra(samples);
+        let quiet = QUIET_SHARE_MAX * level(samples);
+        let before = missing_steps(samples.chunks(STEP_SAMPLES), quiet);
+        let after = missing_steps(samples.rchunks(STEP_SAMPLES), quiet);
+        let silence = |steps| vec![0; steps * STEP_SAMPLES];
+        let surrounded = [&silence(before), samples, &silence(after)].concat();
+        let spectra = self.mel.spectra(&surrounded);
         keep_to_this_thread();
-        Posteriors::new(self.network.run(&spectra))
+        Posteriors::new(self.network.run(&spectra)).surrounded_by(before, after)
+    }
+}
+
+/// How many steps of silence a recording lacks at the end that the pieces begin with.
+fn missing_steps<'s>(pieces: impl Iterator<Item = &'s [i16]>, quiet: f32) -> usize {
+    let there = pieces.take(QUIET_STEPS);
+    QUIET_STEPS - there.take_while(|piece| level(piece) <= quiet).count()
+}
+
+/// The root of the mean square.
+fn level(samples: &[i16]) -> f32 {
+    let squares = samples.iter().map(|sample| f32::from(*sample).powi(2));
+    (squares.sum::<f32>() / samples.len().max(1) as f32).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn silence_is_added_where_a_recording_lacks_it() {
+        let sound = |steps: usize| vec![1_000i16; steps * STEP_SAMPLES];
+        let quiet = |steps: usize| vec![20i16; steps * STEP_SAMPLES];
+        let missing = |samples: &[i16]| {
+            let quiet = QUIET_SHARE_MAX * level(samples);
+            let before = missing_steps(samples.chunks(STEP_SAMPLES), quiet);
+            (before, missing_steps(samples.rchunks(STEP_SAMPLES), quiet))
+        };
+        assert_eq!(missing(&sound(20)), (6, 6));
+        assert_eq!(missing(&[quiet(3), sound(20), quiet(9)].concat()), (3, 0));
+        assert_eq!(missing(&quiet(0)), (6, 6));
+        assert_eq!(missing(&[0; 9_000]), (0, 0));
     }
 }
