@@ -279,10 +279,12 @@ fn day_and_month_number(context: &TokenContext<'_>, i: usize) -> Option<SpokenFo
     SpokenForm::new(format!("{}{said}", tarehe(context, i)), i + 3)
 }
 
-/// "hadi 30/11", "kabla ya 21/11": with a day above twelve it is no fraction.
+/// "hadi 30/11", "kabla ya 21/11", "kesho (19/11)": with a day above twelve it is no fraction.
 fn is_limit(context: &TokenContext<'_>, i: usize) -> bool {
     let mut before = context.words_back(i);
-    let limits = &["hadi", "mpaka", "mwisho", "kuanzia", "kabla"];
+    let limits = &[
+        "hadi", "mpaka", "mwisho", "kuanzia", "kabla", "leo", "kesho", "jana", "juzi",
+    ];
     let first = before.next().filter(|word| !word.is_one_of(&["ya", "ni"]));
     let limit = first.or_else(|| before.next());
     day_number(context, i).is_some_and(|day| day > 12)

@@ -10,6 +10,9 @@ const GROUPS: [(&str, u64); 3] = [
     ("thousand", 1_000),
 ];
 
+/// With so many digits an "oh" before the others is a zero.
+const CODE_AFTER_OH_MIN: usize = 4;
+
 /// A number that ends in one of these stays as it was said: "twenty first".
 const ORDINALS: [&str; 9] = [
     "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth",
@@ -33,6 +36,20 @@ pub fn english_digits(words: &[&str]) -> Vec<Written> {
     out
 }
 
+/// The number that these words say, all of them; "two fifty" is 250, and "hundred" needs no "one".
+pub fn english_number(words: &[&str]) -> Option<u64> {
+    let bare = words.first().is_some_and(|word| is_multiplier(word));
+    let words = [if bare { &["one"][..] } else { &[] }, words].concat();
+    let all = |found: &(u64, usize)| found.1 == words.len();
+    let hundreds = || {
+        let (count, next) = below_hundred(&words, 0).filter(|(n, _)| (1..10).contains(n))?;
+        let (rest, end) = below_hundred(&words, next).filter(|(n, _)| *n >= 10)?;
+        Some((count * 100 + rest, end))
+    };
+    let found = whole(&words, 0).filter(all);
+    found.or_else(|| hundreds().filter(all)).map(|(n, _)| n)
+}
+
 fn unit(word: &str) -> Option<u64> {
     let n = UNITS.iter().position(|unit| *unit == word);
     n.map(|n| n as u64)
@@ -50,8 +67,8 @@ fn code(words: &[&str], at: usize) -> Option<Written> {
         };
         let said = end + usize::from(times > 1);
         let digit = match words.get(said).copied() {
-            // The letter, in place of zero, only inside a number.
-            Some("o" | "oh") if !text.is_empty() => Some(0),
+            // The letter, in place of zero.
+            Some("o" | "oh") => Some(0),
             Some(word) => unit(word).filter(|n| *n < 10),
             None => None,
         };
@@ -63,8 +80,13 @@ fn code(words: &[&str], at: usize) -> Option<Written> {
     let goes_on = words
         .get(end)
         .is_some_and(|word| is_multiplier(word) || *word == "point");
+    // "Oh, one two" is no number.
+    let min = match words[at] {
+        "o" | "oh" => CODE_AFTER_OH_MIN,
+        _ => code_digits_min(&text),
+    };
     let words = at..end;
-    (text.len() >= code_digits_min(&text) && !goes_on).then_some(Written { text, words })
+    (text.len() >= min && !goes_on).then_some(Written { text, words })
 }
 
 fn is_multiplier(word: &str) -> bool {
@@ -211,6 +233,7 @@ mod tests {
             ("three point five per cent", "3.5 per cent"),
             ("zero seven double two oh nine", "072209"),
             ("press one two three", "press 123"),
+            ("oh seven two two one two three four five six", "0722123456"),
             ("sixty four", "64"),
             (
                 "the meeting is at three thirty pm",
@@ -230,6 +253,25 @@ mod tests {
     }
 
     #[test]
+    fn all_words_make_one_number() {
+        for (said, number) in [
+            ("two thousand five hundred", Some(2_500)),
+            ("hundred and fifty", Some(150)),
+            ("thousand", Some(1_000)),
+            ("fifteen hundred", Some(1_500)),
+            ("two fifty", Some(250)),
+            ("nine twenty five", Some(925)),
+            ("two three", None),
+            ("two fifty thousand", None),
+            ("fifty shillings", None),
+            ("", None),
+        ] {
+            let words: Vec<&str> = said.split_whitespace().collect();
+            assert_eq!(english_number(&words), number, "{said}");
+        }
+    }
+
+    #[test]
     fn small_numbers_and_other_words_stay() {
         for said in [
             "one of them",
@@ -239,6 +281,7 @@ mod tests {
             "two or three days",
             "a thing",
             "oh well",
+            "oh two of them",
             "the point is",
             "double the price",
             "one point",

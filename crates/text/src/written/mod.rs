@@ -3,5 +3,5 @@
 mod english;
 mod numerals;
 
-pub use english::english_digits;
+pub use english::{english_digits, english_number};
 pub use numerals::{Written, digits, number};
