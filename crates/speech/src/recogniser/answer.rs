@@ -1,9 +1,9 @@
 //! The plain value of an expected answer, for programs: true or false, figures, an amount, a choice.
 
-use sauti_text::written::number;
+use sauti_text::written::{english_number, number};
 use serde::{Serialize, Serializer};
 
-use super::grammar::{CURRENCIES, NO, YES, as_figures};
+use super::answer_words::{AnswerWords, as_figures, currency_of};
 use crate::{Expect, Segment};
 
 /// What an answer of a known form says.
@@ -22,7 +22,7 @@ pub enum AnswerValue {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Amount {
     pub hundredths: u64,
-    /// The word that was said: "shilingi", "dola", ...
+    /// The Swahili word for what was said: "shilingi", "dola", ...
     pub currency: Option<&'static str>,
 }
 
@@ -53,7 +53,7 @@ impl AnswerValue {
             Expect::Any => None,
             Expect::YesNo => yes_or_no(words).map(AnswerValue::YesNo),
             Expect::Digits => {
-                let figures = as_figures(&words.join(" "));
+                let figures = as_figures(words.iter().copied());
                 (!figures.is_empty()).then_some(AnswerValue::Digits(figures))
             }
             Expect::Amount => amount(words).map(AnswerValue::Amount),
@@ -74,8 +74,12 @@ impl AnswerValue {
 
 /// Whoever says both has not decided.
 fn yes_or_no(words: &[&str]) -> Option<bool> {
-    let says = |list: &[&str]| words.iter().any(|word| list.contains(word));
-    match (says(&YES), says(&NO)) {
+    let said = format!(" {} ", words.join(" "));
+    let says = |list: fn(&AnswerWords) -> &[&str]| {
+        let mut phrases = AnswerWords::of(None).iter().flat_map(list);
+        phrases.any(|phrase| said.contains(&format!(" {phrase} ")))
+    };
+    match (says(|words| words.yes), says(|words| words.no)) {
         (true, false) => Some(true),
         (false, true) => Some(false),
         _ => None,
@@ -83,25 +87,39 @@ fn yes_or_no(words: &[&str]) -> Option<bool> {
 }
 
 fn amount(words: &[&str]) -> Option<Amount> {
-    let currency_of = |word: &&str| {
-        let named = CURRENCIES.iter().find(|currency| *currency == word)?;
-        match *named {
-            "senti" => None,
-            "shillingi" => Some("shilingi"),
-            named => Some(named),
-        }
-    };
+    swahili_amount(words).or_else(|| english_amount(words))
+}
+
+fn swahili_amount(words: &[&str]) -> Option<Amount> {
     let (units, cents) = match words.iter().position(|word| *word == "senti") {
         Some(at) => (&words[..at], Some(&words[at + 1..])),
         None => (words, None),
     };
-    let units = match units {
-        [units @ .., "na"] => units,
-        units => units,
+    let units = units.strip_suffix(&["na"]).unwrap_or(units);
+    let cents = cents.map(number);
+    amount_of(units, cents, quantity)
+}
+
+fn english_amount(words: &[&str]) -> Option<Amount> {
+    let [said @ .., "cents"] = words else {
+        return amount_of(words, None, english_quantity);
     };
+    // "ten dollars and fifty cents"
+    let last_unit = said.iter().rposition(|word| currency_of(word).is_some());
+    let (units, cents) = said.split_at(last_unit.map_or(0, |at| at + 1));
+    let cents = cents.strip_prefix(&["and"]).unwrap_or(cents);
+    amount_of(units, Some(english_number(cents)), english_quantity)
+}
+
+/// `cents`: where some were said, how many, if that is a number.
+fn amount_of(
+    units: &[&str],
+    cents: Option<Option<u64>>,
+    quantity: fn(&[&str]) -> Option<u64>,
+) -> Option<Amount> {
     // A currency stands before or after its number; with numbers on both sides there are two amounts.
-    let first = units.first().and_then(currency_of);
-    let last = units.last().and_then(currency_of);
+    let first = units.first().and_then(|word| currency_of(word));
+    let last = units.last().and_then(|word| currency_of(word));
     let (currency, units) = match (first, last) {
         (Some(_), _) => (first, &units[1..]),
         (None, Some(_)) => (last, &units[..units.len() - 1]),
@@ -114,7 +132,7 @@ fn amount(words: &[&str]) -> Option<Amount> {
                 true => 0,
                 false => quantity(units)?,
             };
-            let cents = number(cents).filter(|cents| *cents < 100)?;
+            let cents = cents.filter(|cents| *cents < 100)?;
             units.checked_add(cents)?
         }
     };
@@ -133,20 +151,45 @@ fn quantity(words: &[&str]) -> Option<u64> {
         return whole_hundredths.checked_add(part * half_of);
     }
     if let Some(at) = words.iter().position(|word| *word == "nukta") {
-        let figures = as_figures(&words[at + 1..].join(" "));
-        let said_all = figures.len() == words.len() - at - 1;
-        let tenths: u64 = format!("{figures:0<2}").get(..2)?.parse().ok()?;
-        let fits = said_all && (1..=2).contains(&figures.len());
         let whole = quantity(&words[..at])?;
         // "milioni mbili nukta tano" means two and a half million.
         let scale = last_scale(&words[..at], whole / 100);
-        return whole.checked_add(tenths * scale).filter(|_| fits);
+        return whole.checked_add(decimals(&words[at + 1..])? * scale);
     }
     match words {
         ["nusu"] => Some(50),
         ["robo"] => Some(25),
         [scale] if scale_of(scale).is_some() => scale_of(scale)?.checked_mul(100),
         words => number(words)?.checked_mul(100),
+    }
+}
+
+/// One or two digits after the point, in hundredths.
+fn decimals(words: &[&str]) -> Option<u64> {
+    let figures = as_figures(words.iter().copied());
+    let said_all = figures.len() == words.len() && (1..=2).contains(&figures.len());
+    let hundredths = format!("{figures:0<2}").parse().ok();
+    hundredths.filter(|_| said_all)
+}
+
+/// The same in English: "two point five million", "half a million", "ten and a half".
+fn english_quantity(words: &[&str]) -> Option<u64> {
+    if let [parts @ .., scale @ ("thousand" | "million" | "billion")] = words
+        && parts.iter().any(|word| matches!(*word, "point" | "half"))
+    {
+        let parts = parts.strip_suffix(&["a"]).unwrap_or(parts);
+        return english_quantity(parts)?.checked_mul(english_number(&[scale])?);
+    }
+    if let Some(at) = words.iter().position(|word| *word == "point") {
+        let whole = english_number(&words[..at])?.checked_mul(100)?;
+        return whole.checked_add(decimals(&words[at + 1..])?);
+    }
+    match words {
+        ["half"] | ["a", "half"] => Some(50),
+        [whole @ .., "and", "a", "half"] => {
+            english_number(whole)?.checked_mul(100)?.checked_add(50)
+        }
+        words => english_number(words)?.checked_mul(100),
     }
 }
 
@@ -208,6 +251,13 @@ mod tests {
             ("sitaki", "false"),
             ("hapana asante", "false"),
             ("ndiyo hapana", "null"),
+            ("yes please", "true"),
+            ("of course", "true"),
+            ("okay asante", "true"),
+            ("no thank you", "false"),
+            ("not at all", "false"),
+            ("yes no", "null"),
+            ("ndiyo no", "null"),
         ] {
             assert_eq!(json(&Expect::YesNo, said), value, "{said}");
         }
@@ -215,8 +265,12 @@ mod tests {
 
     #[test]
     fn digits_are_figures_with_their_zeros() {
-        let said = "sifuri saba moja mbili ziro";
-        assert_eq!(json(&Expect::Digits, said), "\"07120\"");
+        for (said, figures) in [
+            ("sifuri saba moja mbili ziro", "\"07120\""),
+            ("oh seven double two triple one zero", "\"07221110\""),
+        ] {
+            assert_eq!(json(&Expect::Digits, said), figures, "{said}");
+        }
     }
 
     #[test]
@@ -255,11 +309,36 @@ mod tests {
             ("laki kumi shilingi mia saba", "null"),
             ("shilingi kumi na dola tano", "null"),
             ("shilingi mia mbili dola", "null"),
+            ("two thousand five hundred", "2500"),
+            ("fifty shillings", "50"),
+            ("shillings five hundred", "500"),
+            ("a hundred and fifty bob", "150"),
+            ("hundred bob", "100"),
+            ("two point five million", "2500000"),
+            ("twelve point two five", "12.25"),
+            ("half a million", "500000"),
+            ("two and a half thousand", "2500"),
+            ("ten and a half", "10.5"),
+            ("a half", "0.5"),
+            ("ten dollars and fifty cents", "10.5"),
+            ("ten dollars fifty cents", "10.5"),
+            ("fifty cents", "0.5"),
+            ("two hundred cents", "null"),
+            ("ten shillings five dollars", "null"),
+            ("seven two two", "null"),
+            ("shillings", "null"),
+            ("elfu two", "null"),
         ] {
             assert_eq!(json(&Expect::Amount, said), value, "{said}");
         }
-        let value = AnswerValue::of(&Expect::Amount, &heard("shillingi mia mbili"));
-        assert_eq!(value.and_then(|value| value.currency()), Some("shilingi"));
+        for (said, currency) in [
+            ("shillingi mia mbili", "shilingi"),
+            ("two hundred bob", "shilingi"),
+            ("ten dollars and fifty cents", "dola"),
+        ] {
+            let value = AnswerValue::of(&Expect::Amount, &heard(said));
+            assert_eq!(value.and_then(|value| value.currency()), Some(currency));
+        }
     }
 
     #[test]

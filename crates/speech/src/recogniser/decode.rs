@@ -6,10 +6,11 @@ use std::sync::Arc;
 use super::align::place_words;
 use super::alternatives::READINGS_FOR_EACH;
 use super::answer::AnswerValue;
+use super::answer_words::as_figures;
 use super::beam::{BeamConfig, BeamSearch, Hypothesis};
 use super::bias::{Bias, BiasState};
 use super::confidence::{AnswerEvidence, ReadingEvidence, WordEvidence, clearness};
-use super::grammar::{Grammar, GrammarAnswer, as_figures};
+use super::grammar::{Grammar, GrammarAnswer};
 use super::lm::LanguageModels;
 use super::mixture::{Mixture, MixtureState};
 use super::orthography::as_written;
@@ -25,6 +26,9 @@ use crate::{Expect, SpeechError, SpokenLanguage, TranscribeRequest, Word};
 const ANSWERS_MAX: usize = 32;
 /// How sure an answer is shows in these, the best ones.
 const ANSWERS_COMPARED: usize = 8;
+
+/// A yes or a no with a word that was heard less surely is some other sentence: "rudia tafadhali" is no "ndio, tafadhali".
+const YES_NO_LETTER_P_MIN: f32 = 0.15;
 
 /// A word among others that is so far from both neighbours and was heard so unsurely is taken for music.
 const STRAY_GAP_S: f64 = 0.7;
@@ -51,7 +55,7 @@ impl Expectations {
     pub(super) fn new(request: &TranscribeRequest) -> Result<Self, SpeechError> {
         Ok(Self {
             bias: Bias::new(&request.keyterms, &prompt_words(&request.prompt)),
-            grammar: Grammar::for_expectation(&request.expect)?,
+            grammar: Grammar::for_expectation(&request.expect, request.language)?,
             joins_digits: request.digits && request.expect == Expect::Digits,
             spellings: Spellings::new(
                 &[&request.keyterms[..], &prompt_names(&request.prompt)].concat(),
@@ -108,7 +112,7 @@ pub(super) fn decode(
             0 => 1,
             _ => ANSWERS_MAX,
         };
-        let answers = answers(posteriors, grammar, count, in_time);
+        let answers = answers(posteriors, grammar, &wanted.expect, count, in_time);
         let sure = sure_of_the_best(&answers, &wanted.expect);
         let read = |answer| reading_of(answer, sure, wanted);
         return answers.into_iter().map(read).collect();
@@ -256,6 +260,7 @@ type HeardAnswer = (GrammarAnswer, Vec<Word>, AnswerEvidence);
 fn answers(
     posteriors: &Posteriors,
     grammar: &Grammar,
+    expect: &Expect,
     count: usize,
     in_time: impl Fn(&str) -> Vec<Word>,
 ) -> Vec<HeardAnswer> {
@@ -275,7 +280,12 @@ fn answers(
         };
         (answer, words, evidence)
     };
-    answers.into_iter().take(count).map(heard).collect()
+    let is_clear = |(_, _, evidence): &HeardAnswer| {
+        let mut letter_p = evidence.letter_p.iter();
+        *expect != Expect::YesNo || letter_p.all(|p| *p >= YES_NO_LETTER_P_MIN)
+    };
+    let heard = answers.into_iter().map(heard).filter(is_clear);
+    heard.take(count).collect()
 }
 
 /// What speaks for the answers of a known form that compete with each other.
@@ -290,8 +300,17 @@ pub(super) fn answer_evidence(
     let Some(grammar) = &wanted.grammar else {
         return Vec::new();
     };
-    let answers = answers(posteriors, grammar, ANSWERS_COMPARED, in_time).into_iter();
-    answers.map(|(_, _, evidence)| evidence).collect()
+    let answers = answers(
+        posteriors,
+        grammar,
+        &wanted.expect,
+        ANSWERS_COMPARED,
+        in_time,
+    );
+    answers
+        .into_iter()
+        .map(|(_, _, evidence)| evidence)
+        .collect()
 }
 
 /// How likely it is that one of the answers was given, as the best one tells it. Answers that say the same as the best, as
@@ -330,7 +349,7 @@ fn reading_of(
         clearness: evidence.clearness(),
         words,
         written: match wanted.joins_digits {
-            true => Some(as_figures(&answer.text)),
+            true => Some(as_figures(answer.text.split(' '))),
             false => answer.choice,
         },
         confidence: sure * evidence.share,
@@ -390,6 +409,7 @@ fn total_weight(hypotheses: &[Hypothesis]) -> f32 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::posteriors::fixtures::spoken;
     use super::*;
 
     #[test]
@@ -414,6 +434,28 @@ mod tests {
         assert_eq!(kept(&[first, ("na", 2.0, 0.5), last]).len(), 3);
         assert_eq!(kept(&[first, ("na", 3.2, 0.3), last]).len(), 3);
         assert_eq!(kept(&[("na", 2.0, 0.3), last]).len(), 2);
+    }
+
+    #[test]
+    fn a_courtesy_does_not_make_a_yes_of_another_word() {
+        let grammar = Grammar::for_expectation(&Expect::YesNo, None)
+            .unwrap()
+            .unwrap();
+        for (word, is_heard) in [("ndio", true), ("rudia", false)] {
+            let said = format!("{word} tafadhali asante tafadhali");
+            let posteriors = spoken(&said, 1.0, 5);
+            assert!(grammar.decode(&posteriors, 1)[0].is_accepted(), "{said}");
+            let in_time = |text: &str| {
+                let places = place_words(&posteriors, text).into_iter();
+                let words = places.map(|place| Word {
+                    confidence: place.letter_p,
+                    ..Word::default()
+                });
+                words.collect()
+            };
+            let heard = answers(&posteriors, &grammar, &Expect::YesNo, 8, in_time);
+            assert_eq!(!heard.is_empty(), is_heard, "{said}");
+        }
     }
 
     #[test]

@@ -3,49 +3,13 @@
 
 use std::collections::HashMap;
 
-use super::posteriors::{BLANK, Posteriors, SPACE, class_of, letter_of, log_add};
-use crate::{Expect, SpeechError};
+use sauti_text::compare::comparable;
+use sauti_text::{SpeechLanguage, normalise_in};
 
-const DIGITS: [&str; 10] = [
-    "sifuri", "moja", "mbili", "tatu", "nne", "tano", "sita", "saba", "nane", "tisa",
-];
-const DIGITS_TOO: [(&str, usize); 2] = [("zero", 0), ("ziro", 0)];
-pub(super) const YES: [&str; 7] = [
-    "ndiyo", "ndio", "naam", "sawa", "sawasawa", "ndivyo", "nakubali",
-];
-pub(super) const NO: [&str; 7] = ["hapana", "la", "siyo", "sio", "hasha", "sitaki", "sikubali"];
-/// What people add to a yes or a no.
-const COURTESIES: [&str; 5] = ["asante", "tafadhali", "kabisa", "kweli", "nataka"];
-const CONNECTIONS: [&str; 2] = ["na", "nukta"];
-const NUMBERS: [&str; 17] = [
-    "kumi",
-    "ishirini",
-    "thelathini",
-    "arobaini",
-    "arubaini",
-    "hamsini",
-    "sitini",
-    "sabini",
-    "themanini",
-    "tisini",
-    "mia",
-    "elfu",
-    "laki",
-    "milioni",
-    "bilioni",
-    "nusu",
-    "robo",
-];
-pub(super) const CURRENCIES: [&str; 8] = [
-    "shilingi",
-    "dola",
-    "senti",
-    "pauni",
-    "yuro",
-    "randi",
-    "faranga",
-    "shillingi",
-];
+use super::answer_words::AnswerWords;
+use super::posteriors::{BLANK, Posteriors, SPACE, class_of, letter_of, log_add};
+use crate::{Expect, SpeechError, SpokenLanguage};
+
 const CHOICES_MAX: usize = 500;
 const CHOICE_LETTERS_MAX: usize = 200;
 /// Below this mean distance per letter from the likeliest letters, the answer is not in the sound.
@@ -87,108 +51,135 @@ impl GrammarAnswer {
 }
 
 impl Grammar {
-    /// `None` when anything may be said.
-    pub(super) fn for_expectation(expect: &Expect) -> Result<Option<Self>, SpeechError> {
+    /// `None` when anything may be said. Where the language is not known, answers in each are.
+    pub(super) fn for_expectation(
+        expect: &Expect,
+        language: Option<SpokenLanguage>,
+    ) -> Result<Option<Self>, SpeechError> {
         let mut grammar = Self {
             letters: Vec::new(),
             starts: Vec::new(),
             choices: Vec::new(),
         };
+        let known = AnswerWords::of(language);
         match expect {
             Expect::Any => return Ok(None),
-            Expect::Digits => grammar.allow_digits(),
-            // Both in one answer, too: whoever says both has not decided.
-            Expect::YesNo => grammar.allow_repeated(&[YES, NO].concat()),
-            Expect::Amount => grammar.allow_amounts(),
-            Expect::Choices(choices) => grammar.allow_choices(choices)?,
+            Expect::Digits => known.iter().for_each(|words| grammar.allow_digits(words)),
+            Expect::YesNo => grammar.allow_yes_no(known),
+            Expect::Amount => known.iter().for_each(|words| grammar.allow_amounts(words)),
+            Expect::Choices(choices) => grammar.allow_choices(choices, language)?,
         }
         Ok(Some(grammar))
     }
 
-    fn allow_digits(&mut self) {
-        let words = DIGITS
-            .iter()
-            .copied()
-            .chain(DIGITS_TOO.map(|(word, _)| word));
-        let ends = self.add_words(words);
-        let starts = self.starts.clone();
+    fn allow_digits(&mut self, words: &AnswerWords) {
+        let too = words.digits_too.iter().map(|(word, _)| word);
+        let (starts, ends) = self.add_words(words.digits.iter().chain(too));
+        let (times_starts, times_ends) = self.add_words(words.times.iter().map(|(word, _)| word));
         self.link(&ends, &starts, true);
+        self.link(&ends, &times_starts, true);
+        self.link(&times_ends, &starts, false);
+        self.starts.extend([starts, times_starts].concat());
     }
 
-    /// One of these words or several, with courtesies after.
-    fn allow_repeated(&mut self, words: &[&str]) {
-        let ends = self.add_words(words.iter().copied());
-        let starts = self.starts.clone();
-        let courtesies = COURTESIES.map(|word| self.add_word(word, 0));
-        let (firsts, lasts): (Vec<u32>, Vec<u32>) = courtesies.into_iter().unzip();
+    /// One of these words or several, with courtesies after. Both in one answer, too: whoever says both has not decided.
+    /// People mix the languages here: "no, asante".
+    fn allow_yes_no(&mut self, known: &[AnswerWords]) {
+        let words = known
+            .iter()
+            .flat_map(|words| words.yes.iter().chain(words.no));
+        let (starts, ends) = self.add_words(words);
+        let courtesies = known.iter().flat_map(|words| words.courtesies);
+        let (firsts, lasts) = self.add_words(courtesies);
         for ends in [&ends, &lasts] {
             self.link(ends, &starts, true);
             self.link(ends, &firsts, true);
         }
+        self.starts.extend(starts);
     }
 
     /// Number words in any order, a currency before or after, and once more for the cents.
-    fn allow_amounts(&mut self) {
-        let numbers = DIGITS.iter().chain(&NUMBERS).copied();
-        let first_ends = self.add_words(CURRENCIES.into_iter());
-        let currency_starts = self.starts.clone();
-        let ends = self.add_words(numbers);
-        let number_starts: Vec<u32> = self.starts[currency_starts.len()..].to_vec();
-        self.link(&first_ends, &number_starts, true);
-        self.link(&ends, &number_starts, true);
-        self.link(&ends, &currency_starts, true);
-        // "na" and "nukta" only join: nothing begins or ends with them.
-        for (first, last) in CONNECTIONS.map(|word| self.add_word(word, 0)) {
-            self.link(&ends, &[first], true);
-            self.link(&[last], &number_starts, false);
-            self.link(&[last], &currency_starts, false);
+    fn allow_amounts(&mut self, words: &AnswerWords) {
+        let currencies = words.currencies.iter().map(|(word, _)| word);
+        let (currency_starts, currency_ends) = self.add_words(currencies);
+        let (starts, ends) = self.add_words(words.digits.iter().chain(words.numbers));
+        let (joint_starts, joint_ends) = self.add_words(words.connections);
+        for ends in [&currency_ends, &ends] {
+            self.link(ends, &starts, true);
+            self.link(ends, &joint_starts, true);
         }
+        self.link(&ends, &currency_starts, true);
+        self.link(&joint_ends, &starts, false);
+        self.link(&joint_ends, &currency_starts, false);
+        // "Fourteen" is not "four ten".
+        if let Some(ten) = words.numbers.iter().position(|word| *word == "ten") {
+            let digits = words.digits.len();
+            for end in &ends[..digits] {
+                let next = &mut self.letters[*end as usize].next;
+                next.retain(|start| *start != starts[digits + ten]);
+            }
+        }
+        self.starts.extend([currency_starts, starts].concat());
     }
 
-    fn allow_choices(&mut self, choices: &[String]) -> Result<(), SpeechError> {
+    fn allow_choices(
+        &mut self,
+        choices: &[String],
+        language: Option<SpokenLanguage>,
+    ) -> Result<(), SpeechError> {
         if choices.is_empty() || choices.len() > CHOICES_MAX {
             return Err(SpeechError::BadRequest(format!(
                 "choices must number 1 to {CHOICES_MAX}"
             )));
         }
         for (i, choice) in choices.iter().enumerate() {
-            let spoken = sauti_text::compare::comparable(choice);
-            if spoken.is_empty() || spoken.len() > CHOICE_LETTERS_MAX {
+            // They differ in their numbers.
+            let swahili = || comparable(choice);
+            let english = || comparable(&normalise_in(choice, SpeechLanguage::English));
+            let mut spoken = match language {
+                Some(SpokenLanguage::Swahili) => vec![swahili()],
+                Some(SpokenLanguage::English) => vec![english()],
+                None => vec![swahili(), english()],
+            };
+            spoken.dedup();
+            spoken.retain(|spoken| (1..=CHOICE_LETTERS_MAX).contains(&spoken.len()));
+            if spoken.is_empty() {
                 return Err(SpeechError::BadRequest(format!(
                     "choice {} has no letters or more than {CHOICE_LETTERS_MAX}",
                     i + 1
                 )));
             }
+            for spoken in spoken {
+                let (first, last) = self.add_phrase(&spoken, i as u32);
+                self.letters[last as usize].is_final = true;
+                self.starts.push(first);
+            }
             self.choices.push(choice.clone());
-            self.allow_phrase(&spoken, i as u32);
         }
         Ok(())
     }
 
-    fn allow_phrase(&mut self, phrase: &str, choice: u32) {
-        let mut last: Option<u32> = None;
-        for word in phrase.split_whitespace() {
-            let (first, end) = self.add_word(word, choice);
-            match last {
-                Some(last) => self.letters[last as usize].next.push(first),
-                None => self.starts.push(first),
-            }
-            last = Some(end);
-        }
-        if let Some(last) = last {
-            self.letters[last as usize].is_final = true;
-        }
+    /// Words and phrases; gives their first and their last letters.
+    fn add_words<'a>(
+        &mut self,
+        words: impl IntoIterator<Item = &'a &'static str>,
+    ) -> (Vec<u32>, Vec<u32>) {
+        words
+            .into_iter()
+            .map(|word| self.add_phrase(word, 0))
+            .unzip()
     }
 
-    /// Words that may stand at the beginning; gives their last letters.
-    fn add_words<'a>(&mut self, words: impl Iterator<Item = &'a str>) -> Vec<u32> {
-        words
-            .map(|word| {
-                let (first, end) = self.add_word(word, 0);
-                self.starts.push(first);
-                end
-            })
-            .collect()
+    fn add_phrase(&mut self, phrase: &str, choice: u32) -> (u32, u32) {
+        let first = self.letters.len() as u32;
+        for word in phrase.split(' ') {
+            let before = self.letters.len().checked_sub(1);
+            let (start, _) = self.add_word(word, choice);
+            if let Some(before) = before.filter(|_| start > first) {
+                self.letters[before].next.push(start);
+            }
+        }
+        (first, self.letters.len() as u32 - 1)
     }
 
     fn add_word(&mut self, word: &str, choice: u32) -> (u32, u32) {
@@ -384,24 +375,9 @@ fn keep(best: &mut [Path], path: Path) {
     }
 }
 
-/// Spoken digits as figures, without gaps: what a caller who asked for digits wants.
-pub(super) fn as_figures(text: &str) -> String {
-    text.split_whitespace()
-        .filter_map(|word| {
-            let known = DIGITS.iter().position(|digit| *digit == word);
-            known.or_else(|| {
-                DIGITS_TOO
-                    .iter()
-                    .find(|(too, _)| *too == word)
-                    .map(|(_, n)| *n)
-            })
-        })
-        .filter_map(|digit| char::from_digit(digit as u32, 10))
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::answer_words::as_figures;
     use super::super::posteriors::fixtures::spoken;
     use super::*;
 
@@ -410,7 +386,18 @@ mod tests {
     }
 
     fn answers(expect: Expect, said: &str, count: usize) -> Vec<GrammarAnswer> {
-        let grammar = Grammar::for_expectation(&expect).unwrap().unwrap();
+        answers_in(None, expect, said, count)
+    }
+
+    fn answers_in(
+        language: Option<SpokenLanguage>,
+        expect: Expect,
+        said: &str,
+        count: usize,
+    ) -> Vec<GrammarAnswer> {
+        let grammar = Grammar::for_expectation(&expect, language)
+            .unwrap()
+            .unwrap();
         grammar.decode(&spoken(said, 1.0, 5), count)
     }
 
@@ -439,7 +426,38 @@ mod tests {
         let answer = answer(Expect::Digits, said);
         assert_eq!(answer.text, said);
         assert!(answer.is_accepted());
-        assert_eq!(as_figures(&answer.text), "0712449");
+        assert_eq!(as_figures(answer.text.split(' ')), "0712449");
+    }
+
+    #[test]
+    fn an_answer_is_in_the_language_that_is_spoken() {
+        use SpokenLanguage::{English, Swahili};
+        for (expect, said, language) in [
+            (Expect::YesNo, "hapana asante", Swahili),
+            (Expect::YesNo, "no thank you", English),
+            (Expect::Digits, "sifuri saba mbili", Swahili),
+            (Expect::Digits, "oh seven double two", English),
+            (Expect::Amount, "shilingi mia tano", Swahili),
+            (Expect::Amount, "a hundred and fifty shillings", English),
+            (Expect::Amount, "ten dollars and fifty cents", English),
+            (Expect::Amount, "fourteen thousand", English),
+        ] {
+            let other = if language == Swahili {
+                English
+            } else {
+                Swahili
+            };
+            for (spoken, is_heard) in [(None, true), (Some(language), true), (Some(other), false)] {
+                let found = answers_in(spoken, expect.clone(), said, 1).remove(0);
+                assert_eq!(found.is_accepted(), is_heard, "{said} {spoken:?} {found:?}");
+                assert!(!is_heard || found.text == said, "{said} {found:?}");
+            }
+        }
+        // As the letters of "fourteen" often come.
+        assert_eq!(
+            answer(Expect::Amount, "fourten thousand").text,
+            "fourteen thousand"
+        );
     }
 
     #[test]
@@ -450,8 +468,13 @@ mod tests {
     #[test]
     fn other_speech_is_refused() {
         for expect in [Expect::Digits, Expect::YesNo, Expect::Amount] {
-            let answer = answer(expect, "wanafunzi wamefika shuleni leo asubuhi");
-            assert!(!answer.is_accepted(), "{answer:?}");
+            for said in [
+                "wanafunzi wamefika shuleni leo asubuhi",
+                "the children have gone to school today",
+            ] {
+                let answer = answer(expect.clone(), said);
+                assert!(!answer.is_accepted(), "{answer:?}");
+            }
         }
     }
 
@@ -481,6 +504,8 @@ mod tests {
             .map(String::from)
             .to_vec();
         let found = answer(Expect::Choices(choices.clone()), "namba tano");
+        assert_eq!(found.choice.as_deref(), Some("Namba 5"));
+        let found = answer(Expect::Choices(choices.clone()), "namba five");
         assert_eq!(found.choice.as_deref(), Some("Namba 5"));
         let found = answer(Expect::Choices(choices), "huduma wateja");
         assert_eq!(found.choice.as_deref(), Some("Huduma kwa Wateja"));
@@ -513,13 +538,15 @@ mod tests {
 
     #[test]
     fn choices_without_letters_are_refused() {
-        assert!(Grammar::for_expectation(&Expect::Choices(Vec::new())).is_err());
-        assert!(Grammar::for_expectation(&Expect::Choices(vec!["?!".to_owned()])).is_err());
+        assert!(Grammar::for_expectation(&Expect::Choices(Vec::new()), None).is_err());
+        assert!(Grammar::for_expectation(&Expect::Choices(vec!["?!".to_owned()]), None).is_err());
     }
 
     #[test]
     fn no_sound_gives_no_answer() {
-        let grammar = Grammar::for_expectation(&Expect::Digits).unwrap().unwrap();
+        let grammar = Grammar::for_expectation(&Expect::Digits, None)
+            .unwrap()
+            .unwrap();
         assert!(grammar.decode(&Posteriors::default(), 3).is_empty());
     }
 }

@@ -7,6 +7,7 @@
 mod align;
 mod alternatives;
 mod answer;
+mod answer_words;
 mod beam;
 mod bias;
 mod confidence;

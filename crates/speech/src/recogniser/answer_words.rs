@@ -1,0 +1,174 @@
+//! The words that answers of a known form are made of, in each language.
+
+use crate::SpokenLanguage;
+
+pub(super) struct AnswerWords {
+    pub digits: [&'static str; 10],
+    /// Other words for digits.
+    pub digits_too: &'static [(&'static str, usize)],
+    /// Before a digit: so many of it.
+    pub times: &'static [(&'static str, usize)],
+    pub yes: &'static [&'static str],
+    pub no: &'static [&'static str],
+    /// What people add to a yes or a no.
+    pub courtesies: &'static [&'static str],
+    /// The words of numbers that are no digits.
+    pub numbers: &'static [&'static str],
+    /// They only join: nothing begins or ends with them.
+    pub connections: &'static [&'static str],
+    /// As they are said, and the name that programs are told; none for hundredths.
+    pub currencies: &'static [(&'static str, Option<&'static str>)],
+}
+
+impl AnswerWords {
+    /// Of the language that is spoken, or of all where that is not known.
+    pub(super) fn of(language: Option<SpokenLanguage>) -> &'static [AnswerWords] {
+        match language {
+            Some(SpokenLanguage::Swahili) => &ALL[..1],
+            Some(SpokenLanguage::English) => &ALL[1..],
+            None => &ALL,
+        }
+    }
+
+    fn digit(&self, word: &str) -> Option<usize> {
+        let plain = self.digits.iter().position(|digit| *digit == word);
+        plain.or_else(|| value_of(self.digits_too, word))
+    }
+}
+
+fn value_of<T: Copy>(pairs: &[(&str, T)], word: &str) -> Option<T> {
+    let found = pairs.iter().find(|(name, _)| *name == word);
+    found.map(|(_, value)| *value)
+}
+
+/// Spoken digits as figures, without gaps: what a caller who asked for digits wants.
+pub(super) fn as_figures<'a>(words: impl Iterator<Item = &'a str>) -> String {
+    let (mut figures, mut times) = (String::new(), 1);
+    for word in words {
+        let digit = ALL.iter().find_map(|known| known.digit(word));
+        if let Some(figure) = digit.and_then(|digit| char::from_digit(digit as u32, 10)) {
+            figures.extend(std::iter::repeat_n(figure, times));
+        }
+        times = ALL
+            .iter()
+            .find_map(|known| value_of(known.times, word))
+            .unwrap_or(1);
+    }
+    figures
+}
+
+/// The currency that a word names, as programs are told.
+pub(super) fn currency_of(word: &str) -> Option<&'static str> {
+    ALL.iter()
+        .find_map(|known| value_of(known.currencies, word))
+        .flatten()
+}
+
+const ALL: [AnswerWords; 2] = [
+    AnswerWords {
+        digits: [
+            "sifuri", "moja", "mbili", "tatu", "nne", "tano", "sita", "saba", "nane", "tisa",
+        ],
+        digits_too: &[("zero", 0), ("ziro", 0)],
+        times: &[],
+        yes: &[
+            "ndiyo", "ndio", "naam", "sawa", "sawasawa", "ndivyo", "nakubali",
+        ],
+        no: &["hapana", "la", "siyo", "sio", "hasha", "sitaki", "sikubali"],
+        courtesies: &["asante", "tafadhali", "kabisa", "kweli", "nataka"],
+        numbers: &[
+            "kumi",
+            "ishirini",
+            "thelathini",
+            "arobaini",
+            "arubaini",
+            "hamsini",
+            "sitini",
+            "sabini",
+            "themanini",
+            "tisini",
+            "mia",
+            "elfu",
+            "laki",
+            "milioni",
+            "bilioni",
+            "nusu",
+            "robo",
+        ],
+        connections: &["na", "nukta"],
+        currencies: &[
+            ("shilingi", Some("shilingi")),
+            ("shillingi", Some("shilingi")),
+            ("dola", Some("dola")),
+            ("senti", None),
+            ("pauni", Some("pauni")),
+            ("yuro", Some("yuro")),
+            ("randi", Some("randi")),
+            ("faranga", Some("faranga")),
+        ],
+    },
+    AnswerWords {
+        digits: [
+            "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
+        ],
+        digits_too: &[("oh", 0), ("o", 0)],
+        times: &[("double", 2), ("triple", 3)],
+        yes: &[
+            "yes",
+            "yeah",
+            "ya",
+            "yep",
+            "yup",
+            "okay",
+            "sure",
+            "correct",
+            "of course",
+            "i agree",
+            "that's right",
+        ],
+        no: &["no", "nope", "never", "not at all"],
+        courtesies: &["please", "thanks", "thank you", "i do", "i don't", "it is"],
+        numbers: &[
+            "ten",
+            "eleven",
+            "twelve",
+            "thirteen",
+            "fourteen",
+            "fifteen",
+            "sixteen",
+            "seventeen",
+            "eighteen",
+            "nineteen",
+            "twenty",
+            "thirty",
+            "forty",
+            "fifty",
+            "sixty",
+            "seventy",
+            "eighty",
+            "ninety",
+            "hundred",
+            "thousand",
+            "million",
+            "billion",
+            "half",
+            "a hundred",
+            "a thousand",
+            "a million",
+            "a half",
+        ],
+        connections: &["and", "point"],
+        currencies: &[
+            ("shillings", Some("shilingi")),
+            ("shilling", Some("shilingi")),
+            ("bob", Some("shilingi")),
+            ("dollars", Some("dola")),
+            ("dollar", Some("dola")),
+            ("cents", None),
+            ("pounds", Some("pauni")),
+            ("euros", Some("yuro")),
+            ("rand", Some("randi")),
+            ("francs", Some("faranga")),
+        ],
+    },
+];
