@@ -317,7 +317,8 @@ def train(args):
             with torch.no_grad():
                 likely = sum(teacher(*given).flatten(0, 1).float().softmax(-1) for teacher in teachers) / len(teachers)
         known = nexts.flatten() >= 0
-        return (F.cross_entropy(logits, likely, reduction="none") * known).sum() / known.sum()
+        taught = (F.cross_entropy(logits, likely, reduction="none") * known).sum() / known.sum()
+        return torch.lerp(taught, F.cross_entropy(logits, nexts.flatten(), ignore_index=-100), args.texts_too)
 
     if args.compile:
         loss_of = torch.compile(loss_of)
@@ -335,7 +336,7 @@ def train(args):
             print(f"step {step}, {spent:.0f} s, {seen:.0f} M pieces ({seen * 1e6 / trained:.2f} epochs, {spent / 60 * trained / max(1, seen * 1e6):.1f} min each), "
                   f"perplexity {figures}", flush=True)
             mean = sum(math.log(figures[name]) for name in ("swahili", "broadcast", "english")) / 3
-            if mean < best:
+            if mean < best or args.begin:  # a network that goes on learns something else than these texts
                 best = mean
                 write(args.out, average, pieces, size, log)
             asked = time.time()
@@ -433,6 +434,7 @@ def main():
     two.add_argument("--shares", type=lambda text: [float(x) for x in text.split(",")], default=SHARES, help=",".join(SOURCES))
     two.add_argument("--held-out", type=int, default=HELD_OUT_MAX, help="sentences of each kind that figures are from")
     two.add_argument("--teachers", type=Path, nargs="*", default=[], help="rescorer16.pt of networks whose mean is learned instead of the texts")
+    two.add_argument("--texts-too", type=float, default=0.0, help="share of the loss that comes from the texts beside --teachers")
     two.add_argument("--begin", type=Path, help="rescorer16.pt of a network of this size to go on from")
     two.add_argument("--warm-up", type=int, default=300, help="steps until the rate is whole")
     two.add_argument("--seed", type=int, default=16)
