@@ -1,11 +1,13 @@
 //! Numbers as they are said, after real usage rather than CLDR: "na" before a units digit, before a remainder below ten
 //! after "mia", before one below a hundred after "elfu", and between exactly two big groups; "laki" for 100,000s.
 
-pub(crate) const UNITS: [&str; 10] = [
+/// From zero to nine: a digit's word stands at its own place.
+pub const UNITS: [&str; 10] = [
     "sifuri", "moja", "mbili", "tatu", "nne", "tano", "sita", "saba", "nane", "tisa",
 ];
 
-pub(crate) const TENS: [&str; 10] = [
+/// So many tens: the first place, which none is, is empty.
+pub const TENS: [&str; 10] = [
     "",
     "kumi",
     "ishirini",

@@ -28,7 +28,8 @@ mod tables;
 pub mod written;
 
 pub use builder::CLAUSE_PHONEMES_MAX;
-pub use cardinal::cardinal;
+pub use cardinal::{TENS as SWAHILI_TENS, UNITS as SWAHILI_UNITS, cardinal};
+pub use english::{TENS as ENGLISH_TENS, UNITS as ENGLISH_UNITS};
 pub use error::TextError;
 pub use language::{SpeechLanguage, UnknownSpeechLanguage};
 pub use lexicon::{Lexicon, LexiconEntry, LexiconError};

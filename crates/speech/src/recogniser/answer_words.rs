@@ -1,9 +1,11 @@
 //! The words that answers of a known form are made of, in each language.
 
+use sauti_text::{ENGLISH_TENS, ENGLISH_UNITS, SWAHILI_TENS, SWAHILI_UNITS};
+
 use crate::SpokenLanguage;
 
 pub(super) struct AnswerWords {
-    pub digits: [&'static str; 10],
+    pub digits: &'static [&'static str],
     /// Other words for digits.
     pub digits_too: &'static [(&'static str, usize)],
     /// Before a digit: so many of it.
@@ -12,8 +14,8 @@ pub(super) struct AnswerWords {
     pub no: &'static [&'static str],
     /// What people add to a yes or a no.
     pub courtesies: &'static [&'static str],
-    /// The words of numbers that are no digits.
-    pub numbers: &'static [&'static str],
+    /// The words of numbers that are no digits, list after list.
+    pub numbers: &'static [&'static [&'static str]],
     /// They only join: nothing begins or ends with them.
     pub connections: &'static [&'static str],
     /// As they are said, and the name that programs are told; none for hundredths.
@@ -66,9 +68,7 @@ pub(super) fn currency_of(word: &str) -> Option<&'static str> {
 
 const ALL: [AnswerWords; 2] = [
     AnswerWords {
-        digits: [
-            "sifuri", "moja", "mbili", "tatu", "nne", "tano", "sita", "saba", "nane", "tisa",
-        ],
+        digits: &SWAHILI_UNITS,
         digits_too: &[("zero", 0), ("ziro", 0)],
         times: &[],
         yes: &[
@@ -77,23 +77,10 @@ const ALL: [AnswerWords; 2] = [
         no: &["hapana", "la", "siyo", "sio", "hasha", "sitaki", "sikubali"],
         courtesies: &["asante", "tafadhali", "kabisa", "kweli", "nataka"],
         numbers: &[
-            "kumi",
-            "ishirini",
-            "thelathini",
-            "arobaini",
-            "arubaini",
-            "hamsini",
-            "sitini",
-            "sabini",
-            "themanini",
-            "tisini",
-            "mia",
-            "elfu",
-            "laki",
-            "milioni",
-            "bilioni",
-            "nusu",
-            "robo",
+            SWAHILI_TENS.split_at(1).1,
+            &[
+                "arubaini", "mia", "elfu", "laki", "milioni", "bilioni", "nusu", "robo",
+            ],
         ],
         connections: &["na", "nukta"],
         currencies: &[
@@ -108,9 +95,7 @@ const ALL: [AnswerWords; 2] = [
         ],
     },
     AnswerWords {
-        digits: [
-            "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
-        ],
+        digits: ENGLISH_UNITS.split_at(10).0,
         digits_too: &[("oh", 0), ("o", 0)],
         times: &[("double", 2), ("triple", 3)],
         yes: &[
@@ -129,33 +114,10 @@ const ALL: [AnswerWords; 2] = [
         no: &["no", "nope", "never", "not at all"],
         courtesies: &["please", "thanks", "thank you", "i do", "i don't", "it is"],
         numbers: &[
-            "ten",
-            "eleven",
-            "twelve",
-            "thirteen",
-            "fourteen",
-            "fifteen",
-            "sixteen",
-            "seventeen",
-            "eighteen",
-            "nineteen",
-            "twenty",
-            "thirty",
-            "forty",
-            "fifty",
-            "sixty",
-            "seventy",
-            "eighty",
-            "ninety",
-            "hundred",
-            "thousand",
-            "million",
-            "billion",
-            "half",
-            "a hundred",
-            "a thousand",
-            "a million",
-            "a half",
+            ENGLISH_UNITS.split_at(10).1,
+            &ENGLISH_TENS,
+            &["hundred", "thousand", "million", "billion", "half"],
+            &["a hundred", "a thousand", "a million", "a half"],
         ],
         connections: &["and", "point"],
         currencies: &[

@@ -102,7 +102,8 @@ impl Grammar {
     fn allow_amounts(&mut self, words: &AnswerWords) {
         let currencies = words.currencies.iter().map(|(word, _)| word);
         let (currency_starts, currency_ends) = self.add_words(currencies);
-        let (starts, ends) = self.add_words(words.digits.iter().chain(words.numbers));
+        let numbers = words.numbers.iter().copied().flatten();
+        let (starts, ends) = self.add_words(words.digits.iter().chain(numbers));
         let (joint_starts, joint_ends) = self.add_words(words.connections);
         for ends in [&currency_ends, &ends] {
             self.link(ends, &starts, true);
@@ -112,7 +113,8 @@ impl Grammar {
         self.link(&joint_ends, &starts, false);
         self.link(&joint_ends, &currency_starts, false);
         // "Fourteen" is not "four ten".
-        if let Some(ten) = words.numbers.iter().position(|word| *word == "ten") {
+        let mut numbers = words.numbers.iter().copied().flatten();
+        if let Some(ten) = numbers.position(|word| *word == "ten") {
             let digits = words.digits.len();
             for end in &ends[..digits] {
                 let next = &mut self.letters[*end as usize].next;

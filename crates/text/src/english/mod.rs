@@ -8,7 +8,7 @@ mod spelling;
 
 pub(crate) use dictionary::Sureness;
 pub(crate) use found::{is_english_sentence, is_prefix, sureness};
-pub(crate) use numbers::{TENS, UNITS};
+pub use numbers::{TENS, UNITS};
 pub(crate) use spelling::respell;
 
 use std::borrow::Cow;

@@ -1,6 +1,7 @@
 //! The words of English numbers.
 
-pub(crate) const UNITS: [&str; 20] = [
+/// From zero to nineteen: a number's word stands at its own place.
+pub const UNITS: [&str; 20] = [
     "zero",
     "one",
     "two",
@@ -22,6 +23,7 @@ pub(crate) const UNITS: [&str; 20] = [
     "eighteen",
     "nineteen",
 ];
-pub(crate) const TENS: [&str; 8] = [
+/// From twenty on.
+pub const TENS: [&str; 8] = [
     "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
 ];
