@@ -8,8 +8,8 @@ pub(super) const MELS: usize = 80;
 pub(super) const HOP: usize = 160;
 pub(super) const WINDOW: usize = 400;
 const BINS: usize = WINDOW / 2 + 1;
-/// The encoder takes frames by fours.
-const BLOCK: usize = 4 * HOP;
+/// 40 ms, a step of the encoder's: it takes frames by fours.
+pub(super) const STEP_SAMPLES: usize = 4 * HOP;
 /// Clips are brought to this peak first: recordings differ in level by a factor of a hundred.
 const PEAK: f32 = 0.5;
 
@@ -94,10 +94,10 @@ impl LogMel {
     }
 }
 
-/// Levelled, padded with silence to whole blocks, and mirrored by half a window at both ends.
+/// Levelled, padded with silence to whole steps, and mirrored by half a window at both ends.
 fn padded_wave(samples: &[i16]) -> Vec<f32> {
     let half = WINDOW / 2;
-    let len = samples.len().max(1).div_ceil(BLOCK) * BLOCK;
+    let len = samples.len().max(1).div_ceil(STEP_SAMPLES) * STEP_SAMPLES;
     let peak = samples.iter().map(|s| s.unsigned_abs()).max().unwrap_or(0);
     let gain = PEAK / (f32::from(peak) / 32768.0).max(1e-4) / 32768.0;
     let mut wave = vec![0f32; half + len + half];

@@ -4,7 +4,7 @@ mod network;
 
 use std::sync::Arc;
 
-use super::mel::{HOP, LogMel};
+use super::mel::{HOP, LogMel, STEP_SAMPLES};
 use super::posteriors::Posteriors;
 use crate::SpeechError;
 use crate::kernels::one_thread::keep_to_this_thread;
@@ -13,8 +13,6 @@ use crate::weights::WeightsFile;
 use network::AcousticNetwork;
 
 const FILE: &str = "encoder.safetensors";
-/// 40 ms, a step of the network's.
-const STEP_SAMPLES: usize = 4 * HOP;
 /// The encoder has seen nothing longer than 15 s, the silence around the sound included.
 const SAMPLES_MAX: usize = 1500 * HOP - 2 * QUIET_STEPS * STEP_SAMPLES;
 /// A recording that begins or ends in the middle of speech is heard better with so much silence around it: 0.24 s.
@@ -41,9 +39,7 @@ impl AcousticEncoder {
     /// At most [`SAMPLES_MAX`] samples; what is beyond is not heard.
     pub(super) fn listen(&self, samples: &[i16]) -> Posteriors {
         let samples = &samples[..samples.len().min(SAMPLES_MAX)];
-        let quiet = QUIET_SHARE_MAX * level(samples);
-        let before = missing_steps(samples.chunks(STEP_SAMPLES), quiet);
-        let after = missing_steps(samples.rchunks(STEP_SAMPLES), quiet);
+        let (before, after) = missing_silence(samples);
         let silence = |steps| vec![0; steps * STEP_SAMPLES];
         let surrounded = [&silence(before), samples, &silence(after)].concat();
         let spectra = self.mel.spectra(&surrounded);
@@ -52,10 +48,16 @@ impl AcousticEncoder {
     }
 }
 
-/// How many steps of silence a recording lacks at the end that the pieces begin with.
-fn missing_steps<'s>(pieces: impl Iterator<Item = &'s [i16]>, quiet: f32) -> usize {
-    let there = pieces.take(QUIET_STEPS);
-    QUIET_STEPS - there.take_while(|piece| level(piece) <= quiet).count()
+/// How many steps of silence a recording lacks before and after.
+fn missing_silence(samples: &[i16]) -> (usize, usize) {
+    let quiet = QUIET_SHARE_MAX * level(samples);
+    let is_quiet = |piece: &&[i16]| level(piece) <= quiet;
+    let before = samples.chunks(STEP_SAMPLES).take(QUIET_STEPS);
+    let after = samples.rchunks(STEP_SAMPLES).take(QUIET_STEPS);
+    (
+        QUIET_STEPS - before.take_while(is_quiet).count(),
+        QUIET_STEPS - after.take_while(is_quiet).count(),
+    )
 }
 
 /// The root of the mean square.
@@ -72,14 +74,12 @@ mod tests {
     fn silence_is_added_where_a_recording_lacks_it() {
         let sound = |steps: usize| vec![1_000i16; steps * STEP_SAMPLES];
         let quiet = |steps: usize| vec![20i16; steps * STEP_SAMPLES];
-        let missing = |samples: &[i16]| {
-            let quiet = QUIET_SHARE_MAX * level(samples);
-            let before = missing_steps(samples.chunks(STEP_SAMPLES), quiet);
-            (before, missing_steps(samples.rchunks(STEP_SAMPLES), quiet))
-        };
-        assert_eq!(missing(&sound(20)), (6, 6));
-        assert_eq!(missing(&[quiet(3), sound(20), quiet(9)].concat()), (3, 0));
-        assert_eq!(missing(&quiet(0)), (6, 6));
-        assert_eq!(missing(&[0; 9_000]), (0, 0));
+        assert_eq!(missing_silence(&sound(20)), (6, 6));
+        assert_eq!(
+            missing_silence(&[quiet(3), sound(20), quiet(9)].concat()),
+            (3, 0)
+        );
+        assert_eq!(missing_silence(&quiet(0)), (6, 6));
+        assert_eq!(missing_silence(&[0; 9_000]), (0, 0));
     }
 }
