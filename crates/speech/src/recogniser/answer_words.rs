@@ -16,6 +16,8 @@ pub(super) struct AnswerWords {
     pub courtesies: &'static [&'static str],
     /// The words of numbers that are no digits, list after list.
     pub numbers: &'static [&'static [&'static str]],
+    /// More of them, which no digit stands before: "fourteen" is not "four ten".
+    pub after_no_digit: &'static [&'static str],
     /// They only join: nothing begins or ends with them.
     pub connections: &'static [&'static str],
     /// As they are said, and the name that programs are told; none for hundredths.
@@ -82,6 +84,7 @@ const ALL: [AnswerWords; 2] = [
                 "arubaini", "mia", "elfu", "laki", "milioni", "bilioni", "nusu", "robo",
             ],
         ],
+        after_no_digit: &[],
         connections: &["na", "nukta"],
         currencies: &[
             ("shilingi", Some("shilingi")),
@@ -114,11 +117,12 @@ const ALL: [AnswerWords; 2] = [
         no: &["no", "nope", "never", "not at all"],
         courtesies: &["please", "thanks", "thank you", "i do", "i don't", "it is"],
         numbers: &[
-            ENGLISH_UNITS.split_at(10).1,
+            ENGLISH_UNITS.split_at(11).1,
             &ENGLISH_TENS,
             &["hundred", "thousand", "million", "billion", "half"],
             &["a hundred", "a thousand", "a million", "a half"],
         ],
+        after_no_digit: &[ENGLISH_UNITS[10]],
         connections: &["and", "point"],
         currencies: &[
             ("shillings", Some("shilingi")),

@@ -104,24 +104,22 @@ impl Grammar {
         let (currency_starts, currency_ends) = self.add_words(currencies);
         let numbers = words.numbers.iter().copied().flatten();
         let (starts, ends) = self.add_words(words.digits.iter().chain(numbers));
+        let (other_starts, other_ends) = self.add_words(words.after_no_digit);
         let (joint_starts, joint_ends) = self.add_words(words.connections);
-        for ends in [&currency_ends, &ends] {
+        for ends in [&currency_ends, &ends, &other_ends] {
             self.link(ends, &starts, true);
             self.link(ends, &joint_starts, true);
         }
-        self.link(&ends, &currency_starts, true);
-        self.link(&joint_ends, &starts, false);
-        self.link(&joint_ends, &currency_starts, false);
-        // "Fourteen" is not "four ten".
-        let mut numbers = words.numbers.iter().copied().flatten();
-        if let Some(ten) = numbers.position(|word| *word == "ten") {
-            let digits = words.digits.len();
-            for end in &ends[..digits] {
-                let next = &mut self.letters[*end as usize].next;
-                next.retain(|start| *start != starts[digits + ten]);
-            }
+        for ends in [&currency_ends, &ends[words.digits.len()..], &other_ends] {
+            self.link(ends, &other_starts, true);
         }
-        self.starts.extend([currency_starts, starts].concat());
+        self.link(&ends, &currency_starts, true);
+        self.link(&other_ends, &currency_starts, true);
+        for starts in [&starts, &other_starts, &currency_starts] {
+            self.link(&joint_ends, starts, false);
+        }
+        self.starts
+            .extend([currency_starts, starts, other_starts].concat());
     }
 
     fn allow_choices(
@@ -440,9 +438,12 @@ mod tests {
             (Expect::Digits, "sifuri saba mbili", Swahili),
             (Expect::Digits, "oh seven double two", English),
             (Expect::Amount, "shilingi mia tano", Swahili),
+            (Expect::Amount, "mia tatu kumi", Swahili),
             (Expect::Amount, "a hundred and fifty shillings", English),
             (Expect::Amount, "ten dollars and fifty cents", English),
             (Expect::Amount, "fourteen thousand", English),
+            (Expect::Amount, "two fifty", English),
+            (Expect::Amount, "ten million and ten", English),
         ] {
             let other = if language == Swahili {
                 English
