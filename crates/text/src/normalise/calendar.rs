@@ -48,6 +48,7 @@ struct Date {
 pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     if context.word(i).is_some() {
         return month_range(context, i)
+            .or_else(|| english_weekday(context, i))
             .or_else(|| month_first(context, i))
             .or_else(|| SpokenForm::new(numbered_day(context, i)?, i + 2));
     }
@@ -70,13 +71,38 @@ pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         .or_else(|| day_of_month(context, i))
 }
 
-/// "Lipa by 5th", "hadi 21st".
+/// "Lipa by 5th", "hadi 21st", "Jumamosi 21st".
 fn day_of_month(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let (said, end) = days_at(context, i).filter(|(_, end)| context.word(end - 1).is_some())?;
     let limits = &["by", "on", "hadi", "mpaka", "kufikia"];
-    context
-        .follows(i, limits)
+    (follows_weekday(context, i) || context.follows(i, limits))
         .then(|| SpokenForm::new(format!("tarehe {said}"), end))?
+}
+
+/// "Sat 21st", "Fri. 20 Nov", "Mon, 3/3/2026".
+fn english_weekday(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let day = match context.word(i)?.text {
+        "Mon" => "Jumatatu",
+        "Tue" | "Tues" => "Jumanne",
+        "Wed" => "Jumatano",
+        "Thu" | "Thur" | "Thurs" => "Alhamisi",
+        "Fri" => "Ijumaa",
+        "Sat" => "Jumamosi",
+        "Sun" => "Jumapili",
+        _ => return None,
+    };
+    let mark = matches!(context.kind(i + 1), Some(Kind::Mark('.' | ',')));
+    let at = context.skip_space(i + 1 + usize::from(mark));
+    let (days, end) = days_at(context, at)?;
+    let date = match context.word(end - 1) {
+        Some(_) if month_at(context, past_joint(context, end)).is_none() => {
+            SpokenForm::new(format!("tarehe {days}"), end)
+        }
+        _ => whole_date(context, at)
+            .and_then(|date| SpokenForm::new(format!("tarehe {}", date.said), date.end))
+            .or_else(|| day_before_month_name(context, at)),
+    }?;
+    SpokenForm::new(format!("{day} {}", date.text), date.end)
 }
 
 /// "5-7/6/2026".
@@ -279,16 +305,17 @@ fn day_and_month_number(context: &TokenContext<'_>, i: usize) -> Option<SpokenFo
     SpokenForm::new(format!("{}{said}", tarehe(context, i)), i + 3)
 }
 
-/// "hadi 30/11", "kabla ya 21/11", "kesho (19/11)": with a day above twelve it is no fraction.
+/// "hadi 30/11", "kabla ya 21/11": with a day above twelve it is no fraction, nor is it in "kesho (5/11)".
 fn is_limit(context: &TokenContext<'_>, i: usize) -> bool {
+    const LIMITS: &[&str] = &["hadi", "mpaka", "mwisho", "kuanzia", "kabla"];
+    const NEAR_DAYS: &[&str] = &["leo", "kesho", "kutwa", "jana", "juzi"];
     let mut before = context.words_back(i);
-    let limits = &[
-        "hadi", "mpaka", "mwisho", "kuanzia", "kabla", "leo", "kesho", "jana", "juzi",
-    ];
     let first = before.next().filter(|word| !word.is_one_of(&["ya", "ni"]));
     let limit = first.or_else(|| before.next());
-    day_number(context, i).is_some_and(|day| day > 12)
-        && limit.is_some_and(|word| word.is_one_of(limits))
+    let near = limit.is_some_and(|word| word.is_one_of(NEAR_DAYS));
+    let bracketed = context.kind_before(i) == Some(Kind::Mark('(')) && context.is_mark(i + 3, ')');
+    let sure = day_number(context, i).is_some_and(|day| day > 12);
+    near && (sure || bracketed) || sure && limit.is_some_and(|word| word.is_one_of(LIMITS))
 }
 
 fn day_number(context: &TokenContext<'_>, i: usize) -> Option<u64> {
@@ -311,12 +338,16 @@ fn month_named(word: &Token<'_>) -> Option<usize> {
 fn month_at(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, usize)> {
     let word = context.word(i).filter(|w| w.is_capitalised())?;
     let month = MONTHS[month_named(word)?];
-    // The dot of a short name is no sentence's end when a year or a small letter follows.
+    // The dot of a short name is no sentence's end when a year, a dash or a small letter follows.
     let dotted = context.is_mark(i + 1, '.')
         && word.text.len() <= 4
         && context
             .get(context.skip_space(i + 2))
-            .is_some_and(|t| t.kind == Kind::Digits || t.kind == Kind::Word && !t.is_capitalised());
+            .is_some_and(|t| match t.kind {
+                Kind::Digits | Kind::Mark('-' | '–') => true,
+                Kind::Word => !t.is_capitalised(),
+                _ => false,
+            });
     Some((month, i + 1 + usize::from(dotted)))
 }
 

@@ -35,8 +35,9 @@ const METER_DIGITS_MIN: usize = 7;
 
 pub(crate) fn by_context(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let figures = context.digits(i)?;
-    if let Some(reading) = land_reference(context, i) {
-        return Some(reading);
+    let special = land_reference(context, i).or_else(|| numbered_groups(context, i));
+    if special.is_some() {
+        return special;
     }
     let is_quantity = context.is_mark(i + 1, ',') && context.number(i)?.grouped;
     let is_decimal = context.number(i)?.fraction.is_some();
@@ -81,6 +82,18 @@ fn land_reference(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         end += 2;
     }
     (end > i + 1).then(|| SpokenForm::new(said, end))?
+}
+
+/// "No. 45-2231"; "No. 45-60" is a range.
+fn numbered_groups(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let groups = [context.digits(i)?, context.digits(i + 2)?];
+    let [first, second] = groups.map(str::len);
+    let joined = context.is_mark(i + 1, '-') && !context.is_mark(i + 3, '-');
+    let word = context.words_back(i).next()?;
+    let dot = context.before(i).is_some_and(|j| context.is_mark(j, '.'));
+    let numbered = word.is_one_of(NUMBER_WORDS) || word.is("na") && dot;
+    (joined && numbered && first > 1 && second > first + 1)
+        .then(|| SpokenForm::new(groups_said(&groups), i + 3))?
 }
 
 fn is_money(context: &TokenContext<'_>, i: usize) -> bool {

@@ -5,10 +5,10 @@ use super::calendar;
 use super::context::TokenContext;
 use super::dotted_time::DAY_PARTS;
 use super::money::is_currency;
+use super::numerals::list_is_ordinal;
 use super::roman::roman_value;
 use super::token::Kind;
 use super::units;
-use super::words::list_is_ordinal;
 
 /// A mark this often in a row is decoration: what it is called is said once.
 const DECORATION_MIN: usize = 3;
@@ -216,6 +216,10 @@ fn slash(context: &TokenContext<'_>, i: usize) -> SpokenForm {
         // The memories of "128GB/6GB".
         let both = context.is_word(i - 1, &["gb"]) && context.is_word(i + 2, &["gb"]);
         return SpokenForm::of(if both { " na " } else { " kwa " }, i + 1);
+    }
+    // "28°C/17°C".
+    if i > 1 && context.is_mark(i - 2, '°') && context.digits(i + 1).is_some() {
+        return SpokenForm::of(" na ", i + 1);
     }
     let between_words =
         after_word && context.word(i + 1).is_some() || calendar::joins_days(context, i);

@@ -16,6 +16,7 @@ mod marks;
 mod masked;
 mod money;
 mod number;
+mod numerals;
 mod phone;
 mod quantity;
 mod reading;

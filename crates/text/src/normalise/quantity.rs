@@ -151,7 +151,7 @@ pub(super) fn short_multiplier(
 }
 
 pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    if let Some(reading) = english_decade(context, i) {
+    if let Some(reading) = english_decade(context, i).or_else(|| sevens(context, i)) {
         return Some(reading);
     }
     let negative = is_negative_sign(context, i);
@@ -337,6 +337,17 @@ fn english_decade(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         words.next().is_some_and(|w| w.is("ya")) && words.next().is_some_and(|w| w.is("miaka"));
     let name = if named { "" } else { "miaka ya " };
     SpokenForm::new(format!("{name}{said}"), number.end + 1)
+}
+
+/// The rugby of "Kenya 7s" and "Safari 7s".
+fn sevens(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let name = context
+        .before(i)
+        .filter(|j| context.token(*j).is_capitalised())?;
+    let known = context.is_word(name, &["kenya", "uganda", "safari", "dubai"]);
+    let written = context.digits(i) == Some("7") && context.get(i + 1)?.text == "s";
+    (written && (known || !context.starts_sentence(name)))
+        .then(|| SpokenForm::new("Sevens", i + 2))?
 }
 
 /// Four digits after "mwaka" are a year's name and agree with nothing.

@@ -4,10 +4,10 @@ use super::SpokenForm;
 use super::calendar;
 use super::context::TokenContext;
 use super::number::Number;
+use super::numerals::HEADINGS;
 use super::quantity::{Quantity, dash_after, follows_connective, say_roman, with_suffix};
 use super::token::{Kind, Token};
 use super::units;
-use super::words::HEADINGS;
 use crate::cardinal::{cardinal, digits};
 use crate::tables::{WordList, words};
 

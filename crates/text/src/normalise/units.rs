@@ -60,14 +60,21 @@ pub(crate) fn read(
     } else {
         name
     };
+    SpokenForm::new(said(name, &tail, quantity), end)
+}
+
+fn said(name: &str, tail: &str, quantity: &Quantity<'_>) -> String {
+    let one = quantity.low.plain() == Some(1) && quantity.high.is_none();
+    let (name, tail) = match name {
+        "vijiko" if one => ("kijiko", &*tail.replace("vya", "cha")),
+        _ => (name, tail),
+    };
     // Units have no class that shows, but "miaka mitano".
-    let counted = matches!(name, "miaka" | "vipande");
+    let counted = matches!(name, "miaka" | "vipande" | "vijiko" | "kijiko");
     let said = quantity.say_with(class_of(name).filter(|_| counted));
-    let parts: Vec<&str> = [name, &said, &tail]
-        .into_iter()
-        .filter(|part| !part.is_empty())
-        .collect();
-    SpokenForm::new(parts.join(" "), end)
+    let parts = [name, &said, tail];
+    let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    parts.join(" ")
 }
 
 /// The unit as the tables have it, and the token after it: "mb/s" is "Mbps", though "mb" alone may be bytes.
@@ -189,22 +196,25 @@ fn area_before_number(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm
     (number_follows && apart).then(|| SpokenForm::new(format!("{name} {tail}"), end))?
 }
 
-/// "upepo km/h 20".
+/// "upepo km/h 20", "tsp 2".
 fn rate_before_number(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    let (name, _) = unit(context.word(i)?.text)?;
-    let (divisor, end) = divisor_at(context, i + 1)?;
+    let (name, tail, end) = unit_at(context, i).filter(|(_, tail, _)| !tail.is_empty())?;
     let quantity = Quantity::at(context, context.skip_space(end))?;
     let after_number = context
         .before(i)
         .is_some_and(|j| context.digits(j).is_some());
-    let said = format!("{name} {} kwa {divisor}", quantity.say_with(None));
+    let said = said(name, &tail, &quantity);
     (!after_number && context.kind(end) == Some(Kind::Space))
         .then(|| SpokenForm::new(said, quantity.end))?
 }
 
 /// The plain name of a unit, for "nusu kilogramu".
 pub(crate) fn name_at(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, usize)> {
-    unit_at(context, i)
-        .filter(|(_, tail, _)| tail.is_empty())
-        .map(|(name, _, end)| (name, end))
+    let (name, tail, end) = unit_at(context, i)?;
+    match tail.as_str() {
+        "" => Some((name, end)),
+        "vya chai" => Some(("kijiko cha chai", end)),
+        "vya mezani" => Some(("kijiko cha mezani", end)),
+        _ => None,
+    }
 }

@@ -1,17 +1,18 @@
-//! Words that are not said as they are written: abbreviations, acronyms, Roman numerals, single letters, stretched words.
+//! Words that are not said as they are written: abbreviations, acronyms, single letters, stretched words.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::SpokenForm;
 use super::context::TokenContext;
-use super::quantity::{dash_after, follows_connective, say_roman};
+use super::numerals;
+use super::quantity::dash_after;
 use super::roman::roman_value;
 use super::token::{Kind, Token};
 use crate::cardinal::digits;
 use crate::letters::{letter_name, spell};
 use crate::shape::is_swahili_shaped;
-use crate::tables::{WordList, WordTable, rows, words};
+use crate::tables::{WordTable, rows};
 
 #[derive(Clone, Copy, PartialEq)]
 enum When {
@@ -244,9 +245,10 @@ pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     account(context, i, word)
         .or_else(|| short_word(i, word))
         .or_else(|| SpokenForm::new("dhidi ya", i + 1).filter(|_| is_versus(context, i)))
+        .or_else(|| road(context, i))
         .or_else(|| hyphenated(context, i))
         .or_else(|| era(context, i, word))
-        .or_else(|| roman(context, i, word))
+        .or_else(|| numerals::read(context, i))
         .or_else(|| acronym(context, i, word))
         .or_else(|| single_letter(context, i, word))
         .or_else(|| tag(context, i, word))
@@ -267,6 +269,15 @@ pub(super) fn is_versus(context: &TokenContext<'_>, i: usize) -> bool {
     let name_after = context.word(next).is_some_and(Token::is_capitalised);
     let apart = context.kind_before(i) == Some(Kind::Space) && next > i + 1;
     context.token(i).text == "v" && apart && name_before && name_after
+}
+
+/// "Thika Rd": roads keep their English names.
+fn road(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let named = context.word_before(i).is_some_and(Token::is_capitalised);
+    let next = context.word(context.skip_space(i + 2));
+    let goes_on = next.is_some_and(|w| !w.is_capitalised());
+    let dot = usize::from(context.is_mark(i + 1, '.') && goes_on);
+    (named && context.token(i).text == "Rd").then(|| SpokenForm::new("Road", i + 1 + dot))?
 }
 
 /// "A/C No. 123", "Acc 123".
@@ -332,59 +343,6 @@ fn era(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> Option<SpokenF
         .before(i)
         .is_some_and(|j| context.kind(j) == Some(Kind::Digits));
     after_number.then(|| SpokenForm::new(said, i + 1))?
-}
-
-pub(super) static HEADINGS: WordList =
-    WordList::new(|| words(include_str!("../../data/headings.txt")));
-
-/// Numerals of I, V and X: ordinal after a connective, "wa pili" after a name, plain after other words.
-fn roman(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> Option<SpokenForm> {
-    let value = roman_value(word.text)?;
-    let listed = list_is_ordinal(context, i).filter(|_| word.text.len() > 1);
-    // "Div.II".
-    let numbered = i > 0 && context.is_abbreviation_dot(i - 1);
-    let glued = matches!(context.kind_before(i), Some(Kind::Mark('-' | '.' | '\''))) && !numbered;
-    if word.text.len() > 6 || glued && listed.is_none() {
-        return None;
-    }
-    if follows_connective(context, i) {
-        return SpokenForm::new(say_roman(value, true), i + 1);
-    }
-    if let Some(ordinal) = listed {
-        return SpokenForm::new(say_roman(value, ordinal), i + 1);
-    }
-    let before = context.word_before(i)?;
-    let heading = before.is_one_of(&HEADINGS);
-    if heading {
-        return SpokenForm::new(say_roman(value, false), i + 1);
-    }
-    // A king or a pope: "Yohane Paulo II".
-    let name = before.is_capitalised() && !before.is_all_caps() && word.text.len() > 1;
-    name.then(|| SpokenForm::new(format!("wa {}", say_roman(value, true)), i + 1))?
-}
-
-/// The second and later ones of "daraja la I, II na III" and "Form I - IV": whether they order.
-pub(super) fn list_is_ordinal(context: &TokenContext<'_>, i: usize) -> Option<bool> {
-    const LIST_MAX: usize = 12;
-    let mut at = i;
-    for _ in 0..LIST_MAX {
-        let joint = context.before(at).filter(|j| {
-            matches!(context.kind(*j), Some(Kind::Mark(',' | '-' | '–')))
-                || context.is_word(*j, &["na", "au", "hadi", "mpaka"])
-        })?;
-        let is_numeral = |w: &Token<'_>| roman_value(w.text).is_some();
-        let numeral = context
-            .before(joint)
-            .filter(|j| context.word(*j).is_some_and(is_numeral))?;
-        if follows_connective(context, numeral) {
-            return Some(true);
-        }
-        if context.follows(numeral, &HEADINGS) {
-            return Some(false);
-        }
-        at = numeral;
-    }
-    None
 }
 
 fn vowels(text: &str) -> usize {
