@@ -5,6 +5,7 @@ mod codes;
 mod money;
 mod number;
 mod quantity;
+mod scripture;
 mod signs;
 
 use super::context::TokenContext;
@@ -14,18 +15,19 @@ use super::token::{Kind, Token, tokens};
 use super::words::{
     ACRONYMS, beside_capitals, initial_letters, is_initial, is_versus, sentence_stop,
 };
-use super::{PieceKind, Rule, league, pieces, relations, words};
+use super::{PieceKind, Rule, alphanumeric, league, pieces, relations, words};
 use crate::english::{is_known, respell};
 use crate::lexicon::is_name;
 use crate::tables::{WordTable, rows};
 use calendar::is_range_of_times;
-use number::{cardinal, digits, ordinal};
+use number::{cardinal, digits, ordinal, year};
 use quantity::{quantity, range, said_number, unit_after_per, with_unit};
 use signs::said_mark;
 
 const RULES: &[Rule] = &[
     scheme,
     calendar::date,
+    scripture::read,
     calendar::clock,
     money::before_number,
     initials,
@@ -263,12 +265,23 @@ fn abbreviation(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let word = context.word(i)?;
     let dot = usize::from(context.is_mark(i + 1, '.'));
     let next = context.skip_space(i + 1 + dot);
-    // "Petition No. E005".
-    let is_code = dot == 1 && context.digits(next + 1).is_some();
-    let code = context.word(next).filter(|w| is_code && w.is_capitalised());
-    let numbered = context.digits(next).is_some() || code.is_some();
-    if word.is("no") && numbered && (dot == 1 || word.text == "No") {
+    // "Petition No. E005", "Reg no KDA 123A".
+    let short = dot == 1 || context.follows(i, &["reg"]);
+    let is_code = short && alphanumeric::read(context, next).is_some();
+    let numbered = context.digits(next).is_some() || is_code;
+    if word.is("no") && numbered && (short || word.text == "No") {
         return SpokenForm::new("number", i + 2.min(1 + dot));
+    }
+    // "Est. 1998".
+    let founded = context.digits(next).filter(|_| word.is("est") && dot == 1);
+    let founded = founded.and_then(|figures| figures.parse().ok());
+    if let Some(n) = founded.filter(|n| (1500..2100).contains(n)) {
+        let said = if word.is_capitalised() {
+            "Established"
+        } else {
+            "established"
+        };
+        return SpokenForm::new(format!("{said} {}", year(n)), next + 1);
     }
     if word.is("min") && context.follows(i, &["st", "nd", "rd", "th"]) {
         return SpokenForm::new("minute", i + 1);
@@ -334,8 +347,13 @@ fn listed(context: &TokenContext<'_>, i: usize, next: usize) -> Option<&'static 
     let applies = match when {
         "dot" => {
             let goes_on = context.get(next).is_some_and(|t| t.kind != Kind::Space);
-            let new_sentence = name_follows && !word.is_capitalised();
-            context.is_mark(i + 1, ':') || dot && goes_on && !new_sentence
+            let code = alphanumeric::read(context, next).is_some();
+            let new_sentence = name_follows && !word.is_capitalised() && !code;
+            // "EST" is a time zone.
+            let short = dot && goes_on && !new_sentence && word.text != "EST";
+            // "Reg No 123".
+            let numbered = lower == "reg" && context.is_word(next, &["no", "number"]);
+            context.is_mark(i + 1, ':') || short || numbered
         }
         "title" if lower == "sr" && context.is_word(next, SENIOR) => return Some("senior"),
         "title" => (dot || word.text == "Mt") && word.is_capitalised() && name_follows,
@@ -364,6 +382,9 @@ fn slashed(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         ("c", "o") => "care of",
         ("m", "s") => "messers",
         ("n", "a") => "not applicable",
+        ("y", "y") => "year on year",
+        ("q", "q") => "quarter on quarter",
+        ("m", "m") => "month on month",
         _ => return None,
     };
     SpokenForm::new(said, i + 3)

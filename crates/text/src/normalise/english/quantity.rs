@@ -3,7 +3,7 @@
 use super::calendar::half_of_day;
 use super::money;
 use super::number::{cardinal, digits, ordinal, year};
-use super::signs::RATES;
+use super::signs::{RATES, is_rate};
 use crate::normalise::context::TokenContext;
 use crate::normalise::number::Number;
 use crate::normalise::quantity::{is_millions, short_multiplier};
@@ -72,7 +72,7 @@ pub(super) fn range_end<'a>(context: &TokenContext<'a>, from: &Number<'_>) -> Op
 static UNITS: WordTable =
     WordTable::new(|| rows(include_str!("../../../data/english-units.tsv")).collect());
 
-fn unit(written: &str) -> Option<(&'static str, &'static str)> {
+pub(super) fn unit(written: &str) -> Option<(&'static str, &'static str)> {
     UNITS.get(written)?.split_once('\t')
 }
 
@@ -95,13 +95,14 @@ fn unit_at(context: &TokenContext<'_>, i: usize) -> Option<(String, String, usiz
     Some((format!("{before}{one}"), format!("{before}{many}"), end))
 }
 
-/// "500 shillings per kg".
+/// "500 shillings per kg", "50 copies/ml".
 pub(super) fn unit_after_per(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let (one, many, end) = unit_at(context, i)?;
     // "3+ yrs".
     let plus = context.before(i).filter(|j| context.is_mark(*j, '+'));
     let counted = plus.is_some_and(|j| j > 0 && context.digits(j - 1).is_some());
-    match context.follows(i, &["per"]) {
+    let per = context.follows(i, &["per"]) || i > 0 && is_rate(context, i - 1);
+    match per {
         true => SpokenForm::new(one, end),
         false => SpokenForm::new(many, end).filter(|_| counted),
     }
@@ -368,6 +369,11 @@ fn fraction(context: &TokenContext<'_>, number: &Number<'_>) -> Option<SpokenFor
     let is_numbered = before
         .next()
         .is_some_and(|w| w.is_one_of(&["no", "number"]));
+    // "Nairobi 28/17°C".
+    if context.is_mark(below.end, '°') && context.is_word(below.end + 1, &["c"]) {
+        let said = format!("{} and {}", cardinal(above), said_number(&below));
+        return SpokenForm::new(format!("{said} degrees Celsius"), below.end + 2);
+    }
     let said = match (above, below.plain()?) {
         (above, n) if is_mark && above <= n && n > 4 => {
             format!("{} out of {}", cardinal(above), cardinal(n))

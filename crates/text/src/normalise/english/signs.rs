@@ -1,6 +1,7 @@
 //! Signs between words and numbers, said in English.
 
 use super::calendar::is_range_of_times;
+use super::quantity::unit;
 use crate::normalise::context::TokenContext;
 use crate::normalise::marks::{is_grade, joins_fields};
 use crate::normalise::token::{Kind, Token};
@@ -50,6 +51,7 @@ pub(super) fn said_mark(context: &TokenContext<'_>, i: usize, mark: char) -> Str
         ':' if inside && is_shape(context, i) => "by",
         '/' if context.is_word(i + 1, &["or"]) => return " ".to_owned(),
         '/' if is_rate(context, i) => "per",
+        '/' if inside && i > 1 && context.is_mark(i - 2, '°') => "and",
         '/' if inside && is_in_address(context, i) => "slash",
         '/' if inside => "or",
         _ => return mark.to_string(),
@@ -137,10 +139,13 @@ pub(super) const RATES: &[&str] = &[
     "bag",
 ];
 
-/// "7 days/week", "20 bags/acre".
-fn is_rate(context: &TokenContext<'_>, i: usize) -> bool {
+/// The slash of "7 days/week", "20 bags/acre", "50 copies/ml".
+pub(super) fn is_rate(context: &TokenContext<'_>, i: usize) -> bool {
     let counted = i.checked_sub(1).and_then(|j| context.word(j));
-    counted.is_some_and(|word| word.text.ends_with('s')) && context.is_word(i + 1, RATES)
+    let per = context.word(i + 1);
+    counted.is_some_and(|word| word.text.ends_with('s'))
+        && context.is_mark(i, '/')
+        && per.is_some_and(|w| w.is_one_of(RATES) || w.text.len() > 1 && unit(w.text).is_some())
 }
 
 /// The slash of "www.sauti.co.ke/help": a dot stands before it in the same word.

@@ -1,0 +1,60 @@
+//! Chapter and verse in English: "Psalm 23:1-6", "1 Corinthians 13:4".
+
+use super::number::{cardinal, ordinal};
+use crate::normalise::context::TokenContext;
+use crate::normalise::quantity::dash_after;
+use crate::normalise::reading::SpokenForm;
+use crate::tables::{WordList, words};
+
+static BOOKS: WordList =
+    WordList::new(|| words(include_str!("../../../data/english-scripture.txt")));
+
+pub(super) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    verse(context, i).or_else(|| numbered_book(context, i))
+}
+
+fn value(context: &TokenContext<'_>, i: usize) -> Option<u64> {
+    let figures = context.digits(i).filter(|figures| figures.len() <= 3)?;
+    figures.parse().ok()
+}
+
+/// What may be a time is left to the clock, which reads "John 3:16" as well.
+fn verse(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let book = context.word_before(i).filter(|w| w.is_capitalised())?;
+    let (chapter, verse) = (value(context, i)?, value(context, i + 2)?);
+    let may_be_time = chapter < 24 && verse < 60 && context.digits(i + 2)?.len() == 2;
+    let is_psalm = book.is_one_of(&["psalm", "psalms"]);
+    if !context.is_mark(i + 1, ':') || !book.is_one_of(&BOOKS) || may_be_time && !is_psalm {
+        return None;
+    }
+    let last = dash_after(context, i + 3).and_then(|j| Some((value(context, j)?, j + 1)));
+    let (chapter, first) = (cardinal(chapter), cardinal(verse));
+    match last.filter(|(last, end)| *last > verse && !context.is_mark(*end, ':')) {
+        Some((last, end)) => {
+            let last = cardinal(last);
+            SpokenForm::new(format!("{chapter}, verses {first} to {last}"), end)
+        }
+        None => SpokenForm::new(format!("{chapter}, verse {first}"), i + 3),
+    }
+}
+
+/// The number of "1 Corinthians 13" and "2 Kings 5:1".
+fn numbered_book(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    const SEVERAL: &[&str] = &[
+        "Samuel",
+        "Kings",
+        "Chronicles",
+        "Corinthians",
+        "Thessalonians",
+        "Timothy",
+        "Peter",
+        "John",
+    ];
+    let number = value(context, i).filter(|n| (1..=3).contains(n))?;
+    let book = context.skip_space(i + 1);
+    let named = context
+        .word(book)
+        .is_some_and(|w| SEVERAL.contains(&w.text));
+    let chapter = value(context, context.skip_space(book + 1));
+    (named && book > i + 1 && chapter.is_some()).then(|| SpokenForm::new(ordinal(number), i + 1))?
+}
