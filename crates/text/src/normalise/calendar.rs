@@ -294,7 +294,8 @@ fn day_first(context: &TokenContext<'_>, i: usize, first: &str) -> Option<Date> 
 fn day_and_month_number(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     // "tarehe 5/6 hadi 7/6".
     let joined = context.follows(i, &["hadi", "mpaka", "na", "au"]);
-    let listed = joined && context.words_back(i).take(3).any(|w| w.is_one_of(TAREHE));
+    let mut before = context.words_back(i).take(3);
+    let listed = joined && before.any(|w| w.is_one_of(TAREHE) || w.is("kuanzia"));
     let told =
         follows_tarehe(context, i) || follows_weekday(context, i) || listed || is_limit(context, i);
     if !told || !context.is_mark(i + 1, '/') || triple(context, i).is_some() {
@@ -305,7 +306,7 @@ fn day_and_month_number(context: &TokenContext<'_>, i: usize) -> Option<SpokenFo
     SpokenForm::new(format!("{}{said}", tarehe(context, i)), i + 3)
 }
 
-/// "hadi 30/11", "kabla ya 21/11": with a day above twelve it is no fraction, nor is it in "kesho (5/11)".
+/// "hadi 30/11", "kabla ya 21/11": with a day above twelve it is no fraction, nor is it in "kesho (5/11)" and "kabla ya 5/12".
 fn is_limit(context: &TokenContext<'_>, i: usize) -> bool {
     const LIMITS: &[&str] = &["hadi", "mpaka", "mwisho", "kuanzia", "kabla"];
     const NEAR_DAYS: &[&str] = &["leo", "kesho", "kutwa", "jana", "juzi"];
@@ -314,7 +315,9 @@ fn is_limit(context: &TokenContext<'_>, i: usize) -> bool {
     let limit = first.or_else(|| before.next());
     let near = limit.is_some_and(|word| word.is_one_of(NEAR_DAYS));
     let bracketed = context.kind_before(i) == Some(Kind::Mark('(')) && context.is_mark(i + 3, ')');
-    let sure = day_number(context, i).is_some_and(|day| day > 12);
+    let starts = limit.is_some_and(|word| word.is_one_of(&["kuanzia", "kabla"]));
+    let sure = day_number(context, i).is_some_and(|day| day > 12)
+        || starts && context.digits(i + 2).is_some_and(|month| month.len() == 2);
     near && (sure || bracketed) || sure && limit.is_some_and(|word| word.is_one_of(LIMITS))
 }
 
@@ -485,8 +488,15 @@ fn numbered_day(context: &TokenContext<'_>, i: usize) -> Option<&'static str> {
     let mut before = context.words_back(i).take(2);
     let beside_day = before.any(is_weekday) || beside_numbered_day(context, i);
     let next = context.skip_space(i + 2);
-    let timed = context.is_word(next, &["saa", "asubuhi", "asb", "jioni"]);
-    let sure = matches!(number, 3 | 4) && !named || beside_day || timed;
+    let dated = context.digits(next).is_some() && context.is_mark(next + 1, '/');
+    let timed = dated || context.is_word(next, &["saa", "asubuhi", "asb", "jioni"]);
+    // "ibada ya J2", "kila J2", "J2 ijayo".
+    let told = context
+        .words_back(i)
+        .take(2)
+        .any(|w| w.is_one_of(&["kila", "siku", "ibada", "misa"]))
+        || context.is_word(next, &["ijayo", "hii", "iliyopita"]);
+    let sure = matches!(number, 3 | 4) && !named || beside_day || timed || told;
     (!glued && !model && sure).then(|| WEEKDAYS[number - 1])
 }
 
@@ -521,6 +531,24 @@ pub(crate) fn joins_days(context: &TokenContext<'_>, i: usize) -> bool {
             || j > 0 && numbered_day(context, j - 1).is_some()
     };
     before.is_some_and(is_day) && is_day(after)
+}
+
+/// A dash at `i` between two dates with their months: "5 Jan - 10 Feb", "Jan. 15 - Feb. 28".
+pub(crate) fn joins_dates(context: &TokenContext<'_>, i: usize) -> bool {
+    const DATE_TOKENS_MAX: usize = 6;
+    let is_month = |w: &Token<'_>| w.is_capitalised() && month_named(w).is_some();
+    let month_back = (0..i)
+        .rev()
+        .take(DATE_TOKENS_MAX)
+        .any(|j| context.word(j).is_some_and(is_month));
+    let ends_date = context.before(i).is_some_and(|j| match context.kind(j) {
+        Some(Kind::Digits) => true,
+        _ => context.word(j).is_some_and(is_month),
+    });
+    let next = context.skip_space(i + 1);
+    let starts_date =
+        month_at(context, next).is_some() || day_before_month_name(context, next).is_some();
+    month_back && ends_date && next > i + 1 && starts_date
 }
 
 /// "tarehe 1" is "tarehe mosi", "Januari 1" "Januari mosi".

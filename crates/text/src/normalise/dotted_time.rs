@@ -66,7 +66,7 @@ fn one_before(context: &TokenContext<'_>, i: usize) -> Option<usize> {
     dotted_end(context, first).map(|_| first)
 }
 
-/// A part of the day stands behind it; or it is joined to another one, and one of them follows "saa", has a leading zero,
+/// A part of the day stands behind it or its range; or it is joined to another one, and one of them follows "saa", has a leading zero,
 /// or both ends of a range are quarters of an hour.
 pub(super) fn is_dotted_time(context: &TokenContext<'_>, i: usize) -> bool {
     let Some(end) = dotted_end(context, i) else {
@@ -102,5 +102,7 @@ pub(super) fn is_dotted_time(context: &TokenContext<'_>, i: usize) -> bool {
             .filter(|_| !context.is_word(joint, &["na", "au"]) && !context.is_mark(joint, ','))
     });
     let quarters = ends.is_some_and(|j| two_figures(j) && quarter(i) && quarter(j));
-    two_figures(i) && !measured && (named || listed || quarters)
+    // "8.00-10.30 asubuhi".
+    let told = quarter(i) && day_part_after(context, last + 3).is_some();
+    !measured && (told || two_figures(i) && (named || listed || quarters))
 }

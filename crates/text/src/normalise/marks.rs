@@ -60,6 +60,7 @@ fn mark_said(context: &TokenContext<'_>, i: usize, mark: char) -> SpokenForm {
             '>' => "zaidi ya ",
             _ => "kuanzia ",
         }),
+        '±' if context.digits(i + 1).is_some() => one("jumlisha au toa "),
         '~' | '≈' if context.digits(context.skip_space(i + 1)).is_some() => one("takriban "),
         '/' => slash(context, i),
         '_' | '|' | '\\' | '^' | '~' | '`' | '<' | '>' | '≠' | '±' | '≤' | '≥' | '≈' | '¥'
@@ -67,6 +68,7 @@ fn mark_said(context: &TokenContext<'_>, i: usize, mark: char) -> SpokenForm {
         '-' | '−' if is_grade(context, i) => one(" minasi"),
         '-' | '–'
             if calendar::joins_days(context, i)
+                || calendar::joins_dates(context, i)
                 || joins_numerals(context, i)
                 || joins_times(context, i) =>
         {
@@ -132,7 +134,10 @@ fn limits_number(context: &TokenContext<'_>, i: usize) -> bool {
         && words
             .next()
             .is_some_and(|w| w.is_one_of(&["chini", "zaidi"]));
-    !arrow && !named && context.digits(context.skip_space(i + 1)).is_some()
+    // "> Ksh 10,000".
+    let next = context.skip_space(i + 1);
+    let currency = context.word(next).is_some_and(|w| is_currency(w.text));
+    !arrow && !named && (currency || context.digits(next).is_some())
 }
 
 /// "5 @ 20/=", "@650", but not "@20juma".
@@ -147,13 +152,13 @@ fn prices(context: &TokenContext<'_>, i: usize) -> bool {
     matches!(context.kind_before(i), None | Some(Kind::Space)) && (currency || amount)
 }
 
-/// "saa 3 asubuhi - saa 11 jioni".
+/// "saa 3 asubuhi - saa 11 jioni", "3:00 asb - 6:30 mchana".
 fn joins_times(context: &TokenContext<'_>, i: usize) -> bool {
     let part = context.word_before(i);
     let part = part.is_some_and(|word| word.is_one_of(DAY_PARTS) || word.is("asb"));
     let next = context.skip_space(i + 1);
-    let glued = next == i + 1 && context.is_mark(next + 1, ':');
-    part && (glued || context.is_word(next, &["saa"]))
+    let timed = context.digits(next).is_some() && context.is_mark(next + 1, ':');
+    part && (timed || context.is_word(next, &["saa"]))
 }
 
 /// "Form I - IV".

@@ -278,7 +278,8 @@ fn ordinal_name(value: u64) -> Option<&'static str> {
 pub(crate) fn follows_connective(context: &TokenContext<'_>, i: usize) -> bool {
     let mut words = context.words_back(i);
     // "Std. 1" is "darasa la kwanza", "Div. 1" "daraja la kwanza".
-    if words.next().is_some_and(|w| w.is_one_of(&["std", "div"])) {
+    let short = &["std", "div", "gr"];
+    if words.next().is_some_and(|w| w.is_one_of(short)) {
         return true;
     }
     context.follows(i, CONNECTIVES)

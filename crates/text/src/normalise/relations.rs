@@ -188,6 +188,11 @@ fn not_a_fraction(
     if top <= bottom && before.any(|w| w.is_one_of(&["alama", "maksi", "jumla"])) {
         return Some(format!("{} kati ya {}", cardinal(top), cardinal(bottom)));
     }
+    // "Kiingereza 65/100".
+    let subject = context.word_before(i).is_some_and(Token::is_capitalised);
+    if subject && top <= bottom && bottom == 100 {
+        return Some(format!("{} kati ya mia moja", cardinal(top)));
+    }
     (top >= bottom).then(|| format!("{} kwa {}", cardinal(top), cardinal(bottom)))
 }
 
@@ -399,12 +404,15 @@ pub(crate) fn operator(context: &TokenContext<'_>, i: usize) -> Option<SpokenFor
     if token.is("x") && context.kind(i + 1) == Some(Kind::Space) && size() {
         return SpokenForm::new("kwa", i + 1);
     }
+    // "10ml x3".
+    let counted = context.kind_before(before) == Some(Kind::Digits) && before + 1 < i;
     let operand_before = matches!(
         context.kind(before),
         Some(Kind::Digits | Kind::Mark(')' | '%' | '½' | '¼' | '¾' | '²' | '³'))
-    ) || (token.kind == Kind::Mark('=')
-        || token.text == "x" && before + 1 < i && context.kind(i + 1) == Some(Kind::Space))
-        && context.word(before).is_some();
+    ) || token.text == "x" && counted && context.word(before).is_some()
+        || (token.kind == Kind::Mark('=')
+            || token.text == "x" && before + 1 < i && context.kind(i + 1) == Some(Kind::Space))
+            && context.word(before).is_some();
     let next = context.skip_space(i + 1);
     let operand_after = match context.kind(next)? {
         Kind::Digits | Kind::Mark('(' | '√' | '½' | '¼' | '¾') => true,

@@ -359,7 +359,8 @@ const CAPITAL_WORDS: &[&str] = &[
     "pesa", "njia", "juu", "kama", "bado", "tu", "ama", "hapa", "huko", "yako", "lako", "wako",
     "zao", "yote", "wote", "asante", "bali", "dawa", "moja", "nne", "tatu", "nane", "haki",
     "amani", "uhai", "uza", "pata", "soma", "ona", "mpya", "bure", "wiki", "tano", "sita", "saba",
-    "tisa", "kumi", "mia", "elfu", "laki", "off", "new", "buy", "get", "hot", "now", "win", "top",
+    "tisa", "kumi", "mia", "elfu", "laki", "ofa", "oda", "ada", "off", "new", "buy", "get", "hot",
+    "now", "win", "top",
 ];
 
 /// All capitals: a word said as a word, or letters said one by one.

@@ -188,6 +188,13 @@ pub(super) fn date(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         .or_else(|| day_first(context, i))
         .or_else(|| month_first(context, i))
         .or_else(|| decade(context, i))
+        .or_else(|| day_alone(context, i))
+}
+
+/// "Mon 23rd".
+fn day_alone(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let (days, end) = days_at(context, i).filter(|(_, end)| context.word(end - 1).is_some())?;
+    SpokenForm::new(days, end).filter(|_| context.word_before(i).is_some_and(is_day))
 }
 
 /// "1990s", "1990's", "the 90s", "the '90s".
@@ -436,8 +443,12 @@ pub(super) fn is_range_of_times(context: &TokenContext<'_>, i: usize) -> bool {
         |named: fn(&Token<'_>) -> bool| named(word) && context.word(after).is_some_and(named);
     let half = word.is_one_of(&["am", "pm", "hrs"]) || dotted && word.is("m");
     let dates = month(word.text).is_some() && day_first(context, after).is_some();
+    // "Mon 23rd - Fri 27th".
+    let ordinal = word.is_one_of(&["st", "nd", "rd", "th"]) && before > 0;
+    let days = ordinal && context.digits(before - 1).is_some();
     half && context.digits(after).is_some()
         || dates
+        || days && context.word(after).is_some_and(is_day)
         || both(is_day)
         || both(|word| month(word.text).is_some())
 }

@@ -29,6 +29,7 @@ const RULES: &[Rule] = &[
     calendar::date,
     scripture::read,
     calendar::clock,
+    money::pair,
     money::before_number,
     initials,
     league_row,
@@ -198,6 +199,7 @@ fn initials(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         "pa" => Some("per annum"),
         "aka" => Some("also known as"),
         "wef" => Some("with effect from"),
+        "ono" => Some("or nearest offer"),
         "am" => Some("A M"),
         "pm" if is_rate(context, i) => Some("per month"),
         "pm" => Some("P M"),
@@ -229,7 +231,11 @@ fn initial(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         !w.is_capitalised() || is_known(&lower) && !is_name(w.text)
     });
     let next = context.skip_space(i + 2);
-    let glued = matches!(context.kind_before(i), Some(Kind::Mark('-' | '#')));
+    // "Room 12B. Bring".
+    let glued = matches!(
+        context.kind_before(i),
+        Some(Kind::Digits | Kind::Mark('-' | '#'))
+    );
     let ends = glued || context.is_word(next, OPENERS) && !context.is_mark(next + 1, '.');
     let several = is_initial(context, next);
     let named = is_initial(context, i) && !ends && (several || !after_word);
@@ -362,7 +368,7 @@ fn listed(context: &TokenContext<'_>, i: usize, next: usize) -> Option<&'static 
             context.digits(next).is_some() && (dot || is_short)
         }
         // "HT 14-7" is half-time, "WT" no weight.
-        _ => !matches!(word.text, "HT" | "WT"),
+        _ => !matches!(word.text, "HT" | "WT" | "TDS"),
     };
     applies.then_some(said)
 }
@@ -382,6 +388,7 @@ fn slashed(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         ("c", "o") => "care of",
         ("m", "s") => "messers",
         ("n", "a") => "not applicable",
+        ("h", "way") => "highway",
         ("y", "y") => "year on year",
         ("q", "q") => "quarter on quarter",
         ("m", "m") => "month on month",

@@ -91,14 +91,33 @@ pub(super) fn before_number(context: &TokenContext<'_>, i: usize) -> Option<Spok
         let high = context.number(dash_after(context, number.end)?)?;
         (high.grouped && number.value() < high.value()).then_some(high)
     };
-    let (said, end) = match range_end(context, &number).or_else(spaced) {
-        Some(high) => {
+    // "KSh 120k-150k".
+    let scaled = || {
+        let (scale, end) = scale(context, number.end)?;
+        let high = context
+            .number(end + 1)
+            .filter(|_| context.is_mark(end, '-'))?;
+        Some((format!("{} {scale}", said_number(&number)), high))
+    };
+    let plain = range_end(context, &number).or_else(spaced);
+    let range = plain
+        .map(|high| (said_number(&number), high))
+        .or_else(scaled);
+    let (said, end) = match range {
+        Some((low, high)) => {
             let (said, end) = say(context, &high, currency)?;
-            (format!("{} to {said}", said_number(&number)), end)
+            (format!("{low} to {said}"), end)
         }
         None => say(context, &number, currency)?,
     };
     per(context, said, slash_tail(context, end))
+}
+
+/// "USD/KES".
+pub(super) fn pair(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let code = |j: usize| named_at(context, j).filter(|_| context.token(j).is_all_caps());
+    let (one, other) = (code(i)?.one, code(i + 2)?.one);
+    SpokenForm::new(format!("{one} to {other}"), i + 3).filter(|_| context.is_mark(i + 1, '/'))
 }
 
 /// "500 KES", "5m USD", "500/=", "500/-".

@@ -149,6 +149,7 @@ pub(super) fn quantity(context: &TokenContext<'_>, i: usize) -> Option<SpokenFor
     let number = context.number(i)?;
     let special = money::after_number(context, &number)
         .or_else(|| with_ordinal_suffix(context, &number))
+        .or_else(|| plural(context, i, &number))
         .or_else(|| feet_and_inches(context, &number))
         .or_else(|| with_unit(context, fraction(context, &number)?))
         .or_else(|| with_unit(context, mixed(context, &number)?));
@@ -181,15 +182,18 @@ pub(super) fn quantity(context: &TokenContext<'_>, i: usize) -> Option<SpokenFor
         return per(context, format!("{said} {name}"), end);
     }
     if context.is_mark(at, '%') {
-        return SpokenForm::new(format!("{said} per cent"), at + 1);
+        return per(context, format!("{said} per cent"), at + 1);
     }
-    // "3x daily".
+    // "3x daily", "2x/day".
     let spaced = context.kind(number.end + 1) == Some(Kind::Space);
     let often = context.is_word(at + 2, &["daily", "weekly", "a", "per"]);
     let sign = matches!(
         context.kind(context.skip_space(number.end + 1)),
         Some(Kind::Mark('+' | '-' | '−' | '='))
     );
+    if context.is_word(number.end, &["x"]) && context.is_mark(number.end + 1, '/') {
+        return per(context, format!("{said} times"), number.end + 1);
+    }
     if spaced && !sign && context.is_word(number.end, &["x"])
         || often && context.is_word(at, &["x"])
     {
@@ -251,6 +255,8 @@ fn unit_of(
         after || context.words_back(i).take(3).any(|w| w.is_one_of(ELECTRIC))
     };
     let named = match written {
+        // "1 MP" is a member of parliament.
+        "MP" if at == number.end => ("megapixel", "megapixels"),
         "A" if decimal || electric() => ("ampere", "amperes"),
         "s" if decimal => ("second", "seconds"),
         "in" if is_inches(context, i, number.end) => ("inch", "inches"),
@@ -350,6 +356,17 @@ fn with_ordinal_suffix(context: &TokenContext<'_>, number: &Number<'_>) -> Optio
         .plain()
         .filter(|_| context.is_word(number.end, &["st", "nd", "rd", "th"]))?;
     SpokenForm::new(ordinal(n), number.end + 1)
+}
+
+/// "Form 3s", "Kenya 7s".
+fn plural(context: &TokenContext<'_>, i: usize, number: &Number<'_>) -> Option<SpokenForm> {
+    let n = number
+        .plain()
+        .filter(|_| context.get(number.end).is_some_and(|t| t.text == "s"))?;
+    let rugby = n == 7 && context.word_before(i).is_some_and(Token::is_capitalised);
+    let ending = if n == 6 { "es" } else { "s" };
+    (rugby || context.follows(i, &["form", "class", "grade", "standard"]))
+        .then(|| SpokenForm::new(cardinal(n) + ending, number.end + 1))?
 }
 
 /// What is marked out of a number: "scored 4/5".

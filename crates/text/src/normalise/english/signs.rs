@@ -51,7 +51,7 @@ pub(super) fn said_mark(context: &TokenContext<'_>, i: usize, mark: char) -> Str
         ':' if inside && is_shape(context, i) => "by",
         '/' if context.is_word(i + 1, &["or"]) => return " ".to_owned(),
         '/' if is_rate(context, i) => "per",
-        '/' if inside && i > 1 && context.is_mark(i - 2, '°') => "and",
+        '/' if inside && (is_pair(context, i) || i > 1 && context.is_mark(i - 2, '°')) => "and",
         '/' if inside && is_in_address(context, i) => "slash",
         '/' if inside => "or",
         _ => return mark.to_string(),
@@ -138,6 +138,11 @@ pub(super) const RATES: &[&str] = &[
     "litre",
     "bag",
 ];
+
+/// The slash of "8GB/256GB".
+fn is_pair(context: &TokenContext<'_>, i: usize) -> bool {
+    context.is_word(i - 1, &["gb"]) && context.is_word(i + 2, &["gb"])
+}
 
 /// The slash of "7 days/week", "20 bags/acre", "50 copies/ml".
 pub(super) fn is_rate(context: &TokenContext<'_>, i: usize) -> bool {
