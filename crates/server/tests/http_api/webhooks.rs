@@ -85,7 +85,8 @@ async fn a_payment_is_told_to_the_workspaces_own_server_signed() {
         )
         .await;
     assert_eq!(made.status.as_u16(), 201);
-    let secret = made.json()["secret"].as_str().unwrap().to_owned();
+    let made = made.json();
+    let secret = made["secret"].as_str().unwrap().to_owned();
     pay(&world).await;
 
     let (headers, body) = tokio::time::timeout(Duration::from_secs(30), received.recv())
@@ -117,6 +118,10 @@ async fn a_payment_is_told_to_the_workspaces_own_server_signed() {
         listed["webhooks"][0].get("secret").is_none(),
         "shown once only"
     );
+    assert!(made["webhook_id"].is_string());
+    for list in ["webhooks", "deliveries"] {
+        assert_eq!(listed[list][0]["webhook_id"], made["webhook_id"], "{list}");
+    }
 }
 
 #[tokio::test]

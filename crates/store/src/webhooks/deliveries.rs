@@ -28,6 +28,7 @@ row! {
     #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
     pub struct Delivery {
         pub id: DeliveryId,
+        #[serde(rename = "webhook_id")]
         pub endpoint_id: WebhookId,
         pub event_id: String,
         pub event_type: String,

@@ -22,6 +22,7 @@ const PAYLOAD_BYTES_MAX: usize = 64 << 10;
 row! {
     #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
     pub struct WebhookEndpoint {
+        #[serde(rename = "webhook_id")]
         pub id: WebhookId,
         pub workspace_id: WorkspaceId,
         pub url: String,
