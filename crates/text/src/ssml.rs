@@ -207,8 +207,7 @@ impl<'a> SsmlReader<'a, '_, '_> {
         let named = tag.attribute("xml:lang");
         match named.map(SpeechLanguage::from_tag) {
             Some(Some(language)) => self.builder.language = language,
-            // Elsewhere a language that we do not speak has always been passed over.
-            Some(None) if tag.name == "lang" => {
+            Some(None) => {
                 let named = named.unwrap_or_default().to_owned();
                 return Err(self.error(at, SsmlMistake::UnknownLanguage(named)));
             }

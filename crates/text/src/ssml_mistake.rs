@@ -63,6 +63,8 @@ pub enum SsmlMistake {
 
 const TAGS: &str = "speak, p, s, break, mark, say-as, sub, prosody, emphasis, phoneme, lang";
 
+const REGIONAL: &str = "sw-KE, en-US";
+
 /// What may stand in an attribute of `prosody` or `emphasis`.
 fn examples(attribute: &str) -> &'static str {
     match attribute {
@@ -104,7 +106,9 @@ impl SsmlMistake {
             Self::Misplaced(tag) => format!("<{tag}> must not stand here"),
             Self::Unknown(tag) => format!("<{tag}> is not known; the tags are {TAGS}"),
             Self::UnknownLanguage(value) => {
-                format!("the language '{value}' is not known; there are sw and en")
+                format!(
+                    "the language '{value}' is not spoken here; there are sw and en, also as {REGIONAL}"
+                )
             }
             Self::WrongTime { time, seconds_max } => {
                 format!("'{time}' is no time from 0s to {seconds_max}s; write 300ms or 1.5s")
@@ -158,7 +162,7 @@ impl SsmlMistake {
             Self::Misplaced(tag) => format!("<{tag}> haipaswi kuwa hapa"),
             Self::Unknown(tag) => format!("<{tag}> haijulikani; lebo zilizopo ni {TAGS}"),
             Self::UnknownLanguage(value) => {
-                format!("lugha '{value}' haijulikani; zilizopo ni sw na en")
+                format!("lugha '{value}' haisemwi hapa; zilizopo ni sw na en, pia kama {REGIONAL}")
             }
             Self::WrongTime { time, seconds_max } => {
                 format!("'{time}' si muda kati ya 0s na {seconds_max}s; andika 300ms au 1.5s")

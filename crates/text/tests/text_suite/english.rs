@@ -340,11 +340,16 @@ fn ssml_names_the_language_of_its_parts() {
         read(said).unwrap().spoken(),
         "A B one, the third of April twenty twenty six, twenty shillings, nine oh five."
     );
+    assert!(read("<speak><lang>Oui</lang></speak>").is_err());
     for wrong in [
         "<speak><lang xml:lang=\"fr\">Oui</lang></speak>",
-        "<speak><lang>Oui</lang></speak>",
+        "<speak xml:lang=\"fr-FR\">Oui</speak>",
+        "<speak><p xml:lang=\"de\">Ja</p></speak>",
+        "<speak><s xml:lang=\"\">Si</s></speak>",
     ] {
-        assert!(read(wrong).is_err(), "{wrong}");
+        let error = read(wrong).unwrap_err().to_string();
+        let named = "there are sw and en, also as sw-KE, en-US";
+        assert!(error.ends_with(named), "{wrong}: {error}");
     }
 }
 
