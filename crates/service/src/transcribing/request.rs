@@ -86,6 +86,8 @@ pub struct TranscriptionFields {
     vocabulary: Option<String>,
     /// OpenAI's fields for voices that are known beforehand.
     known_speakers: Vec<String>,
+    /// Fields of one value that were given several.
+    repeated: Vec<String>,
 }
 
 impl TranscriptionFields {
@@ -106,9 +108,10 @@ impl TranscriptionFields {
         fields
     }
 
-    /// Takes one field. Lists may come piece by piece, of the others the last one counts. False where it is none of ours.
+    /// Takes one field. Lists may come piece by piece, the others once. False where it is none of ours.
     pub fn set(&mut self, name: &str, values: Vec<String>) -> bool {
-        let one = match name.trim_end_matches("[]") {
+        let name = name.trim_end_matches("[]");
+        let one = match name {
             "timestamp_granularities" => return add(&mut self.timestamp_granularities, values),
             // OpenAI's name for them.
             "keyterms" | "keywords" => return add(&mut self.keyterms, values),
@@ -130,15 +133,19 @@ impl TranscriptionFields {
             "stream" => &mut self.stream,
             _ => return false,
         };
+        if one.is_some() || values.len() > 1 {
+            self.repeated.push(name.to_owned());
+        }
         *one = values.into_iter().next_back();
         true
     }
 
     /// Every mistake is named, not only the first.
     pub fn check(&self) -> Result<TranscriptionRequest, Vec<FieldError>> {
+        let once = |name: &String| FieldError::new(name.clone(), Reason::TooMany { max: 1 });
         let mut check = Check {
             fields: self,
-            errors: Vec::new(),
+            errors: self.repeated.iter().map(once).collect(),
         };
         let format = check.response_format();
         let (words, segments) = check.granularities();
@@ -392,16 +399,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_grows_and_of_a_single_field_the_last_counts() {
+    fn a_list_grows_and_a_single_field_comes_once() {
         let mut fields = TranscriptionFields::default();
         assert!(fields.set("keyterms[]", vec!["M-Pesa".into()]));
         assert!(fields.set("keyterms", vec!["  Wanjiku   wa Juma ".into()]));
-        assert!(fields.set("numerals", vec!["words".into()]));
         assert!(fields.set("numerals", vec!["digits".into()]));
         assert!(!fields.set("model", vec!["whisper-1".into()]));
         let request = fields.check().unwrap();
         assert_eq!(request.keyterms, ["M-Pesa", "Wanjiku wa Juma"]);
         assert!(request.digits);
+
+        assert!(fields.set("numerals", vec!["words".into()]));
+        assert!(fields.set("language", vec!["sw".into(), "en".into()]));
+        let twice = |field| FieldError::new(field, Reason::TooMany { max: 1 });
+        let errors = fields.check().unwrap_err();
+        assert_eq!(errors, [twice("numerals"), twice("language")]);
     }
 
     #[test]
@@ -431,15 +443,15 @@ mod tests {
 
     #[test]
     fn what_speakers_cannot_be_told_apart_with_is_refused() {
-        let with: [(&str, &str); 4] = [
-            ("expect", "digits"),
-            ("channels", "separate"),
-            ("known_speaker_names[]", "Juma"),
-            ("diarize", "perhaps"),
+        let with = [
+            ("true", "expect", "digits"),
+            ("true", "channels", "separate"),
+            ("true", "known_speaker_names[]", "Juma"),
+            ("perhaps", "numerals", "digits"),
         ];
-        for (name, value) in with {
+        for (diarize, name, value) in with {
             let mut fields = TranscriptionFields::default();
-            fields.set("diarize", vec!["true".into()]);
+            fields.set("diarize", vec![diarize.into()]);
             fields.set(name, vec![value.into()]);
             assert_eq!(fields.check().unwrap_err().len(), 1, "{name}");
         }
