@@ -20,9 +20,10 @@ pub(crate) struct Common {
         long,
         global = true,
         value_name = "SECTION.KEY=VALUE",
+        value_parser = key_and_value,
         help_heading = "Settings"
     )]
-    set: Vec<String>,
+    set: Vec<(String, String)>,
 }
 
 impl Common {
@@ -34,9 +35,8 @@ impl Common {
         if let Some(dir) = &self.models {
             sources = sources.with("models.dir", dir.to_string_lossy());
         }
-        for setting in &self.set {
-            let (key, value) = setting.split_once('=').unwrap_or((setting, ""));
-            sources = sources.with(key.trim(), value);
+        for (key, value) in &self.set {
+            sources = sources.with(key, value);
         }
         sources
     }
@@ -44,4 +44,11 @@ impl Common {
     pub(super) fn load(&self) -> Result<Config, ConfigError> {
         Config::load(&self.sources())
     }
+}
+
+fn key_and_value(setting: &str) -> Result<(String, String), String> {
+    let (key, value) = setting
+        .split_once('=')
+        .ok_or("a setting needs a value, such as server.listen=127.0.0.1:8080")?;
+    Ok((key.trim().to_owned(), value.to_owned()))
 }

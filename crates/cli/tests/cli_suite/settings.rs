@@ -49,6 +49,17 @@ fn variables_override_the_file_and_are_named_when_wrong() {
 }
 
 #[test]
+fn a_setting_without_a_value_is_refused() {
+    let folder = folder();
+    let said = sauti(folder.path(), &["config", "show", "--set", "server.listen"]);
+    assert_eq!(said.code, 2);
+    assert!(said.err.contains("'server.listen'") && said.err.contains("needs a value"));
+    // An empty value is one.
+    let empty = ["config", "show", "--set", "telemetry.otlp_endpoint="];
+    sauti(folder.path(), &empty).ok();
+}
+
+#[test]
 fn secrets_are_not_shown() {
     let folder = folder();
     let secret = "payments.webhook_secret=0123456789abcdef-hush";
