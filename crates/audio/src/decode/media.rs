@@ -7,7 +7,7 @@ use symphonia::core::codecs::audio::well_known::{CODEC_ID_AAC, CODEC_ID_OPUS};
 use symphonia::core::codecs::audio::{AudioCodecParameters, AudioDecoder, AudioDecoderOptions};
 use symphonia::core::errors::Error;
 use symphonia::core::formats::{FormatOptions, FormatReader, Track, TrackType};
-use symphonia::core::io::MediaSourceStream;
+use symphonia::core::io::{MediaSourceStream, ReadOnlySource};
 use symphonia::core::packet::Packet;
 use symphonia::core::units::Duration;
 use symphonia::default::formats::{
@@ -50,7 +50,8 @@ fn read(
     let (name, mut source) = match container {
         Container::Wav => ("wav", source),
         Container::Ogg => ("ogg", source),
-        Container::Matroska => ("webm", source),
+        // Read as a stream, or one that ends before the place it declares would be refused whole.
+        Container::Matroska => ("webm", Box::new(ReadOnlySource::new(source)) as AudioSource),
         Container::Mp4 => ("mp4", source),
         Container::Flac { start } => ("flac", from(source, start)?),
         Container::Mp3 { start } => ("mp3", from(source, start)?),

@@ -217,6 +217,22 @@ fn an_ogg_file_cut_off_loses_only_its_last_page() {
 }
 
 #[test]
+fn a_webm_file_with_its_size_in_its_header_may_be_cut_off() {
+    let mut bytes = include_bytes!("../data/recorder.webm").to_vec();
+    let segment = bytes.windows(4).position(|id| id == b"\x18S\x80g");
+    let size = segment.expect("it has a segment") + 4;
+    let rest = (bytes.len() - size - 8) as u64;
+    bytes[size..size + 8].copy_from_slice(&(rest | 1 << 56).to_be_bytes());
+    let whole = decode(bytes.clone()).expect("decodes").seconds;
+    let cut = decode(bytes[..bytes.len() * 8 / 10].to_vec()).expect("decodes");
+    assert!(
+        (whole * 0.5..whole).contains(&cut.seconds),
+        "{} s",
+        cut.seconds
+    );
+}
+
+#[test]
 fn every_beginning_of_a_file_gets_an_answer() {
     for (name, bytes) in specimens() {
         let step = (bytes.len() / 150).max(1);
