@@ -264,3 +264,16 @@ fn sentence(error: &dyn std::fmt::Display) -> String {
         .unwrap_or_default();
     format!("{first}{}.", letters.as_str().trim_end_matches('.'))
 }
+
+#[cfg(test)]
+mod tests {
+    use axum::response::IntoResponse as _;
+
+    use super::*;
+
+    #[test]
+    fn a_key_in_flight_says_when_to_come_again() {
+        let problem = Problem::from(ServiceError::IdempotencyInFlight);
+        assert_eq!(problem.into_response().headers()["retry-after"], "1");
+    }
+}

@@ -113,8 +113,8 @@ codes! {
         "The request took too long to arrive.",
         "Ombi lilichelewa mno kufika.";
     IdempotencyInFlight, "idempotency_in_flight", CONFLICT, "Request in progress", "Ombi linashughulikiwa",
-        "A request with this Idempotency-Key is still being worked on.",
-        "Ombi lenye Idempotency-Key hii bado linashughulikiwa.";
+        "A request with this Idempotency-Key is still being worked on. Send it again with the same key after Retry-After seconds; where the server that had it died, this can take up to a minute.",
+        "Ombi lenye Idempotency-Key hii bado linashughulikiwa. Litume tena kwa ufunguo huohuo baada ya sekunde za Retry-After; kama seva iliyokuwa nalo ilizimika, huenda ikachukua hadi dakika moja.";
     Conflict, "conflict", CONFLICT, "Conflict", "Mgongano",
         "This clashes with something that exists.",
         "Hili linagongana na kitu kilichopo.";
