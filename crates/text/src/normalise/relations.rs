@@ -322,7 +322,7 @@ fn is_subtraction(context: &TokenContext<'_>, i: usize, quantity: &Quantity<'_>)
 }
 
 /// "Gor Mahia 3 - 0 AFC Leopards", but not "Form 1 - 4".
-fn is_match(
+pub(super) fn is_match(
     context: &TokenContext<'_>,
     i: usize,
     low: &Number<'_>,

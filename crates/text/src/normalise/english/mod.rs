@@ -373,8 +373,12 @@ fn listed(context: &TokenContext<'_>, i: usize, next: usize) -> Option<&'static 
     applies.then_some(said)
 }
 
-/// "A/C No. 123", "w/o delay", "c/o John".
+/// "A/C No. 123", "w/o delay", "c/o John", "w/ 2 books".
 fn slashed(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let is_with = context.is_word(i, &["w"]) && context.is_mark(i + 1, '/');
+    if is_with && context.kind(i + 2) == Some(Kind::Space) {
+        return SpokenForm::new("with", i + 2);
+    }
     let second = context
         .word(i + 2)
         .filter(|_| context.is_mark(i + 1, '/'))?;
@@ -385,6 +389,7 @@ fn slashed(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         ("a", "c") if numbered => "account",
         ("a", "c") => "A C",
         ("w", "o") => "without",
+        ("w", "d") => "withdrawal",
         ("c", "o") => "care of",
         ("m", "s") => "messers",
         ("n", "a") => "not applicable",
@@ -438,7 +443,10 @@ fn roman(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 
 /// Letters one by one, unless they make a word: "ATM", "ATMs", "the CEO's", but "PIN" and "JOHN DOE".
 fn capitals(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    const AS_WORDS: &[&str] = &["PESA", "MPESA", "RAM", "SIM"];
+    const AS_WORDS: &[&str] = &[
+        "PESA", "MPESA", "RAM", "SIM", "NOT", "ALL", "AND", "ANY", "THE", "YOU", "OUR", "FOR",
+        "NOW", "NEW", "OFF", "GET", "BUY", "WIN", "TOP", "HOT", "BIG",
+    ];
     const SPELLED_LETTERS_MAX: usize = 5;
     let word = context.word(i)?;
     let plural = word

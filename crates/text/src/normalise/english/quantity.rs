@@ -6,8 +6,9 @@ use super::number::{cardinal, digits, ordinal, year};
 use super::signs::{RATES, is_rate};
 use crate::normalise::context::TokenContext;
 use crate::normalise::number::Number;
-use crate::normalise::quantity::{is_millions, short_multiplier};
+use crate::normalise::quantity::{dash_after, is_millions, short_multiplier};
 use crate::normalise::reading::SpokenForm;
+use crate::normalise::relations::is_match;
 use crate::normalise::token::{Kind, Token};
 use crate::normalise::units::{power, written_unit};
 use crate::tables::{WordTable, rows};
@@ -26,6 +27,12 @@ pub(super) fn said_number(number: &Number<'_>) -> String {
 /// "5-10 days", "5-10 km", "50%-60%".
 pub(super) fn range(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let mut from = context.number(i)?;
+    // "Gor Mahia 1 - 0 AFC".
+    let other = dash_after(context, from.end).and_then(|j| context.number(j));
+    if let Some(to) = other.filter(|to| is_match(context, i, &from, to, to.end)) {
+        let said = format!("{} to {}", said_number(&from), said_number(&to));
+        return SpokenForm::new(said, to.end);
+    }
     from.end += usize::from(context.is_mark(from.end, '%'));
     let last = range_end(context, &from)?;
     if let Some(said) = years(context, i, &from, &last) {
