@@ -1,6 +1,7 @@
 //! The query of an address, decoded.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use percent_encoding::percent_decode_str;
 
@@ -10,12 +11,15 @@ use crate::problem::{FieldError, Reason};
 const PAIRS_MAX: usize = 64;
 
 #[derive(Debug, Default)]
-pub struct Query(HashMap<String, String>);
+pub struct Query {
+    values: HashMap<String, String>,
+    repeated: Vec<String>,
+}
 
 impl Query {
     /// Names that come twice keep their first value.
     pub fn parse(query: Option<&str>) -> Query {
-        let mut values = HashMap::new();
+        let mut parsed = Query::default();
         for pair in query
             .unwrap_or_default()
             .split('&')
@@ -23,25 +27,33 @@ impl Query {
             .take(PAIRS_MAX)
         {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            values
-                .entry(decoded(name))
-                .or_insert_with(|| decoded(value));
+            match parsed.values.entry(decoded(name)) {
+                Entry::Occupied(first) => parsed.repeated.push(first.key().clone()),
+                Entry::Vacant(place) => drop(place.insert(decoded(value))),
+            }
         }
-        Query(values)
+        parsed
     }
 
-    /// What is left that was probably meant to be one of these.
+    /// What is left that was probably meant to be one of these, and which of these came twice.
     pub fn slips(&self, known: &[&'static str]) -> Vec<FieldError> {
         let slip = |name: &String| {
             let meant = meant_field(name, known, &[])?;
             Some(FieldError::new(name.clone(), Reason::NearMiss { meant }))
         };
-        self.0.keys().filter_map(slip).collect()
+        let twice = |name: &String| {
+            let is_known = known.contains(&name.as_str());
+            is_known.then(|| FieldError::new(name.clone(), Reason::TooMany { max: 1 }))
+        };
+        let slips = self.values.keys().filter_map(slip);
+        slips
+            .chain(self.repeated.iter().filter_map(twice))
+            .collect()
     }
 
     /// An empty value is as good as none.
     pub fn take(&mut self, name: &str) -> Option<String> {
-        self.0.remove(name).filter(|value| !value.is_empty())
+        self.values.remove(name).filter(|value| !value.is_empty())
     }
 }
 

@@ -193,7 +193,9 @@ mod tests {
         assert!(parse(Some("alternatives=11")).is_err());
         let slip = parse(Some("rat=8000")).unwrap_err();
         assert_eq!(slip.errors[0].reason, Reason::NearMiss { meant: "rate" });
-        assert!(parse(Some("trace=7&diarize=false")).is_ok());
+        let twice = parse(Some("keyterms=Juma&keyterms=Asha")).unwrap_err();
+        assert_eq!(twice.errors[0].reason, Reason::TooMany { max: 1 });
+        assert!(parse(Some("trace=7&trace=8&diarize=false")).is_ok());
         assert_eq!(
             parse(Some("diarize=true")).unwrap_err().errors[0].field,
             "diarize"
