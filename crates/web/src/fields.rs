@@ -270,7 +270,11 @@ pub fn meant_field(
     let same = known
         .iter()
         .find(|candidate| plain(candidate) == plain(name));
-    same.copied()
+    // "format" for "output_format".
+    let end = format!("_{name}");
+    let longer = |candidate: &&&str| name.len() >= 4 && candidate.ends_with(&end);
+    same.or_else(|| known.iter().find(longer))
+        .copied()
         .or_else(|| near_miss(name, known.iter().copied()))
 }
 
@@ -297,6 +301,15 @@ mod tests {
             problem.errors[2].reason,
             Reason::NearMiss { meant: "voice_id" }
         );
+    }
+
+    #[test]
+    fn the_end_of_a_name_is_a_slip() {
+        let known = &["text", "output_format", "voice_id"];
+        for (name, meant) in [("format", Some("output_format")), ("id", None)] {
+            assert_eq!(meant_field(name, known, &[]), meant, "{name}");
+        }
+        assert_eq!(meant_field("format", known, &["format"]), None);
     }
 
     #[test]
