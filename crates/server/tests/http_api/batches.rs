@@ -161,6 +161,11 @@ async fn a_form_names_its_recordings_once_each() {
         missing.assert_problem(422, "validation_failed")["errors"][0]["field"],
         "items[1].file"
     );
+    let none = post_form(&world, &[("operation", None, b"transcription")]).await;
+    assert_eq!(
+        none.assert_problem(422, "validation_failed")["errors"][0]["field"],
+        "file"
+    );
     let unnamed = post_form(
         &world,
         &[

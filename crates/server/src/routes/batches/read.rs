@@ -164,6 +164,10 @@ async fn read_form(app: &App, request: Request) -> Result<Unchecked, Problem> {
     for _ in 0..=parts_max {
         let next = form.next_field().await;
         let Some(part) = next.map_err(|error| upload::form_problem(error, bytes_max))? else {
+            let is_empty = items.is_empty() && spool.files.is_empty();
+            if is_empty && operation == Operation::Transcription {
+                return Err(Problem::field("file", Reason::Required));
+            }
             return Ok((operation, items, defaults, spool));
         };
         match part.name() {
