@@ -3,7 +3,7 @@
 pub enum AudioError {
     #[error("the recording is empty")]
     Empty,
-    #[error("the bytes are not an audio format this service knows")]
+    #[error("it is in no audio container that is read here: WAV, MP3, FLAC, Ogg, WebM, M4A, AAC")]
     UnknownContainer,
     #[error("the recording cannot be decoded: {0}")]
     Undecodable(String),

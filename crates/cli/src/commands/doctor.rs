@@ -209,7 +209,10 @@ fn database(config: &Config) -> anyhow::Result<String> {
             let store = state::open(config).await?;
             store.ping().await?;
             let report = store.check().await?;
-            let backend = format!("{:?}", store.backend());
+            let backend = match store.backend() {
+                sauti_store::Backend::Sqlite => "SQLite",
+                sauti_store::Backend::Postgres => "PostgreSQL",
+            };
             store.close().await?;
             anyhow::ensure!(
                 report.is_clean(),

@@ -46,6 +46,10 @@ fn variables_override_the_file_and_are_named_when_wrong() {
     };
     assert!(shown("UGX").ok().contains("currency = \"UGX\""));
     assert!(shown("shilling").failure().contains("prices.currency"));
+    for listen in ["8080", "localhost:8080"] {
+        let said = sauti(folder.path(), &["serve", "--listen", listen]).failure();
+        assert!(said.contains("such as \"127.0.0.1:8080\""), "{said}");
+    }
 }
 
 #[test]

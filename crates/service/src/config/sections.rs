@@ -11,6 +11,7 @@ use serde::{Deserialize, Deserializer};
 
 #[derive(Debug, Clone, Deserialize)]
 pub struct Server {
+    #[serde(deserialize_with = "address_and_port")]
     pub listen: SocketAddr,
     /// Empty when not set; see `Config::public_url`.
     pub public_url: String,
@@ -99,6 +100,14 @@ impl VoiceNames {
             .find(|known| known.name == name)
             .map_or(name, |known| &known.voice_id)
     }
+}
+
+fn address_and_port<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SocketAddr, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    let wrong = |_| format!("{text:?} is not an address with a port such as \"127.0.0.1:8080\"");
+    text.parse()
+        .map_err(wrong)
+        .map_err(serde::de::Error::custom)
 }
 
 /// Another service's name for one of our voices: "alloy=asha".
