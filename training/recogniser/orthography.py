@@ -1,10 +1,15 @@
-"""Swahili spellings that the sound does not tell: which doubled words are written as one, and which words have ng' in them.
+"""Spellings that the sound does not tell: which doubled Swahili words are written as one, which words have ng' in them, and how English
+words are written in East Africa.
 
     python orthography.py --text TEXT_DIR --out ../../crates/speech/src/recogniser/orthography.tsv
 
 A doubled word is joined where the texts write it as one word at least twice as often as two ("mbali mbali": mbalimbali). An
 apostrophe is put back where the texts that keep apostrophes have it at least twice as often ("ngombe": ng'ombe). Number words stay
 as they are: "saba saba" may be a part of a telephone number.
+
+English words have their British spelling, as in the texts: labour 217 times and labor 3, centre 401 and center 152, theatre 65 and theater 5,
+dialogue 31 and dialog 2, defence 19 and defense 5, favour 10 and favor 1, travelling 5 and traveling 1. Left as they are: program (573; programme
+362), percent (264; per cent 5), -ize (organization 104, organisation 54), and what is another word too (meter, check, tire, gray).
 """
 
 import argparse
@@ -25,6 +30,21 @@ TIMES_MIN = 2
 COUNT_MIN = 5
 LETTERS_MIN = 4
 NUMBERS = {*UNITS, *TENS.values(), *(name for _, name in GROUPS), "kumi"}
+
+BRITISH = """colour colours coloured colourful favour favours favoured favourable favourite favourites honour honours honoured honourable labour
+labourer labourers neighbour neighbours neighbouring neighbourhood neighbourhoods harbour harbours behaviour behaviours flavour flavours
+humour rumour rumours tumour tumours odour vapour endeavour endeavours armour parlour vigour
+centre centres centred theatre theatres litre litres kilometre kilometres centimetre centimetres millimetre millimetres fibre fibres
+defence defences offence offences dialogue dialogues catalogue catalogues
+travelling travelled traveller travellers cancelled cancelling labelled labelling modelling counselling counsellor counsellors jewellery""".split()
+AMERICAN = [("our", "or"), ("tre", "ter"), ("bre", "ber"), ("fence", "fense"), ("ogue", "og"), ("ellery", "elry"), ("ell", "el")]
+TOGETHER = {"screen shot": "screenshot", "screen shots": "screenshots", "whats app": "whatsapp"}
+
+
+def american(word):
+    """The first of the endings that it has, since no word has two."""
+    british, other = next(pair for pair in AMERICAN if pair[0] in word)
+    return word.replace("tred", "tered").replace(british, other)
 
 
 def lines(folder, name):
@@ -54,6 +74,8 @@ def rules(words, joined, doubled):
         if half * 2 == word and len(half) >= LETTERS_MIN and half not in NUMBERS:
             if times >= COUNT_MIN and times >= TIMES_MIN * doubled[half]:
                 yield f"{half} {half}", word
+    yield from ((american(word), word) for word in BRITISH)
+    yield from TOGETHER.items()
     for word, times in words.items():
         plain = word.replace("ng'", "ng")
         if plain != word and "'" not in plain and times >= COUNT_MIN and times >= TIMES_MIN * words[plain]:

@@ -1,5 +1,5 @@
-//! Spellings that the sound does not tell: doubled words that are written as one ("mbalimbali"), and ng' ("ng'ombe"). The
-//! list comes from texts, by training/recogniser/orthography.py.
+//! Spellings that the sound does not tell: doubled words that are written as one ("mbalimbali"), ng' ("ng'ombe"), and English
+//! as East Africa writes it ("centre"). The list comes from texts, by training/recogniser/orthography.py.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -21,7 +21,6 @@ pub(super) fn as_written(words: Vec<Word>, callers: &Spellings) -> Vec<Word> {
     let mut out: Vec<Word> = Vec::with_capacity(words.len());
     for mut word in words {
         if let Some(last) = out.last_mut()
-            && last.word == word.word
             && let Some(joined) = spelling(&format!("{} {}", last.word, word.word))
         {
             last.word = joined;
@@ -63,6 +62,15 @@ mod tests {
             "watu mbalimbali wana ng'ombe"
         );
         assert_eq!(written("pole pole pole", &[]), "polepole pole");
+    }
+
+    #[test]
+    fn english_is_written_as_in_east_africa() {
+        assert_eq!(
+            written("tuma screen shot ya health center", &[]),
+            "tuma screenshot ya health centre"
+        );
+        assert_eq!(written("pearl harbor", &["Pearl Harbor"]), "pearl harbor");
     }
 
     #[test]
