@@ -101,9 +101,11 @@ impl Spellings {
         Self(spellings)
     }
 
-    /// Whether the caller named these words, as they are heard.
+    /// Whether the caller named these words, as they are heard, alone or in a longer term.
     pub(super) fn knows(&self, heard: &str) -> bool {
-        self.0.iter().any(|(words, _)| words.join(" ") == heard)
+        let heard: Vec<&str> = heard.split(' ').collect();
+        let mut terms = self.0.iter();
+        terms.any(|(words, _)| words.windows(heard.len()).any(|part| part == heard))
     }
 
     /// The text with every term spelled as its owner does; a sentence still begins large.
