@@ -21,13 +21,14 @@ import zlib
 from pathlib import Path
 
 import numpy as np
+from safetensors.numpy import load_file
 
 from english import last_column, rows_of
 from spelling import ALPHABET, spell
 
 SOURCES = ("common-voice", "general", "broadcast", "bible", "parliament", "english-read", "english-wiki", "english-talk", "mixed")
 # What share of the pieces seen is drawn from each source.
-SHARES = (0.15, 0.16, 0.03, 0.04, 0.24, 0.11, 0.16, 0.08, 0.03)
+SHARES = (0.15, 0.16, 0.04, 0.03, 0.17, 0.11, 0.13, 0.1, 0.11)
 SAMPLED = {"parliament": 4, "english-wiki": 8}  # pieces are chosen from one line in so many
 HELD_OUT = {"swahili": ("common-voice", "general"), "broadcast": ("broadcast",), "english": ("english-read", "english-talk"), "mixed": ("mixed",)}
 HELD_OUT_EVERY = 50
@@ -114,6 +115,7 @@ def prepare(args):
         "bible": read(args.texts / "bible.txt.xz"),
         "parliament": read(args.texts / "parliament.txt.xz"),
         "english-talk": read(args.made / "english-talk.txt") + read(args.made / "english-dialogues.txt"),
+        "mixed": read(args.made / "mixed.txt") + read(args.made / "transplanted.txt"),
     }
     raw |= {name: read(args.made / f"{name}.txt") for name in SOURCES if name not in raw}
     lines_of, held_out = {}, {}
@@ -133,7 +135,7 @@ def prepare(args):
     aside = {text for group in HELD_OUT.values() for name in group for text in held_out[name]}
     lines_of = {name: [text for text in lines if text not in aside] for name, lines in lines_of.items()}
 
-    pieces = choose_pieces(lines_of)
+    pieces = pieces_of(args.pieces) if args.pieces else choose_pieces(lines_of)
     splitter = Splitter(pieces)
     tokens, words, sentences, sources = [], [], [], []
 
@@ -157,6 +159,10 @@ def prepare(args):
     counts = np.diff(np.array([*sentences, len(words)], np.int32)).astype(np.uint16)
     np.savez_compressed(args.out, tokens=np.array(tokens, np.int16), word_pieces=lengths, sentence_words=counts,
                         sources=np.array(sources, np.uint8), pieces=np.array("\n".join(pieces)))
+
+
+def pieces_of(shipped):
+    return load_file(shipped)["pieces"].tobytes().decode("ascii").split("\n")
 
 
 # --- the network ---------------------------------------------------------------------------------------------------
@@ -209,13 +215,29 @@ def network(pieces, width, layers, dropout):
 
 
 def load(path, pieces):
+    """A network that `train` wrote, as floats or as it ships."""
     import torch
 
-    kept = torch.load(path, map_location="cpu")
-    assert len(kept["pieces"]) == pieces, f"{path} splits words into other pieces"
+    if path.suffix == ".safetensors":
+        kept = restored(path)
+    else:
+        kept = torch.load(path, map_location="cpu")
+    assert kept["size"]["pieces"] == pieces, f"{path} splits words into other pieces"
     net = network(**kept["size"], dropout=0.0).eval().requires_grad_(False)
     net.load_state_dict({name: value.float() for name, value in kept["state"].items()})
     return net
+
+
+def restored(path):
+    import torch
+
+    shipped = load_file(path)
+    state = {"positions.weight" if name == "positions" else name: value for name, value in shipped.items() if not name.endswith((".codes", ".scale")) and name != "pieces"}
+    for name in (name.removesuffix(".codes") for name in shipped if name.endswith(".codes")):
+        state[f"{name}.weight"] = shipped[f"{name}.codes"].T.astype(np.float32) * shipped[f"{name}.scale"][:, None]
+    layers = 1 + max(int(name.split(".")[1]) for name in state if name.startswith("layers."))
+    size = dict(pieces=len(state["head.weight"]), width=state["head.weight"].shape[1], layers=layers)
+    return {"size": size, "state": {name: torch.from_numpy(np.ascontiguousarray(value)) for name, value in state.items()}}
 
 
 def train(args):
@@ -382,6 +404,19 @@ def quantised(state):
     return shipped, restored
 
 
+def blend(args):
+    """The middle between a shipped network and one that went on from it."""
+    import torch
+
+    first, second = restored(args.first), restored(args.second)
+    pieces = pieces_of(args.first)
+    assert pieces == pieces_of(args.second), "they split words into other pieces"
+    model = network(**first["size"], dropout=0.0)
+    model.load_state_dict({name: torch.lerp(value.float(), second["state"][name].float(), args.share) for name, value in first["state"].items()})
+    args.out.mkdir(parents=True, exist_ok=True)
+    write(args.out, model, pieces, first["size"], [])
+
+
 GOLDEN = ("habari za leo ndugu zangu", "welcome to customer care", "nataka kuomba refund ya ticket yangu")
 
 
@@ -415,6 +450,7 @@ def main():
     one.add_argument("--made", type=Path, required=True, help="what texts.py and english.py wrote")
     one.add_argument("--speech", type=Path, required=True)
     one.add_argument("--english-speech", type=Path, required=True, help="where english-dev.tsv is")
+    one.add_argument("--pieces", type=Path, help="a rescorer.safetensors whose pieces are used, to go on from it")
     one.add_argument("--out", type=Path, required=True)
     one.set_defaults(run=prepare)
     two = steps.add_parser("train")
@@ -433,13 +469,19 @@ def main():
     two.add_argument("--every", type=float, default=30, help="seconds between figures")
     two.add_argument("--shares", type=lambda text: [float(x) for x in text.split(",")], default=SHARES, help=",".join(SOURCES))
     two.add_argument("--held-out", type=int, default=HELD_OUT_MAX, help="sentences of each kind that figures are from")
-    two.add_argument("--teachers", type=Path, nargs="*", default=[], help="rescorer16.pt of networks whose mean is learned instead of the texts")
+    two.add_argument("--teachers", type=Path, nargs="*", default=[], help="rescorer16.pt or rescorer.safetensors of networks whose mean is learned instead of the texts")
     two.add_argument("--texts-too", type=float, default=0.0, help="share of the loss that comes from the texts beside --teachers")
-    two.add_argument("--begin", type=Path, help="rescorer16.pt of a network of this size to go on from")
+    two.add_argument("--begin", type=Path, help="rescorer16.pt or rescorer.safetensors of a network of this size to go on from")
     two.add_argument("--warm-up", type=int, default=300, help="steps until the rate is whole")
     two.add_argument("--seed", type=int, default=16)
     two.add_argument("--compile", action="store_true")
     two.set_defaults(run=train)
+    three = steps.add_parser("blend")
+    three.add_argument("--first", type=Path, required=True, help="rescorer.safetensors")
+    three.add_argument("--second", type=Path, required=True, help="rescorer.safetensors of a network that went on from it (--begin)")
+    three.add_argument("--share", type=float, default=0.5, help="of the second")
+    three.add_argument("--out", type=Path, required=True)
+    three.set_defaults(run=blend)
     args = parser.parse_args()
     args.run(args)
 
