@@ -3,7 +3,7 @@
 use super::SpokenForm;
 use super::context::TokenContext;
 use super::number::Number;
-use super::quantity::{Quantity, multiplier};
+use super::quantity::{Quantity, is_minus, is_minus_mark, multiplier};
 use super::token::Kind;
 use crate::cardinal::cardinal;
 use crate::letters::spell;
@@ -126,8 +126,7 @@ pub(crate) fn pair(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 
 /// A currency before its amount: "KSh 500", "US$ 2.5 milioni", "Sh. milioni 3", "-KES 20", "KES -20".
 pub(crate) fn prefixed(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    let sign_before = matches!(context.kind(i), Some(Kind::Mark('-' | '−' | '–')))
-        && context.before(i).is_none_or(|j| j + 1 < i);
+    let sign_before = is_minus(context, i);
     let start = if sign_before { i + 1 } else { i };
     let (currency, after) = currency_at(context, start)?;
     let after = after + usize::from(context.is_mark(after, '.'));
@@ -155,9 +154,8 @@ pub(crate) fn prefixed(context: &TokenContext<'_>, i: usize) -> Option<SpokenFor
 /// Where the figures of an amount begin, and whether it is below zero: a sign right before them, or the brackets of
 /// book-keepers around them.
 fn amount_at(context: &TokenContext<'_>, i: usize) -> (usize, bool) {
-    let figures_follow = context.kind(i + 1) == Some(Kind::Digits);
     let signed = match context.kind(i) {
-        Some(Kind::Mark('-' | '−' | '–')) => figures_follow,
+        _ if is_minus_mark(context, i) => context.digits(i + 1).is_some(),
         Some(Kind::Mark('(')) => context
             .number(i + 1)
             .is_some_and(|number| context.is_mark(number.end, ')')),
@@ -193,6 +191,34 @@ pub(crate) fn suffixed(
         return None;
     }
     money_before(context, i, quantity, currency, end)
+}
+
+/// The dash at `i` stands between two amounts that rise: "KES 200 -KES 300", "500/=-600/=".
+pub(crate) fn ends_range(context: &TokenContext<'_>, i: usize) -> bool {
+    const AMOUNT_TOKENS_MAX: usize = 12;
+    let ends_here = |j| amount(context, j).filter(|(_, end)| context.skip_space(*end) == i);
+    let before = i.saturating_sub(AMOUNT_TOKENS_MAX)..i;
+    let low = before.filter_map(|j| Some((j, ends_here(j)?.0))).next();
+    let high = amount(context, i + 1).map(|(high, _)| high);
+    let high = high.or_else(|| context.number(i + 1));
+    low.zip(high).is_some_and(|((at, low), high)| {
+        let below_zero = at > 0 && is_minus_mark(context, at - 1);
+        !below_zero && low.value() < high.value()
+    })
+}
+
+/// A number with a currency before or after it, and the token after both.
+fn amount<'a>(context: &TokenContext<'a>, i: usize) -> Option<(Number<'a>, usize)> {
+    if let Some((_, after)) = currency_at(context, i) {
+        let after = after + usize::from(context.is_mark(after, '.'));
+        let number = context.number(context.skip_space(after))?;
+        let end = slash_tail(context, number.end);
+        return Some((number, end));
+    }
+    let number = context.number(i)?;
+    let tail = Some(slash_tail(context, number.end)).filter(|tail| *tail > number.end);
+    let named = || currency_at(context, context.skip_space(number.end)).map(|(_, end)| end);
+    tail.or_else(named).map(|end| (number, end))
 }
 
 fn has_amount(context: &TokenContext<'_>, end: usize) -> bool {

@@ -236,14 +236,31 @@ fn percent_end(context: &TokenContext<'_>, i: usize) -> Option<usize> {
 }
 
 fn is_negative_sign(context: &TokenContext<'_>, i: usize) -> bool {
-    let sign = matches!(context.kind(i), Some(Kind::Mark('-' | '−' | '–')));
-    let number_follows = context.kind(i + 1) == Some(Kind::Digits);
-    let opens = i == 0
-        || matches!(
-            context.kind(i - 1),
-            Some(Kind::Space | Kind::Mark('(' | '=' | '+' | '×' | '"'))
-        );
-    sign && number_follows && opens
+    is_minus(context, i) && context.digits(i + 1).is_some()
+}
+
+/// A minus before a number or its currency, "-250" and "(-KES 250)": not the dash of "pay-KES 250", "\"Tea\"-50" or
+/// "KES 200 -KES 300".
+pub(crate) fn is_minus(context: &TokenContext<'_>, i: usize) -> bool {
+    let opens = match context.kind_before(i) {
+        None | Some(Kind::Space | Kind::Mark('(' | '=' | '+' | '×')) => true,
+        Some(Kind::Mark('"' | '\'')) => {
+            let before = context.kind_before(i - 1);
+            matches!(
+                before,
+                None | Some(Kind::Space | Kind::Mark('(' | '=' | ':'))
+            )
+        }
+        // What begins behind ":-" is a list.
+        Some(Kind::Mark(':')) => context.digits(i + 1).is_none(),
+        _ => false,
+    };
+    is_minus_mark(context, i) && opens && !money::ends_range(context, i)
+}
+
+/// A minus, or a dash that is written for one.
+pub(crate) fn is_minus_mark(context: &TokenContext<'_>, i: usize) -> bool {
+    matches!(context.kind(i), Some(Kind::Mark('-' | '−' | '–')))
 }
 
 /// Words that join a noun to its ordinal.

@@ -335,10 +335,10 @@ fn ssml_names_the_language_of_its_parts() {
     assert_eq!(script.unwrap().spoken(), "Page three. Namba tatu.");
     let said = "<speak xml:lang=\"en\"><say-as interpret-as=\"characters\">AB1</say-as>, \
         <say-as interpret-as=\"date\">3/4/2026</say-as>, <say-as interpret-as=\"currency\">20</say-as>, \
-        <say-as interpret-as=\"time\">9:05</say-as></speak>";
+        <say-as interpret-as=\"currency\">-5</say-as>, <say-as interpret-as=\"time\">9:05</say-as></speak>";
     assert_eq!(
         read(said).unwrap().spoken(),
-        "A B one, the third of April twenty twenty six, twenty shillings, nine oh five."
+        "A B one, the third of April twenty twenty six, twenty shillings, minus five shillings, nine oh five."
     );
     assert!(read("<speak><lang>Oui</lang></speak>").is_err());
     for wrong in [
@@ -479,6 +479,64 @@ fn keys_fractions_powers_and_hours_are_read_in_english() {
             said,
             "{written}"
         );
+    }
+}
+
+#[test]
+fn money_below_zero_is_read_with_its_minus_and_a_dash_without_one() {
+    let debt = "minus two hundred and fifty shillings";
+    let cents = "minus two hundred and fifty shillings and fifty cents";
+    for (written, said) in [
+        ("-KES 250.00", debt),
+        ("-Ksh250", debt),
+        ("−KES 250", debt),
+        ("–KES 250", debt),
+        ("KES -250", debt),
+        ("KES −250", debt),
+        ("KES –250", debt),
+        ("Ksh-250", debt),
+        ("−250 KES", debt),
+        ("–250/=", debt),
+        ("-KES 250.50", cents),
+        ("KES -250.50", cents),
+        (
+            "-KES 1,250.00",
+            "minus one thousand two hundred and fifty shillings",
+        ),
+        ("-$5", "minus five dollars"),
+        ("$-5", "minus five dollars"),
+        ("-US$5m", "minus five million U S dollars"),
+        ("(KES 250.00)", "(two hundred and fifty shillings)"),
+        ("KES 200-300", "two hundred to three hundred shillings"),
+        (
+            "from KES 200 – KES 300",
+            "from two hundred shillings – three hundred shillings",
+        ),
+        (
+            "KES 200 -KES 300",
+            "two hundred shillings -three hundred shillings",
+        ),
+        (
+            "500/=-600/=",
+            "five hundred shillings-six hundred shillings",
+        ),
+        (
+            "by M-Pesa - KES 250",
+            "by M-Pesa - two hundred and fifty shillings",
+        ),
+        (
+            "the total - KES 250",
+            "the total - two hundred and fifty shillings",
+        ),
+        (
+            "what you pay-KES 250",
+            "what you pay-two hundred and fifty shillings",
+        ),
+    ] {
+        for language in [SpeechLanguage::English, SpeechLanguage::Auto] {
+            let spoken = normalise_in(&format!("Your balance is {written}."), language);
+            assert_eq!(spoken, format!("Your balance is {said}."), "{language}");
+        }
     }
 }
 

@@ -522,7 +522,10 @@ pub(crate) fn say_as(text: &str, kind: &str, format: &str) -> Option<String> {
 
 fn is_number_word(word: &str) -> bool {
     (0..100).any(|n| cardinal(n) == word)
-        || ["and", "hundred", "thousand", "million", "billion", "point"].contains(&word)
+        || matches!(
+            word,
+            "and" | "hundred" | "thousand" | "million" | "billion" | "point" | "minus"
+        )
 }
 
 fn spoken(text: &str) -> String {

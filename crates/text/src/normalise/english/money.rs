@@ -6,7 +6,7 @@ use crate::normalise::SpokenForm;
 use crate::normalise::context::TokenContext;
 use crate::normalise::money::slash_tail;
 use crate::normalise::number::Number;
-use crate::normalise::quantity::dash_after;
+use crate::normalise::quantity::{dash_after, is_minus, is_minus_mark};
 use crate::normalise::token::Kind;
 
 struct EnglishCurrency {
@@ -79,14 +79,24 @@ fn named_at(context: &TokenContext<'_>, i: usize) -> Option<&'static EnglishCurr
     })
 }
 
-/// "KSh 1,250.50", "US$5m", "Sh. 200/=", "KSh 50/kg", "KSh 50-100", "KSh 5,000 - 10,000".
+/// "KSh 1,250.50", "US$5m", "Sh. 200/=", "KSh 50/kg", "KSh 50-100", "KSh 5,000 - 10,000", "-KES 20", "KES -20".
 pub(super) fn before_number(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let sign_before = is_minus(context, i);
+    let i = i + usize::from(sign_before);
     let (currency, i) = match context.get(i)?.text == "US" && context.is_mark(i + 1, '$') {
         true => (&US_DOLLAR, i + 1),
         false => (named_at(context, i)?, i),
     };
     let dot = usize::from(context.kind(i) == Some(Kind::Word) && context.is_mark(i + 1, '.'));
-    let number = context.number(context.skip_space(i + 1 + dot))?;
+    let at = context.skip_space(i + 1 + dot);
+    let signed = is_minus_mark(context, at);
+    let number = context.number(at + usize::from(signed))?;
+    // "KES-2024-001" is a code.
+    let glued = signed && context.kind_before(at) == Some(Kind::Word);
+    if glued && context.is_mark(number.end, '-') {
+        return None;
+    }
+    let sign = if sign_before || signed { "minus " } else { "" };
     let spaced = || {
         let high = context.number(dash_after(context, number.end)?)?;
         (high.grouped && number.value() < high.value()).then_some(high)
@@ -110,7 +120,7 @@ pub(super) fn before_number(context: &TokenContext<'_>, i: usize) -> Option<Spok
         }
         None => say(context, &number, currency)?,
     };
-    per(context, said, slash_tail(context, end))
+    per(context, format!("{sign}{said}"), slash_tail(context, end))
 }
 
 /// "USD/KES".

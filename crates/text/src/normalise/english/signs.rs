@@ -4,6 +4,7 @@ use super::calendar::is_range_of_times;
 use super::quantity::unit;
 use crate::normalise::context::TokenContext;
 use crate::normalise::marks::{is_grade, joins_fields};
+use crate::normalise::money::ends_range;
 use crate::normalise::token::{Kind, Token};
 
 pub(super) fn said_mark(context: &TokenContext<'_>, i: usize, mark: char) -> String {
@@ -36,7 +37,13 @@ pub(super) fn said_mark(context: &TokenContext<'_>, i: usize, mark: char) -> Str
         '#' if is_key(context, i) => return "hash".to_owned(),
         '-' | '–' if is_range_of_times(context, i) => "to",
         '–' if between_numbers(context, i) => "to",
-        '-' if !glued(i.checked_sub(1)) && context.digits(i + 1).is_some() => "minus",
+        '-' | '−' | '–'
+            if !glued(i.checked_sub(1))
+                && context.digits(i + 1).is_some()
+                && !ends_range(context, i) =>
+        {
+            "minus"
+        }
         '-' | '−' if is_grade(context, i) => "minus",
         '-' | '–' if between_quantities(context, i) => "to",
         '^' if inside || glued(i.checked_sub(1)) && context.is_mark(i + 1, '-') => {
