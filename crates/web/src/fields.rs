@@ -227,7 +227,7 @@ impl Fields {
         self.none_wrong()
     }
 
-    /// For changes: a field that is not known would be told as done, so it is refused.
+    /// For changes and for keys: a field that is not known would be told as done, so it is refused.
     pub fn finish_strictly(mut self, known: &[&'static str]) -> Result<(), Problem> {
         for name in self.values.keys().take(64) {
             let reason = match meant_field(name, known, &[]) {

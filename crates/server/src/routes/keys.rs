@@ -129,10 +129,7 @@ fn parse(app: &App, caller: &Caller, body: &[u8]) -> Result<NewKey, Problem> {
         );
     }
     let spend_cap_micro = fields.integer("spend_cap_micro");
-    fields.finish(
-        &["name", "permissions", "expires_in_days", "spend_cap_micro"],
-        &[],
-    )?;
+    fields.finish_strictly(&["name", "permissions", "expires_in_days", "spend_cap_micro"])?;
     let permissions = parsed.unwrap_or_default();
     require_no_more_than_own(caller, permissions)?;
     Ok(NewKey {

@@ -1,12 +1,16 @@
 //! What was used and what is left.
 
 use axum::Json;
+use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
+use futures_util::{StreamExt, stream};
 use sauti_service::app::App;
 use sauti_store::ids::{day_of, now_us};
-use sauti_store::{StatementQuery, StatementRow, UsageQuery, UsageRow};
+use sauti_store::{
+    StatementQuery, StatementRow, StoreError, TransferId, UsageQuery, UsageRow, WorkspaceId,
+};
 use serde::Serialize;
 
 use sauti_web::caller::{May, Usage};
@@ -115,10 +119,9 @@ pub async fn get_usage(
         _ => Vec::new(),
     };
     if csv {
-        return Ok(csv_response(
-            UsageRow::CSV_HEADER,
-            rows.iter().map(UsageRow::to_csv),
-        ));
+        let lines = rows.iter().map(|row| row.to_csv() + "\n");
+        let csv = format!("{}\n{}", UsageRow::CSV_HEADER, lines.collect::<String>());
+        return Ok(([(CONTENT_TYPE, "text/csv; charset=utf-8")], csv).into_response());
     }
     let days = rows.into_iter().map(UsageDay::from).collect();
     Ok(Json(UsageBody {
@@ -133,6 +136,9 @@ pub async fn get_usage(
 pub struct StatementBody {
     #[schema(value_type = Vec<Object>)]
     pub rows: Vec<StatementRow>,
+    pub has_more: bool,
+    /// Give this as `after` to get the rows after these.
+    pub next_cursor: Option<String>,
 }
 
 /// Show every movement of money
@@ -140,9 +146,11 @@ pub struct StatementBody {
     params(
         ("from" = Option<String>, Query, description = "First day, such as 2026-01-01; 30 days ago if absent."),
         ("to" = Option<String>, Query, description = "Last day; today if absent."),
+        ("after" = Option<String>, Query, description = "The `next_cursor` of the page before."),
+        ("limit" = Option<i64>, Query, description = "Rows a page, 1 to 10,000 (default)."),
         ("format" = Option<String>, Query, description = "json (default) or csv."),
     ),
-    responses((status = 200, description = "Oldest first, at most 10,000 rows.", content(
+    responses((status = 200, description = "Oldest first; as JSON a page, as CSV all.", content(
         (StatementBody = "application/json"), (String = "text/csv")))))]
 pub async fn get_statement(
     State(app): State<App>,
@@ -153,21 +161,67 @@ pub async fn get_statement(
     let today = now_us();
     let from_us = take_day(&mut query, "from")?.unwrap_or(today - 30 * DAY_US);
     let to_us = take_day(&mut query, "to")?.map_or(today + DAY_US, |day_us| day_us + DAY_US);
-    let csv = wants_csv(&mut query)?;
+    let after = query.take("after").map(|cursor| {
+        let expected = "the next_cursor of the page before";
+        cursor_read(&cursor).ok_or_else(|| Problem::field("after", Reason::Malformed { expected }))
+    });
+    let limit = match query.take("limit") {
+        None => STATEMENT_ROWS_MAX,
+        Some(limit) => (limit.parse().ok())
+            .filter(|limit| (1..=STATEMENT_ROWS_MAX).contains(limit))
+            .ok_or_else(|| {
+                let (min, max) = (1.0, STATEMENT_ROWS_MAX as f64);
+                Problem::field("limit", Reason::OutOfRange { min, max })
+            })?,
+    };
     let wanted = StatementQuery {
         from_us,
         to_us,
-        after: None,
-        limit: STATEMENT_ROWS_MAX,
+        after: after.transpose()?,
+        limit: limit + 1,
     };
-    let rows = app.store.statement(&caller.workspace_id, &wanted).await?;
-    if csv {
-        return Ok(csv_response(
-            StatementRow::CSV_HEADER,
-            rows.iter().map(StatementRow::to_csv),
-        ));
+    if wants_csv(&mut query)? {
+        return Ok(statement_csv(app, caller.workspace_id, wanted));
     }
-    Ok(Json(StatementBody { rows }).into_response())
+    let mut rows = app.store.statement(&caller.workspace_id, &wanted).await?;
+    let has_more = rows.len() as i64 > limit;
+    rows.truncate(limit as usize);
+    let next_cursor = rows.last().filter(|_| has_more).map(cursor);
+    Ok(Json(StatementBody {
+        rows,
+        has_more,
+        next_cursor,
+    })
+    .into_response())
+}
+
+fn cursor(row: &StatementRow) -> String {
+    format!("{}-{}", row.created_us, row.id)
+}
+
+fn cursor_read(cursor: &str) -> Option<(i64, TransferId)> {
+    let (created_us, id) = cursor.split_once('-')?;
+    Some((created_us.parse().ok()?, id.parse().ok()?))
+}
+
+/// Read a page at a time, while it is sent.
+fn statement_csv(app: App, workspace_id: WorkspaceId, first: StatementQuery) -> Response {
+    let pages = stream::try_unfold(Some(first), move |wanted| {
+        let (app, workspace_id) = (app.clone(), workspace_id.clone());
+        async move {
+            let Some(mut wanted) = wanted else {
+                return Ok(None);
+            };
+            let rows = app.store.statement(&workspace_id, &wanted).await?;
+            let lines: String = rows.iter().map(|row| row.to_csv() + "\n").collect();
+            wanted.after = rows.last().map(|row| (row.created_us, row.id.clone()));
+            let is_full = rows.len() as i64 == wanted.limit;
+            Ok::<_, StoreError>(Some((lines, is_full.then_some(wanted))))
+        }
+    });
+    let header = stream::once(async { Ok(format!("{}\n", StatementRow::CSV_HEADER)) });
+    let body = Body::from_stream(header.chain(pages));
+    ([(CONTENT_TYPE, "text/csv; charset=utf-8")], body).into_response()
 }
 
 fn wants_csv(query: &mut Query) -> Result<bool, Problem> {
@@ -194,13 +248,4 @@ pub(super) fn take_day(query: &mut Query, name: &'static str) -> Result<Option<i
         .to_zoned(jiff::tz::TimeZone::UTC)
         .map_err(|_| wrong())?;
     Ok(Some(midnight.timestamp().as_microsecond()))
-}
-
-fn csv_response(header: &str, rows: impl Iterator<Item = String>) -> Response {
-    let mut csv = format!("{header}\n");
-    for row in rows {
-        csv.push_str(&row);
-        csv.push('\n');
-    }
-    ([(CONTENT_TYPE, "text/csv; charset=utf-8")], csv).into_response()
 }

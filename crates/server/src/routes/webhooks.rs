@@ -75,7 +75,7 @@ pub async fn create(
             },
         );
     }
-    fields.finish(&["url", "events"], &[])?;
+    fields.finish_strictly(&["url", "events"])?;
     let workspace_id = &caller.workspace_id;
     let made = webhooks::add(&app, workspace_id, &caller.actor, &url, &events).await?;
     let body = NewWebhook {

@@ -140,7 +140,8 @@ impl ExpectedAnswer {
         Some(ExpectedAnswer {
             currency: answer.as_ref().and_then(AnswerValue::currency),
             answer,
-            not_understood: transcript.not_understood,
+            // A live session says it of each stretch of speech; another may have been understood.
+            not_understood: transcript.not_understood && transcript.segments.is_empty(),
         })
     }
 }

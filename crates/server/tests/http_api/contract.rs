@@ -259,6 +259,30 @@ async fn limits_usage_and_balance_can_be_read() {
     );
     let statement = world.get("/v1/statement").await.assert_ok().json();
     assert_eq!(statement["rows"].as_array().unwrap().len(), 2);
+    assert_eq!(statement["has_more"], false);
+    let first = world.get("/v1/statement?limit=1").await.assert_ok().json();
+    assert_eq!(first["has_more"], true);
+    let after = first["next_cursor"].as_str().unwrap();
+    let rest = format!("/v1/statement?limit=1&after={after}");
+    let rest = world.get(&rest).await.assert_ok().json();
+    let rows = [&first["rows"][0], &rest["rows"][0]];
+    assert_eq!(
+        rows.map(Clone::clone)[..],
+        statement["rows"].as_array().unwrap()[..]
+    );
+    assert_eq!(
+        (&rest["has_more"], &rest["next_cursor"]),
+        (&json!(false), &Value::Null)
+    );
+    let csv = world.get("/v1/statement?format=csv&limit=1").await;
+    let csv = String::from_utf8(csv.assert_ok().body.to_vec()).unwrap();
+    assert_eq!(csv.lines().count(), 3, "{csv}");
+    for wrong in ["limit=0", "limit=10001", "after=yesterday"] {
+        world
+            .get(&format!("/v1/statement?{wrong}"))
+            .await
+            .assert_problem(422, "validation_failed");
+    }
     world
         .get("/v1/usage?from=yesterday")
         .await

@@ -61,6 +61,18 @@ async fn a_key_makes_no_key_that_outlives_or_outspends_it() {
 }
 
 #[tokio::test]
+async fn a_bound_with_another_name_makes_no_key_without_it() {
+    let world = World::new().await;
+    let asked = json!({"name": "a", "permissions": ["speech"], "spend_cap": 500_000_000});
+    let refused = world.post("/v1/keys", &asked).await;
+    let body = refused.assert_problem(422, "validation_failed");
+    assert_eq!(body["errors"][0]["field"], "spend_cap", "{body}");
+    let webhook = json!({"url": "https://example.com/", "event_types": ["balance.low"]});
+    let refused = world.post("/v1/webhooks", &webhook).await;
+    refused.assert_problem(422, "validation_failed");
+}
+
+#[tokio::test]
 async fn the_keys_that_a_capped_key_makes_spend_from_one_cap() {
     let world = World::new().await;
     let new = NewKey {

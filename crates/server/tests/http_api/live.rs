@@ -340,6 +340,43 @@ async fn messages_without_sound_do_not_keep_a_session() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn sound_whose_form_is_told_by_another_name_is_refused() {
+    let world = ready_world().await;
+    let running = serve(&world).await;
+    for query in ["format=ulaw", "sampling_rate=8000"] {
+        let refused = listen(&running, &world.key, query).await.err();
+        assert_eq!(
+            refused,
+            Some((422, "validation_failed".to_owned())),
+            "{query}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_understood_after_something_else_is_an_answer() {
+    let world = ready_world().await;
+    let running = serve(&world).await;
+    let query = "rate=16000&expect=amount";
+    let mut socket = listen(&running, &world.key, query).await.unwrap();
+    for text in ["Sijui bwana.", "Elfu tano."] {
+        let body = json!({"text": text, "voice_id": "asha", "output_format": "raw_pcm_16000"});
+        let spoken = world.post(SPEECH, &body).await;
+        send_sound(&mut socket, &spoken.assert_ok().body).await;
+        send_sound(&mut socket, &vec![0; 2 * 2 * RATE_HZ]).await;
+    }
+    finish(&mut socket).await;
+    let all = messages(socket).await;
+    assert_eq!(of_kind(&all, "not_understood").len(), 1, "{all:?}");
+    let done = &of_kind(&all, "done")[0];
+    assert_eq!(
+        (&done["answer"], &done["not_understood"]),
+        (&json!(5_000), &json!(false)),
+        "{all:?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_word_that_is_not_understood_ends_the_session_with_the_reason() {
     let world = ready_world().await;
     let running = serve(&world).await;

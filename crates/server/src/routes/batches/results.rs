@@ -72,6 +72,7 @@ async fn page(
 fn line(batch_id: &BatchId, item: BatchItem) -> Value {
     let mut line = json!({
         "index": item.position,
+        "item_id": item.id,
         "custom_id": item.custom_id,
         "status": item.state,
         "cost_micro": item.amount_micro,

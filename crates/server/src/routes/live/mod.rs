@@ -116,6 +116,14 @@ const ONE_VALUE: &[&str] = &[
 const WHOLE_RECORDING: &[&str] = &["diarize", "response_format"];
 /// What is so in a live session anyway.
 const IN_ANY_CASE: &[&str] = &["false", "json", "verbose_json"];
+/// What other services call these; sound that is read with the wrong rate or coding is noise that costs money.
+const ELSEWHERE: [(&str, &str); 5] = [
+    ("format", "encoding"),
+    ("codec", "encoding"),
+    ("audio_format", "encoding"),
+    ("sample_rate", "rate"),
+    ("sampling_rate", "rate"),
+];
 const LISTS: &[&str] = &["keyterms", "choices"];
 
 fn parse(query: Option<&str>) -> Result<(RawFormat, TranscriptionRequest), Problem> {
@@ -141,6 +149,10 @@ fn parse(query: Option<&str>) -> Result<(RawFormat, TranscriptionRequest), Probl
         Some(FieldError::new(*name, Reason::Other { message }))
     });
     slips.extend(refused);
+    slips.extend(ELSEWHERE.into_iter().filter_map(|(name, meant)| {
+        query.take(name)?;
+        Some(FieldError::new(name, Reason::NearMiss { meant }))
+    }));
     Ok((format, checked(&fields, slips)?))
 }
 
