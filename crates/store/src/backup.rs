@@ -1,6 +1,7 @@
 //! A whole copy of a SQLite database while it is in use, and the way back. PostgreSQL has tools of its own for both.
 
 use std::fs::{self, File};
+use std::os::unix::fs::{MetadataExt, chown};
 use std::path::{Path, PathBuf};
 
 use sqlx::{AnyConnection, Connection};
@@ -61,6 +62,7 @@ fn put_in_place(copy: &Path, file: &Path) -> std::io::Result<Option<PathBuf>> {
         fs::create_dir_all(folder)?;
     }
     fs::copy(copy, &fresh)?;
+    owned_like_folder(&fresh)?;
     File::open(&fresh)?.sync_all()?;
     let mut kept = None;
     if file.exists() {
@@ -78,6 +80,16 @@ fn put_in_place(copy: &Path, file: &Path) -> std::io::Result<Option<PathBuf>> {
     fs::rename(&fresh, file)?;
     sync_folder(file)?;
     Ok(kept)
+}
+
+/// Who restores as root must not leave a file that the service cannot open.
+fn owned_like_folder(file: &Path) -> std::io::Result<()> {
+    let folder = fs::metadata(file.parent().unwrap_or(Path::new(".")))?;
+    let made = fs::metadata(file)?;
+    if (made.uid(), made.gid()) == (folder.uid(), folder.gid()) {
+        return Ok(());
+    }
+    chown(file, Some(folder.uid()), Some(folder.gid()))
 }
 
 /// Whether every page of the file is sound and it holds our tables.

@@ -204,6 +204,7 @@ fn database(config: &Config) -> anyhow::Result<String> {
             return Ok(format!("SQLite, to be made at {path}"));
         }
     }
+    let store_is_elsewhere = !url.starts_with("sqlite://");
     offline::block_on(async {
         let check = async {
             let store = state::open(config).await?;
@@ -218,7 +219,15 @@ fn database(config: &Config) -> anyhow::Result<String> {
                 report.is_clean(),
                 "{backend}: the books do not add up, see `sauti ledger check`"
             );
-            Ok(format!("{backend}, reachable, the books add up"))
+            let beside = config.data.dir.join("sauti.db");
+            let left = match store_is_elsewhere && beside.exists() {
+                true => format!(
+                    "; {} is not used, and nothing of it is moved",
+                    beside.display()
+                ),
+                false => String::new(),
+            };
+            Ok(format!("{backend}, reachable, the books add up{left}"))
         };
         tokio::time::timeout(DATABASE_TIME_MAX, check)
             .await

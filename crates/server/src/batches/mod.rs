@@ -243,8 +243,10 @@ async fn put_unknown_back(worker: &BatchWorker) -> Result<(), StoreError> {
         held.into_iter().filter(|id| !known.contains(id)).collect()
     };
     for item_id in unknown {
-        tracing::warn!(item = %item_id, "an item was held without being worked on; it is put back");
-        worker.app.store.put_unknown_item_back(&item_id).await?;
+        // It may have ended since it was looked up.
+        if worker.app.store.put_unknown_item_back(&item_id).await? {
+            tracing::warn!(item = %item_id, "an item was held without being worked on; it was put back");
+        }
     }
     Ok(())
 }

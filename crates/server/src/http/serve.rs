@@ -106,8 +106,9 @@ async fn serve_until(
     app.live_sessions.close();
     // Closed when the last connection has dropped its end; those that became WebSockets have done so already.
     let open = async { tokio::join!(leave.closed(), app.live_sessions.drained()) };
-    let requests = tokio::time::timeout(grace, open);
-    let (requests, engine_done) = tokio::join!(requests, app.engine.drain(deadline));
+    let requests = tokio::time::timeout(grace, open).await;
+    // Only now: a request that is read but not yet in line must still find the engine.
+    let engine_done = app.engine.drain(deadline).await;
     if requests.is_err() || !engine_done {
         tracing::warn!("some requests were cut off at the end of the grace period");
     }

@@ -68,9 +68,10 @@ pub async fn metrics_text(
 ) -> impl IntoResponse {
     let is_leaving = app.leaving.load(Ordering::Relaxed);
     connections.measure();
+    let engine_ready = app.engine.readiness() == Readiness::Ready && !is_leaving;
     let standing = Gauges {
         engine: app.engine.stats(),
-        is_ready: app.engine.readiness() == Readiness::Ready && !is_leaving,
+        is_ready: engine_ready && app.store.ping().await.is_ok(),
         cache_bytes: app.cache.bytes_on_disk(),
     };
     (

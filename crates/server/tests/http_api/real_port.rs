@@ -4,12 +4,14 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use sauti_server::http;
+use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use crate::support::World;
+use crate::support::{SPEECH, World};
+use crate::with_models::ready_world;
 
 pub struct Running {
     pub address: SocketAddr,
@@ -122,4 +124,26 @@ async fn what_is_not_http_is_answered_and_harms_nobody() {
         .await
         .unwrap();
     assert!(read_head(&mut stream).await.starts_with("HTTP/1.1 200 "));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_whose_body_comes_after_the_signal_to_end_is_answered() {
+    let world = ready_world().await;
+    let running = serve(&world).await;
+    let mut stream = TcpStream::connect(running.address).await.unwrap();
+    let body = json!({"text": "Habari za leo.", "voice_id": "asha"}).to_string();
+    let head = format!(
+        "POST {SPEECH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+        world.key,
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    running.stop.send(()).unwrap();
+    // Past the moment when connections without a request are closed.
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    stream.write_all(body.as_bytes()).await.unwrap();
+    let answer = read_head(&mut stream).await;
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    drop(stream);
+    running.server.await.unwrap().unwrap();
 }

@@ -94,7 +94,8 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// The file that was named, else the one `SAUTI_CONFIG` names, and the process environment.
+    /// The file that was named, else the one `SAUTI_CONFIG` names, else `sauti.toml` in the folder that systemd gives, where there is
+    /// one; and the process environment.
     pub fn from_process(file: Option<&Path>) -> Self {
         let named = file.map(Path::to_path_buf);
         let by_variable = || {
@@ -102,12 +103,16 @@ impl Sources {
                 .filter(|v| !v.is_empty())
                 .map(PathBuf::from)
         };
+        let by_folder = || {
+            let folder = std::env::var_os("CONFIGURATION_DIRECTORY")?;
+            Some(Path::new(&folder).join("sauti.toml")).filter(|file| file.exists())
+        };
         // A variable that is not UTF-8 cannot be one of ours.
         let variables = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect();
         Self {
-            file: named.or_else(by_variable),
+            file: named.or_else(by_variable).or_else(by_folder),
             variables,
             overrides: Vec::new(),
         }

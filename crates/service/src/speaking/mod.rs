@@ -175,7 +175,6 @@ async fn make(
 ) -> Result<CachedSpeech, ServiceError> {
     let started = Instant::now();
     let spoken = handle.finish().await?;
-    metrics::first_sound(spoken.first_sound);
     metrics::work(Operation::Speech, spoken.seconds, started.elapsed());
     let rate_hz = request.rate_hz(&app.engine.voices());
     let audio = encode(spoken.samples, rate_hz, request.format).await?;

@@ -327,7 +327,7 @@ impl PoolShared {
     pub(super) fn worker_failed(&self, message: String) {
         let mut state = self.state.lock();
         if state.failure.as_ref() != Some(&message) {
-            tracing::error!(%message, "the models did not load");
+            tracing::error!(error = %message, "the models did not load");
         }
         state.failure = Some(message);
     }

@@ -193,8 +193,8 @@ impl Store {
     }
 
     /// Puts back an item that this process holds and does not know of: the answer to its claim, or its report, was lost.
-    pub async fn put_unknown_item_back(&self, item_id: &ItemId) -> Result<(), StoreError> {
-        sqlx::query(
+    pub async fn put_unknown_item_back(&self, item_id: &ItemId) -> Result<bool, StoreError> {
+        let done = sqlx::query(
             "update batch_items set state = 'waiting', claim = '', instance_id = ''
              where id = $1 and instance_id = $2 and state = 'running'",
         )
@@ -202,7 +202,7 @@ impl Store {
         .bind(self.inner.instance.id())
         .execute(self.write())
         .await?;
-        Ok(())
+        Ok(done.rows_affected() > 0)
     }
 
     /// Puts back what dead processes had in hand. Returns how many.

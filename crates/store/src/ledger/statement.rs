@@ -24,7 +24,7 @@ row! {
     pub struct StatementRow {
         pub id: TransferId,
         pub created_us: i64,
-        /// `credit`, `charge`, `settle` or `refund`.
+        /// `credit`, `correction`, `charge`, `settle` or `refund`.
         pub kind: String,
         /// What it did to the total: charges are negative.
         pub amount_micro: i64,
@@ -133,7 +133,7 @@ impl Store {
             .bind(query.to_us)
             .bind(after_us)
             .bind(after_id)
-            .bind(query.limit.clamp(1, 10_000))
+            .bind(query.limit.clamp(1, 10_001))
             .fetch_all(self.read())
             .await?;
         Ok(rows)
