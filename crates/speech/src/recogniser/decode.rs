@@ -15,6 +15,7 @@ use super::lm::LanguageModels;
 use super::mixture::{Mixture, MixtureState};
 use super::orthography::as_written;
 use super::posteriors::Posteriors;
+use super::prefixes::with_verbs_joined;
 use super::prompt::{prompt_names, prompt_words};
 use super::rescorer::{KnownWord, Rescorer};
 use super::text::Spellings;
@@ -192,7 +193,7 @@ fn hypotheses(
             known_words(mixture, &wanted.bias, context, texts)
         });
     }
-    found
+    with_verbs_joined(found, mixture, &wanted.spellings)
 }
 
 /// What the search thought of each word of each text, for itself. Texts share beginnings, and each of these is looked up once.

@@ -77,6 +77,15 @@ impl<'a> Mixture<'a> {
         }
     }
 
+    /// The same without the caller's own words.
+    pub(super) fn without_own(&self) -> Self {
+        Self {
+            lms: self.lms.clone(),
+            own: None,
+            ..*self
+        }
+    }
+
     /// Before the first word of a sentence.
     pub(super) fn start(&self) -> MixtureState {
         let english = self.config.english_log_p;
@@ -211,6 +220,25 @@ impl<'a> Mixture<'a> {
         })
     }
 
+    /// ln p of these words at the beginning of a sentence.
+    pub(super) fn log_p(&self, words: &[&str]) -> f32 {
+        let mut state = self.start();
+        let each = words.iter().map(|word| {
+            let (log_p, next) = self.word_end(&state, &self.open(word));
+            state = next;
+            log_p
+        });
+        each.sum()
+    }
+
+    /// Whether this is a word of the Swahili model, where that one listens.
+    pub(super) fn knows_in_swahili(&self, word: &str) -> bool {
+        let mut swahili = self.lms.iter();
+        swahili.any(|(language, lm)| {
+            *language == SpokenLanguage::Swahili && lm.lexicon().find(word).is_some()
+        })
+    }
+
     /// Whether the caller's own words have this one.
     pub(super) fn is_own(&self, word: &str) -> bool {
         self.own.is_some_and(|own| own.find(word).is_some())
@@ -277,14 +305,7 @@ mod tests {
     }
 
     fn log_p(mixture: &Mixture<'_>, text: &str) -> f32 {
-        let mut state = mixture.start();
-        let mut sum = 0.0;
-        for word in text.split(' ') {
-            let (log_p, next) = mixture.word_end(&state, &mixture.open(word));
-            sum += log_p;
-            state = next;
-        }
-        sum
+        mixture.log_p(&text.split(' ').collect::<Vec<_>>())
     }
 
     #[test]

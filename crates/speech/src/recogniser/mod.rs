@@ -20,6 +20,7 @@ mod mel;
 mod mixture;
 mod orthography;
 mod posteriors;
+mod prefixes;
 mod prompt;
 mod readable;
 mod rescorer;
@@ -285,7 +286,7 @@ impl Recogniser {
                 let model = &self.readable;
                 text::readable(model, &reading.words, digits, &before, pause_after_ms)
             });
-            wanted.spellings.apply(&text)
+            wanted.spellings.apply(&text, before.is_empty())
         };
         let text = written(best);
         let goes_on = pause_after_ms.is_some() && !text.ends_with(['.', '?']);

@@ -85,19 +85,24 @@ pub(super) struct Spellings(Vec<(Vec<String>, String)>);
 impl Spellings {
     /// A vocabulary's words too; where both name one, the terms count.
     pub(super) fn new(terms: &[String], vocabulary: Option<&VocabularyModel>) -> Self {
-        let mut spellings: Vec<(Vec<String>, String)> = terms
-            .iter()
-            .map(|term| (comparable_words(term), term.trim().to_owned()))
-            .chain(
-                vocabulary
-                    .into_iter()
-                    .flat_map(VocabularyModel::spellings)
-                    .cloned(),
-            )
-            .filter(|(words, _)| !words.is_empty())
-            .collect();
+        let terms = terms.iter().map(|term| term.trim());
+        // A name in a longer term is also heard alone.
+        let names = terms.clone().filter(|term| term.contains(' '));
+        let names = names.flat_map(str::split_whitespace);
+        let names = names.filter(|word| has_capital_within(word));
+        let own = terms.chain(names);
+        let own = own.map(|term| (comparable_words(term), term.to_owned()));
+        let vocabulary = vocabulary.into_iter();
+        let vocabulary = vocabulary.flat_map(VocabularyModel::spellings).cloned();
+        let all = own.chain(vocabulary).flat_map(|(words, spelling)| {
+            let joined = comparable_words(&without_hyphens(&spelling));
+            [(joined, spelling.clone()), (words, spelling)]
+        });
+        let mut spellings: Vec<(Vec<String>, String)> =
+            all.filter(|(words, _)| !words.is_empty()).collect();
         // Of two terms that begin alike the longer one is meant.
         spellings.sort_by_key(|(words, _)| std::cmp::Reverse(words.len()));
+        spellings.dedup();
         Self(spellings)
     }
 
@@ -108,13 +113,15 @@ impl Spellings {
         terms.any(|(words, _)| words.windows(heard.len()).any(|part| part == heard))
     }
 
-    /// The text with every term spelled as its owner does; a sentence still begins large.
-    pub(super) fn apply(&self, text: &str) -> String {
+    /// The text with every term spelled as its owner does; a sentence still begins large, but for names like "eCitizen".
+    /// `starts_sentence`: it goes on with none of the text before.
+    pub(super) fn apply(&self, text: &str, mut starts_sentence: bool) -> String {
         if self.0.is_empty() {
             return text.to_owned();
         }
         let tokens: Vec<&str> = text.split(' ').collect();
-        let heard: Vec<Vec<String>> = tokens.iter().map(|token| comparable_words(token)).collect();
+        let heard = tokens.iter().map(|token| without_hyphens(token));
+        let heard: Vec<Vec<String>> = heard.map(|token| comparable_words(&token)).collect();
         let mut out: Vec<String> = Vec::with_capacity(tokens.len());
         let mut at = 0;
         while at < tokens.len() {
@@ -122,25 +129,40 @@ impl Spellings {
                 let count = tokens_of(words, &heard[at..])?;
                 Some((count, spelling))
             });
-            let Some((count, spelling)) = found else {
-                out.push(tokens[at].to_owned());
-                at += 1;
-                continue;
-            };
+            let count = found.map_or(1, |(count, _)| count);
             let last = tokens[at + count - 1];
-            let marks = &last[last.trim_end_matches(|c: char| !c.is_alphanumeric()).len()..];
-            let starts_large = tokens[at].starts_with(char::is_uppercase);
-            let mut letters = spelling.chars();
-            let first = letters.next().filter(|_| starts_large);
-            let spelled = match first {
-                Some(first) => first.to_uppercase().chain(letters).collect(),
-                None => spelling.clone(),
-            };
-            out.push(spelled + marks);
+            out.push(match found {
+                None => last.to_owned(),
+                Some((_, spelling)) => {
+                    let marks =
+                        &last[last.trim_end_matches(|c: char| !c.is_alphanumeric()).len()..];
+                    let first_word = spelling.split(' ').next().unwrap_or_default();
+                    let begins_large = starts_sentence
+                        && tokens[at].starts_with(char::is_uppercase)
+                        && !has_capital_within(first_word);
+                    let mut letters = spelling.chars();
+                    match letters.next().filter(|_| begins_large) {
+                        Some(first) => {
+                            first.to_uppercase().chain(letters).collect::<String>() + marks
+                        }
+                        None => spelling.clone() + marks,
+                    }
+                }
+            });
+            starts_sentence = last.ends_with(['.', '?', '!']);
             at += count;
         }
         out.join(" ")
     }
+}
+
+fn has_capital_within(word: &str) -> bool {
+    word.chars().skip(1).any(char::is_uppercase)
+}
+
+/// "mpesa" and "M-Pesa" are heard alike.
+fn without_hyphens(text: &str) -> String {
+    text.replace(['-', '\u{2010}', '\u{2011}'], "")
 }
 
 /// How many tokens make up these words, if the next ones do; a mark inside keeps them apart.
@@ -232,12 +254,45 @@ mod tests {
         let spellings = Spellings::new(&terms, None);
         assert_eq!(
             spellings.apply(
-                "Nilituma kwa m pesa, wambugu akapata. Safaricom na benki ya dunia wanajua benki."
+                "Nilituma kwa m pesa, wambugu akapata. Safaricom na benki ya dunia wanajua benki.",
+                true
             ),
             "Nilituma kwa M-Pesa, Wambugu akapata. Safaricom na Benki ya Dunia wanajua benki."
         );
-        assert_eq!(Spellings::default().apply("Habari yako."), "Habari yako.");
-        assert_eq!(spellings.apply(""), "");
+        assert_eq!(
+            Spellings::default().apply("Habari yako.", true),
+            "Habari yako."
+        );
+        assert_eq!(spellings.apply("", true), "");
+    }
+
+    #[test]
+    fn a_hyphen_is_not_heard() {
+        let spelled = |term: &str, text| Spellings::new(&[term.to_owned()], None).apply(text, true);
+        let heard = "Nalipa kwa MPESA, si M-PESA. M pesa ni mpesa.";
+        let written = "Nalipa kwa M-Pesa, si M-Pesa. M-Pesa ni M-Pesa.";
+        assert_eq!(spelled("M-Pesa", heard), written);
+        // A name in a longer term too, but none of its other words.
+        assert_eq!(spelled("Lipa na M-Pesa", heard), written);
+        assert_eq!(
+            spelled("Lipa na M-Pesa", "Lipa na MPESA, lipa sasa."),
+            "Lipa na M-Pesa, lipa sasa."
+        );
+        assert_eq!(spelled("MPesa", "Kwa M-PESA."), "Kwa MPesa.");
+    }
+
+    #[test]
+    fn a_name_keeps_its_small_letter_and_a_word_has_a_capital_where_a_sentence_begins() {
+        let terms = ["eCitizen", "mPesa", "kodi ya ardhi"].map(String::from);
+        let spellings = Spellings::new(&terms, None);
+        let text = "Ecitizen na Mpesa, Ecitizen. Kodi ya ardhi ni Kodi ya ardhi.";
+        assert_eq!(
+            spellings.apply(text, true),
+            "eCitizen na mPesa, eCitizen. Kodi ya ardhi ni kodi ya ardhi."
+        );
+        assert_eq!(spellings.apply("Kodi ya Ardhi.", false), "kodi ya ardhi.");
+        // A choice stays as its caller writes it.
+        assert_eq!(spellings.apply("kodi ya ardhi", true), "kodi ya ardhi");
     }
 
     #[test]
