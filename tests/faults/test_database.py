@@ -26,7 +26,7 @@ def test_a_database_that_goes_away_is_told_and_its_return_is_enough(tmp_path, po
         status, headers, body = service.speak(f"{SENTENCE} Mbili.")
         assert status == 503 and b"storage_unavailable" in body and headers["retry-after"], (status, body)
         assert service.status("/readyz") == 503 and service.status("/healthz") == 200
-        assert "the data store cannot be reached" in service.log()
+        until("the log says why", lambda: "the data store cannot be reached" in service.log())
         assert "password" not in service.log()
         postgres.start()
         until("it is ready by itself", lambda: service.status("/readyz") == 200)

@@ -29,16 +29,7 @@ impl SelfCheck {
 
 /// The sound as the caller gets it, codec and all, ready for the recogniser.
 pub fn recording(audio: Vec<u8>, format: OutputFormat) -> Result<TranscribeRequest, AudioError> {
-    let declared = match format {
-        OutputFormat::RawUlaw8000 => Some(RawFormat::Ulaw8000),
-        OutputFormat::RawAlaw8000 => Some(RawFormat::Alaw8000),
-        OutputFormat::Pcm24000 | OutputFormat::RawPcm16000 | OutputFormat::RawPcm8000 => {
-            Some(RawFormat::Pcm16Le {
-                rate_hz: format.sample_rate_hz(),
-            })
-        }
-        _ => None,
-    };
+    let declared = RawFormat::from_content_type(format.content_type())?;
     let recording = decode_bytes(audio, declared, &DecodeLimits::default(), &|| false)?;
     Ok(TranscribeRequest {
         samples: recording.samples,

@@ -21,19 +21,16 @@ impl PlainWriter {
             F::Alaw8000 | F::RawAlaw8000 => WavCoding::Alaw,
             _ => WavCoding::Pcm16,
         };
-        let raw = matches!(
-            format,
-            F::RawUlaw8000 | F::RawAlaw8000 | F::Pcm24000 | F::RawPcm16000 | F::RawPcm8000
-        );
+        let is_wav = format.content_type() == "audio/wav";
         // A file over 4 GB cannot say its size and becomes a stream.
         let data_bytes =
             samples.and_then(|count| u32::try_from(count * coding.sample_bytes()).ok());
-        let header = (!raw).then(|| write_header(coding, format.sample_rate_hz(), data_bytes));
+        let header = is_wav.then(|| write_header(coding, format.sample_rate_hz(), data_bytes));
         Self {
             coding,
             header,
             bytes_written: 0,
-            pads: !raw,
+            pads: is_wav,
         }
     }
 }

@@ -89,7 +89,7 @@ pub fn ledger_failure(step: &'static str) {
     counter!("sauti_ledger_failures_total", "step" => step).increment(1);
 }
 
-/// Rules that watch for a rise see none from nothing to one: what may go wrong is counted from 0.
+/// Rules that watch for a rise see none from nothing to one: what alerts are about is counted from 0.
 fn start_at_zero() {
     for step in ["store", "refused"] {
         counter!("sauti_ledger_failures_total", "step" => step).increment(0);
