@@ -82,14 +82,13 @@ fn put_in_place(copy: &Path, file: &Path) -> std::io::Result<Option<PathBuf>> {
     Ok(kept)
 }
 
-/// Who restores as root must not leave a file that the service cannot open.
-fn owned_like_folder(file: &Path) -> std::io::Result<()> {
-    let folder = fs::metadata(file.parent().unwrap_or(Path::new(".")))?;
-    let made = fs::metadata(file)?;
-    if (made.uid(), made.gid()) == (folder.uid(), folder.gid()) {
-        return Ok(());
+/// What root leaves in the service's folder must not keep the service from opening it.
+pub(crate) fn owned_like_folder(made: &Path) -> std::io::Result<()> {
+    let folder = fs::metadata(folder_of(made))?;
+    match fs::metadata(made)?.uid() == 0 && folder.uid() != 0 {
+        true => chown(made, Some(folder.uid()), Some(folder.gid())),
+        false => Ok(()),
     }
-    chown(file, Some(folder.uid()), Some(folder.gid()))
 }
 
 /// Whether every page of the file is sound and it holds our tables.
@@ -128,12 +127,49 @@ fn with_ending(file: &Path, ending: &str) -> PathBuf {
 }
 
 fn sync_folder(file: &Path) -> std::io::Result<()> {
-    let folder = file
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+    File::open(folder_of(file))?.sync_all()
+}
+
+fn folder_of(file: &Path) -> &Path {
+    let folder = file.parent();
+    let named = folder.filter(|folder| !folder.as_os_str().is_empty());
+    named.unwrap_or(Path::new("."))
 }
 
 fn failed(file: &Path, why: impl std::fmt::Display) -> StoreError {
     StoreError::Open(format!("{}: {why}", file.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_root_makes_belongs_to_the_owner_of_the_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let copy = folder.path().join("copy");
+        fs::write(&copy, "a database").unwrap();
+        let is_root = fs::metadata(&copy).unwrap().uid() == 0;
+        let data = folder.path().join("data");
+        fs::create_dir(&data).unwrap();
+        if is_root {
+            chown(&data, Some(1234), Some(1235)).unwrap();
+        }
+        let (file, wanted) = (data.join("sauti.db"), fs::metadata(&data).unwrap());
+        put_in_place(&copy, &file).unwrap();
+        drop(crate::instances::lock_for_migration(&file).unwrap());
+        for made in [
+            "sauti.db",
+            "sauti.db-processes",
+            "sauti.db-processes/migration",
+        ] {
+            let found = fs::metadata(data.join(made)).unwrap();
+            assert_eq!(
+                (found.uid(), found.gid()),
+                (wanted.uid(), wanted.gid()),
+                "{made}"
+            );
+        }
+        assert_eq!(folder_of(Path::new("b.db")), Path::new("."));
+    }
 }

@@ -13,6 +13,7 @@ use std::time::Duration;
 use parking_lot::{Mutex, RwLock};
 use sqlx::{AnyConnection, AnyPool, AssertSqlSafe, Connection};
 
+use crate::backup::owned_like_folder;
 use crate::database::{Backend, StoreOptions, Target};
 use crate::{InstanceId, StoreError};
 
@@ -163,11 +164,14 @@ pub(crate) fn lock_for_migration(database: &Path) -> Result<File, StoreError> {
 fn take_lock(folder: &Path, id: &str) -> Result<File, StoreError> {
     let open = || {
         std::fs::create_dir_all(folder)?;
+        owned_like_folder(folder)?;
+        let path = folder.join(id);
         let file = OpenOptions::new()
             .create(true)
             .truncate(false)
             .write(true)
-            .open(folder.join(id))?;
+            .open(&path)?;
+        owned_like_folder(&path)?;
         file.lock()?;
         Ok(file)
     };
