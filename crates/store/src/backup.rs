@@ -1,12 +1,12 @@
 //! A whole copy of a SQLite database while it is in use, and the way back. PostgreSQL has tools of its own for both.
 
 use std::fs::{self, File};
-use std::os::unix::fs::{MetadataExt, chown};
 use std::path::{Path, PathBuf};
 
 use sqlx::{AnyConnection, Connection};
 
 use crate::database::{Backend, Target};
+use crate::folder::{folder_of, owned_like_folder};
 use crate::ids::now_us;
 use crate::instances::is_in_use;
 use crate::{Store, StoreError};
@@ -82,15 +82,6 @@ fn put_in_place(copy: &Path, file: &Path) -> std::io::Result<Option<PathBuf>> {
     Ok(kept)
 }
 
-/// What root leaves in the service's folder must not keep the service from opening it.
-pub(crate) fn owned_like_folder(made: &Path) -> std::io::Result<()> {
-    let folder = fs::metadata(folder_of(made))?;
-    match fs::metadata(made)?.uid() == 0 && folder.uid() != 0 {
-        true => chown(made, Some(folder.uid()), Some(folder.gid())),
-        false => Ok(()),
-    }
-}
-
 /// Whether every page of the file is sound and it holds our tables.
 async fn check_file(file: &Path) -> Result<(), StoreError> {
     if !file.is_file() {
@@ -130,18 +121,14 @@ fn sync_folder(file: &Path) -> std::io::Result<()> {
     File::open(folder_of(file))?.sync_all()
 }
 
-fn folder_of(file: &Path) -> &Path {
-    let folder = file.parent();
-    let named = folder.filter(|folder| !folder.as_os_str().is_empty());
-    named.unwrap_or(Path::new("."))
-}
-
 fn failed(file: &Path, why: impl std::fmt::Display) -> StoreError {
     StoreError::Open(format!("{}: {why}", file.display()))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::{MetadataExt, chown};
+
     use super::*;
 
     #[test]

@@ -13,8 +13,8 @@ use std::time::Duration;
 use parking_lot::{Mutex, RwLock};
 use sqlx::{AnyConnection, AnyPool, AssertSqlSafe, Connection};
 
-use crate::backup::owned_like_folder;
 use crate::database::{Backend, StoreOptions, Target};
+use crate::folder::owned_like_folder;
 use crate::{InstanceId, StoreError};
 
 pub(crate) struct Instance {

@@ -37,6 +37,7 @@ mod batches;
 mod checkpoint;
 mod database;
 mod error;
+mod folder;
 mod id_types;
 mod idempotency;
 pub mod ids;
