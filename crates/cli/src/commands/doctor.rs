@@ -204,29 +204,26 @@ fn database(config: &Config) -> anyhow::Result<String> {
             return Ok(format!("SQLite, to be made at {path}"));
         }
     }
-    let store_is_elsewhere = !url.starts_with("sqlite://");
     offline::block_on(async {
         let check = async {
             let store = state::open(config).await?;
             store.ping().await?;
             let report = store.check().await?;
-            let backend = match store.backend() {
-                sauti_store::Backend::Sqlite => "SQLite",
-                sauti_store::Backend::Postgres => "PostgreSQL",
+            let beside = config.data.dir.join("sauti.db");
+            let (backend, left) = match store.backend() {
+                sauti_store::Backend::Sqlite => ("SQLite", String::new()),
+                sauti_store::Backend::Postgres if !beside.exists() => ("PostgreSQL", String::new()),
+                sauti_store::Backend::Postgres => {
+                    let unused = beside.display();
+                    let left = format!("; {unused} is not used, and nothing of it is moved");
+                    ("PostgreSQL", left)
+                }
             };
             store.close().await?;
             anyhow::ensure!(
                 report.is_clean(),
                 "{backend}: the books do not add up, see `sauti ledger check`"
             );
-            let beside = config.data.dir.join("sauti.db");
-            let left = match store_is_elsewhere && beside.exists() {
-                true => format!(
-                    "; {} is not used, and nothing of it is moved",
-                    beside.display()
-                ),
-                false => String::new(),
-            };
             Ok(format!("{backend}, reachable, the books add up{left}"))
         };
         tokio::time::timeout(DATABASE_TIME_MAX, check)
