@@ -46,6 +46,7 @@ text_enum! {
         LimitsSet = "limits.set",
         LimitsReset = "limits.reset",
         StoreRestored = "store.restored",
+        StoreMoved = "store.moved",
     }
 }
 

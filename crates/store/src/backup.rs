@@ -66,20 +66,26 @@ fn put_in_place(copy: &Path, file: &Path) -> std::io::Result<Option<PathBuf>> {
     File::open(&fresh)?.sync_all()?;
     let mut kept = None;
     if file.exists() {
-        let before = with_ending(file, &format!("-before-{}", now_us()));
-        // The log belongs to the old file: beside the new one it would be replayed into it.
-        for ending in ["-wal", "-shm"] {
-            let log = with_ending(file, ending);
-            if log.exists() {
-                fs::rename(&log, with_ending(&before, ending))?;
-            }
-        }
-        fs::rename(file, &before)?;
-        kept = Some(before);
+        kept = Some(set_aside(file, "before")?);
     }
     fs::rename(&fresh, file)?;
     sync_folder(file)?;
     Ok(kept)
+}
+
+/// Gives a database another name beside its old one, and its log with it, which would be replayed into a file that took its
+/// place.
+pub(crate) fn set_aside(file: &Path, why: &str) -> std::io::Result<PathBuf> {
+    let aside = with_ending(file, &format!("-{why}-{}", now_us()));
+    for ending in ["-wal", "-shm"] {
+        let log = with_ending(file, ending);
+        if log.exists() {
+            fs::rename(&log, with_ending(&aside, ending))?;
+        }
+    }
+    fs::rename(file, &aside)?;
+    sync_folder(file)?;
+    Ok(aside)
 }
 
 /// Whether every page of the file is sound and it holds our tables.

@@ -19,7 +19,7 @@ pub(crate) type Tx = Transaction<'static, Any>;
 
 /// A table that a newer program has changed already is no fault: changes only add, and during an upgrade a process of the
 /// old program may well start again.
-fn migrations() -> Migrator {
+pub(crate) fn migrations() -> Migrator {
     let listed = MIGRATIONS.iter().map(|(version, description, sql)| {
         let sql = SqlStr::from_static(sql);
         Migration::new(
@@ -167,6 +167,14 @@ impl Target {
     pub(crate) fn url(&self) -> &str {
         match self {
             Self::Sqlite { url, .. } | Self::Postgres { url } => url,
+        }
+    }
+
+    /// Nothing is made where there is none.
+    pub(crate) fn url_of_existing(&self) -> String {
+        match self {
+            Self::Sqlite { url, .. } => url.replace("mode=rwc", "mode=rw"),
+            Self::Postgres { url } => url.clone(),
         }
     }
 

@@ -34,6 +34,9 @@ pub enum StoreError {
     Migration(#[source] Arc<sqlx::migrate::MigrateError>),
     #[error("the data store could not be opened: {0}")]
     Open(String),
+    /// From SQLite to PostgreSQL.
+    #[error("nothing was moved: {0}")]
+    NotMoved(String),
     #[error("the data store is shutting down")]
     Closed,
 }

@@ -4,7 +4,7 @@
 //! All of it hangs off [`Store`], a cheap clone:
 //!
 //! - opening: [`Store::open`], [`Store::open_with`], [`Store::ping`], [`Store::sweep`], [`Store::close`];
-//!   copies: `backup_to`, [`restore`]; what is kept no longer: `forget_before`;
+//!   [`migration_state`] without opening; copies: `backup_to`, [`restore`], [`move_to_postgres`]; what is kept no longer: `forget_before`;
 //! - accounts: `create_account`, `confirm_account`, `issue_token`, `reset_password`, `account_by_email`, `account`,
 //!   `list_accounts`, `set_password`, `rename_account`, `set_operator`, `delete_account`;
 //!   passwords in [`password`]; guesses and letters counted: `take_attempt`, `give_back_attempt`, `forget_attempts`;
@@ -49,11 +49,13 @@ mod lexicon;
 mod limits;
 mod maintenance;
 mod micro;
+mod moving;
 mod open;
 mod operation;
 pub mod password;
 mod payments;
 mod rows;
+mod schema;
 mod sessions;
 mod sql;
 mod text_columns;
@@ -89,8 +91,10 @@ pub use ledger::{
 pub use lexicon::{Alphabet, Pronunciation};
 pub use maintenance::SweepReport;
 pub use micro::Micro;
+pub use moving::{Moved, move_to_postgres};
 pub use open::Store;
 pub use operation::Operation;
+pub use schema::{MigrationState, migration_state};
 pub use sessions::{IssuedSession, Session};
 pub use tokens::TokenPurpose;
 pub use usage::{UsageQuery, UsageRow};

@@ -14,6 +14,18 @@ pub(crate) enum Value {
     MaybeBytes(Option<Vec<u8>>),
 }
 
+impl Value {
+    /// About as many as it takes in memory.
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::MaybeText(text) => text.as_ref().map_or(0, String::len),
+            Self::Int(_) | Self::MaybeInt(_) => 8,
+            Self::MaybeBytes(bytes) => bytes.as_ref().map_or(0, Vec::len),
+        }
+    }
+}
+
 macro_rules! value_from {
     ($($type:ty => $convert:expr;)+) => {
         $(impl From<$type> for Value {

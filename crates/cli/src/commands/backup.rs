@@ -87,7 +87,7 @@ impl Restore {
     }
 }
 
-fn is_postgres(common: &Common) -> anyhow::Result<bool> {
+pub(super) fn is_postgres(common: &Common) -> anyhow::Result<bool> {
     let url = common.load()?.database_url();
     Ok(url.expose_secret().starts_with("postgres"))
 }

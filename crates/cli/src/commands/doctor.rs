@@ -215,7 +215,9 @@ fn database(config: &Config) -> anyhow::Result<String> {
                 sauti_store::Backend::Postgres if !beside.exists() => ("PostgreSQL", String::new()),
                 sauti_store::Backend::Postgres => {
                     let unused = beside.display();
-                    let left = format!("; {unused} is not used, and nothing of it is moved");
+                    let left = format!(
+                        "; {unused} is not used: `sauti move` takes it into an empty PostgreSQL"
+                    );
                     ("PostgreSQL", left)
                 }
             };

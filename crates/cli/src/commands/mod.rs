@@ -15,6 +15,7 @@ mod ledger;
 mod limits;
 mod listen;
 mod lm;
+mod moving;
 mod normalise;
 mod output;
 mod prompts;
@@ -74,6 +75,7 @@ enum Command {
     Audit(audit::Audit),
     Backup(backup::Backup),
     Restore(backup::Restore),
+    Move(moving::Move),
     /// Show and change the rate limits of the running service
     #[command(subcommand)]
     Limits(limits::LimitsCommand),
@@ -133,6 +135,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Audit(command) => command.run(&common),
         Command::Backup(command) => command.run(&common),
         Command::Restore(command) => command.run(&common),
+        Command::Move(command) => command.run(&common),
         Command::Limits(command) => command.run(&common),
         Command::Speak(command) => command.run(&common),
         Command::Transcribe(command) => command.run(&common),

@@ -101,28 +101,34 @@ impl Store {
                 .execute(&mut *tx)
                 .await?;
         }
-        let mut report = CheckReport {
-            workspaces: count(&mut tx, "select count(*) from workspaces").await?,
-            transfers: count(&mut tx, "select count(*) from transfers").await?,
-            entries: count(&mut tx, "select count(*) from entries").await?,
-            open_reservations: count(
-                &mut tx,
-                "select count(*) from reservations where state = 'open'",
-            )
-            .await?,
-            problems: Vec::new(),
-        };
-        for (what, sql) in CHECKS {
-            let sql = format!("{sql} limit {PROBLEMS_MAX}");
-            let wrong: Vec<String> = sqlx::query_scalar(sqlx::AssertSqlSafe(sql))
-                .fetch_all(&mut *tx)
-                .await?;
-            let problems = wrong.iter().map(|id| format!("{what}: {id}"));
-            report.problems.extend(problems);
-        }
+        let report = check_books(&mut tx).await?;
         tx.rollback().await?;
         Ok(report)
     }
+}
+
+/// As of what the connection sees: a snapshot, or a transaction of its own.
+pub(crate) async fn check_books(connection: &mut AnyConnection) -> Result<CheckReport, StoreError> {
+    let mut report = CheckReport {
+        workspaces: count(connection, "select count(*) from workspaces").await?,
+        transfers: count(connection, "select count(*) from transfers").await?,
+        entries: count(connection, "select count(*) from entries").await?,
+        open_reservations: count(
+            connection,
+            "select count(*) from reservations where state = 'open'",
+        )
+        .await?,
+        problems: Vec::new(),
+    };
+    for (what, sql) in CHECKS {
+        let sql = format!("{sql} limit {PROBLEMS_MAX}");
+        let wrong: Vec<String> = sqlx::query_scalar(sqlx::AssertSqlSafe(sql))
+            .fetch_all(&mut *connection)
+            .await?;
+        let problems = wrong.iter().map(|id| format!("{what}: {id}"));
+        report.problems.extend(problems);
+    }
+    Ok(report)
 }
 
 async fn count(connection: &mut AnyConnection, sql: &'static str) -> Result<i64, StoreError> {

@@ -24,6 +24,7 @@ use crate::{InstanceId, LedgerError, ReservationId, Store, StoreError, TransferI
 
 pub(crate) use answers::{AbandonAnswer, BeginAnswer, Begun, FinishAnswer};
 pub use check::CheckReport;
+pub(crate) use check::check_books;
 pub(crate) use needs::Storing;
 pub use reservation_state::ReservationState;
 pub use statement::{StatementQuery, StatementRow};

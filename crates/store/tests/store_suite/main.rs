@@ -8,6 +8,7 @@ mod keys;
 mod killed;
 mod ledger;
 mod liveness;
+mod moving;
 mod payments;
 mod properties;
 mod records;

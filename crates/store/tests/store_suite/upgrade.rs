@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::common::{Database, ask, assert_clean, charge_of, funded, key_with_cap};
+use crate::common::{Database, OLDER_KEY, ask, assert_clean, charge_of, funded, key_with_cap};
 use sauti_store::{Backend, Begin, Store, Usage};
 use sqlx::{AnyConnection, AssertSqlSafe, Connection, Executor, Row};
 
@@ -12,23 +12,10 @@ on_both_databases!(
     old_words_of_the_audit_trail_are_read_as_the_new_ones,
 );
 
-/// The key of the demonstration in `older_data.sql`, which opens nothing else.
-const OLDER_KEY: &str =
-    "sauti_live_01m7kqcyh8ex590by5t5xqhpzd_bhElTMrI7UrYKWmsKpldSwa5rMmDbBsz0wXjyP";
-
 /// What an earlier version wrote is all there and can be worked on, and what it held when it was killed is given back.
 #[tokio::test]
 async fn a_database_of_an_earlier_version_is_read_whole_and_worked_on() {
-    let database = Database::sqlite();
-    sqlx::any::install_default_drivers();
-    let url = format!("{}?mode=rwc", database.url);
-    let mut connection = AnyConnection::connect(&url).await.unwrap();
-    connection
-        .execute(include_str!("older_data.sql"))
-        .await
-        .unwrap();
-    connection.close().await.unwrap();
-
+    let database = Database::of_an_earlier_version().await;
     let store = database.open().await;
     let holder = store.authenticate(OLDER_KEY).await.unwrap();
     let workspace = store.workspace(&holder.workspace_id).await.unwrap();

@@ -3,7 +3,11 @@ use sauti_store::{
     Environment, IssuedKey, NewKey, Permissions, ReserveRequest, Store, StoreOptions, Workspace,
     WorkspaceId, ids::new_id,
 };
-use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
+use sqlx::{AnyConnection, AssertSqlSafe, Connection, Executor, PgConnection};
+
+/// The key of the demonstration in `older_data.sql`, which opens nothing else.
+pub const OLDER_KEY: &str =
+    "sauti_live_01m7kqcyh8ex590by5t5xqhpzd_bhElTMrI7UrYKWmsKpldSwa5rMmDbBsz0wXjyP";
 
 /// A database that goes away with this value (on PostgreSQL, with its server).
 pub struct Database {
@@ -19,6 +23,20 @@ impl Database {
             url,
             _folder: Some(folder),
         }
+    }
+
+    /// With the rows of `older_data.sql`.
+    pub async fn of_an_earlier_version() -> Self {
+        let database = Self::sqlite();
+        sqlx::any::install_default_drivers();
+        let url = format!("{}?mode=rwc", database.url);
+        let mut connection = AnyConnection::connect(&url).await.unwrap();
+        connection
+            .execute(include_str!("../older_data.sql"))
+            .await
+            .unwrap();
+        connection.close().await.unwrap();
+        database
     }
 
     pub async fn postgres() -> Self {
