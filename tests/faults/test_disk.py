@@ -128,6 +128,23 @@ def test_a_disk_that_cannot_be_written_is_told_and_over_when_it_can(tmp_path, sm
         service.nothing_held()
 
 
+@pytest.mark.parametrize("used", [True, False])
+def test_a_start_on_a_full_disk_says_so(tmp_path, small_disk, used):
+    service = Service(tmp_path, {"cache.bytes_max": "0"}, data=small_disk / "data")
+    if used:
+        service.start().stop()
+    service.data.mkdir(exist_ok=True)
+    filler = fill(small_disk)
+    told = f"there is no room on the disk of {service.data}"
+    start = service.run("serve", "--listen", "127.0.0.1:0")
+    assert start.returncode == 1 and told in start.stderr and "timed out" not in start.stderr, start
+    if used:
+        assert told in service.run("doctor", "--quick").stdout
+    filler.unlink()
+    with service:
+        assert speak_anew(service, 0)[0] == 200
+
+
 def test_a_data_folder_that_cannot_be_written_is_named_at_the_start(tmp_path):
     (tmp_path / "data").write_text("a file where the folder should be")
     done = Service(tmp_path).run("serve", "--listen", "127.0.0.1:0")

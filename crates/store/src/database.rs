@@ -1,6 +1,6 @@
 //! The database: where it is, how it is connected to, and how its tables are brought up to date.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,8 +8,9 @@ use std::time::Duration;
 use sqlx::any::{Any, AnyPoolOptions};
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::postgres::PgConnectOptions;
-use sqlx::{AnyPool, AssertSqlSafe, Connection, Executor, SqlStr, Transaction};
+use sqlx::{AnyConnection, AnyPool, AssertSqlSafe, Connection, Executor, SqlStr, Transaction};
 
+use crate::folder::folder_of;
 use crate::instances::lock_for_migration;
 use crate::{StoreError, timeouts};
 
@@ -178,6 +179,17 @@ impl Target {
         }
     }
 
+    /// Databases and systems tell of a full disk in many ways, not all of which name it.
+    pub(crate) fn explained(&self, error: StoreError) -> StoreError {
+        match self {
+            Self::Sqlite { file, .. } if is_full(folder_of(file)) => {
+                let folder = folder_of(file).display();
+                StoreError::Open(format!("there is no room on the disk of {folder}: {error}"))
+            }
+            _ => error,
+        }
+    }
+
     pub(crate) async fn connect(
         &self,
         options: &StoreOptions,
@@ -210,6 +222,7 @@ impl Target {
                         StoreError::Open(format!("{}: {error}", folder.display()))
                     })?;
                 }
+                say_what_is_wrong(url).await?;
                 let write = with_pragmas(pool().max_connections(1), WRITER_CACHE_KB);
                 let write = write.connect(url).await?;
                 let readers = pool().max_connections(options.connections_max.max(1));
@@ -236,25 +249,42 @@ fn with_pragmas(pool: AnyPoolOptions, cache_kb: u32) -> AnyPoolOptions {
             Ok(!connection.is_in_transaction())
         })
     });
-    pool.after_connect(move |connection, _| {
-        Box::pin(async move {
-            let cache_size = format!("pragma cache_size = -{cache_kb}");
-            connection.execute(AssertSqlSafe(cache_size)).await?;
-            // FULL: the log is on the disk before a commit returns, so a power cut takes nothing that was acknowledged.
-            for pragma in [
-                "pragma busy_timeout = 20000",
-                "pragma journal_mode = wal",
-                "pragma synchronous = full",
-                "pragma foreign_keys = on",
-                // A task of its own moves the log: see checkpoint.rs.
-                "pragma wal_autocheckpoint = 0",
-                "pragma temp_store = memory",
-            ] {
-                connection.execute(pragma).await?;
-            }
-            Ok(())
-        })
-    })
+    pool.after_connect(move |connection, _| Box::pin(set_pragmas(connection, cache_kb)))
+}
+
+async fn set_pragmas(connection: &mut AnyConnection, cache_kb: u32) -> Result<(), sqlx::Error> {
+    let cache_size = format!("pragma cache_size = -{cache_kb}");
+    connection.execute(AssertSqlSafe(cache_size)).await?;
+    // FULL: the log is on the disk before a commit returns, so a power cut takes nothing that was acknowledged.
+    for pragma in [
+        "pragma busy_timeout = 20000",
+        "pragma journal_mode = wal",
+        "pragma synchronous = full",
+        "pragma foreign_keys = on",
+        // A task of its own moves the log: see checkpoint.rs.
+        "pragma wal_autocheckpoint = 0",
+        "pragma temp_store = memory",
+    ] {
+        connection.execute(pragma).await?;
+    }
+    Ok(())
+}
+
+/// A pool tries for 20 s whatever is wrong, and then says only that it took too long. It may well wait for another process.
+async fn say_what_is_wrong(url: &str) -> Result<(), StoreError> {
+    let mut connection = AnyConnection::connect(url).await?;
+    let done = set_pragmas(&mut connection, READER_CACHE_KB).await;
+    connection.close().await.ok();
+    match done.map_err(StoreError::from) {
+        Err(error) if error.is_outage() => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Whether a database could not even begin its log there.
+fn is_full(folder: &Path) -> bool {
+    const ROOM_BYTES_MIN: u64 = 1 << 20;
+    rustix::fs::statvfs(folder).is_ok_and(|disk| disk.f_bavail * disk.f_frsize < ROOM_BYTES_MIN)
 }
 
 pub(crate) async fn migrate(target: &Target, pool: &AnyPool) -> Result<(), StoreError> {

@@ -35,11 +35,16 @@ impl Store {
 
     pub async fn open_with(url: &str, options: StoreOptions) -> Result<Self, StoreError> {
         let target = Target::parse(url)?;
+        let opened = Self::open_at(&target, options).await;
+        opened.map_err(|error| target.explained(error))
+    }
+
+    async fn open_at(target: &Target, options: StoreOptions) -> Result<Self, StoreError> {
         sqlx::any::install_default_drivers();
         let backend = target.backend();
         let (read, write) = target.connect(&options).await?;
-        migrate(&target, &write).await?;
-        let instance = Instance::register(&target, &write, &options).await?;
+        migrate(target, &write).await?;
+        let instance = Instance::register(target, &write, &options).await?;
         let writers = Writers::start(backend, &write, &options);
         let keys = KeyCache::new(options.key_cache_ttl);
         let store = Self {

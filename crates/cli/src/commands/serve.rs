@@ -54,6 +54,15 @@ impl Serve {
         Ok(ExitCode::SUCCESS)
     }
 
+    async fn start(&self, config: Config) -> anyhow::Result<App> {
+        let app = App::build(config).await?;
+        if self.demo {
+            let demo = demo::prepare(&app.store, &app.config).await?;
+            tokio::spawn(show_demo(app.clone(), demo));
+        }
+        Ok(app)
+    }
+
     async fn serve(self, mut config: Config) -> anyhow::Result<()> {
         let address = config.server.listen;
         let inherited = socket::inherited()?;
@@ -73,11 +82,10 @@ impl Serve {
         sauti_server::http::raise_files_max();
         // Whoever tries the service has no mail server for it.
         config.mail.show_outbox |= self.demo && config.mail.smtp_url.is_none();
-        let app = App::build(config).await?;
-        if self.demo {
-            let demo = demo::prepare(&app.store, &app.config).await?;
-            tokio::spawn(show_demo(app.clone(), demo));
-        }
+        let app = tokio::select! {
+            started = self.start(config) => started?,
+            () = &mut shutdown => return Ok(()),
+        };
         let ready = tokio::spawn(tell_readiness(app.clone()));
         if is_inherited {
             // Callers wait in the socket's line; better there than to be told that we warm up.
