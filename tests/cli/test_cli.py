@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import wave
 from pathlib import Path
@@ -44,6 +45,42 @@ def test_bootstrap_prints_an_account_with_a_key(sauti, tmp_path):
     assert made["account_id"] and made["workspace_id"]
     assert made["api_key"].startswith("sauti_")
     sauti("ledger", "check", "--data", tmp_path / "data")
+
+
+def everything_in(database):
+    with sqlite3.connect(database) as connection:
+        return list(connection.iterdump())
+
+
+def change(database, *statements):
+    with sqlite3.connect(database) as connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+def test_looking_at_an_older_database_leaves_it_as_it_is(sauti, tmp_path):
+    data = ["--data", tmp_path / "data"]
+    sauti("bootstrap", *data)
+    database = tmp_path / "data" / "sauti.db"
+    change(database, "drop table vocabularies", "delete from _sqlx_migrations where version = 10")
+    before = everything_in(database)
+    assert "1 migration is pending" in sauti("doctor", "--quick", *data)
+    assert "1 migration is pending" in sauti("ledger", "check", *data, fails=True)
+    sauti("backup", tmp_path / "copy.db", *data)
+    assert everything_in(database) == before == everything_in(tmp_path / "copy.db")
+    sauti("workspace", "list", *data)
+    assert "the books add up" in sauti("ledger", "check", *data)
+    assert everything_in(database) != before
+
+
+def test_a_database_of_a_newer_program_is_named_and_checked(sauti, tmp_path):
+    data = ["--data", tmp_path / "data"]
+    sauti("bootstrap", *data)
+    newer = "insert into _sqlx_migrations select 9999, 'newer', installed_on, success, checksum, 0 from _sqlx_migrations limit 1"
+    change(tmp_path / "data" / "sauti.db", newer)
+    told = sauti("doctor", "--quick", *data)
+    assert "the books add up; the database is newer than this program" in told
+    sauti("ledger", "check", *data)
 
 
 def test_a_sentence_is_spoken_and_read_back(sauti, tmp_path):

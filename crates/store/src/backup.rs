@@ -5,38 +5,40 @@ use std::path::{Path, PathBuf};
 
 use sqlx::{AnyConnection, Connection};
 
+use crate::StoreError;
 use crate::database::{Backend, Target};
 use crate::folder::{folder_of, owned_like_folder};
 use crate::ids::now_us;
 use crate::instances::is_in_use;
-use crate::{Store, StoreError};
 
-impl Store {
-    /// Writes a checked copy to `file`, which must not exist. Readers and writers go on meanwhile; the copy holds what was
-    /// committed when it began.
-    pub async fn backup_to(&self, file: &Path) -> Result<(), StoreError> {
-        if self.backend() == Backend::Postgres {
-            return Err(StoreError::Refused("PostgreSQL is backed up with pg_dump"));
-        }
-        if file.exists() {
-            return Err(failed(file, "there is such a file already"));
-        }
-        let beside = with_ending(file, ".part");
-        fs::remove_file(&beside).ok();
-        let path = beside
-            .to_str()
-            .ok_or_else(|| failed(file, "the name must be UTF-8"))?;
-        sqlx::query("vacuum into $1")
-            .bind(path)
-            .execute(self.read())
-            .await?;
-        check_file(&beside).await?;
-        let moved = File::open(&beside)
-            .and_then(|copy| copy.sync_all())
-            .and_then(|()| fs::rename(&beside, file))
-            .and_then(|()| sync_folder(file));
-        moved.map_err(|error| failed(file, error))
+/// Writes a checked copy of the database of `url` to `file`, which must not exist. Readers and writers go on meanwhile; the
+/// copy holds what was committed when it began, in the tables as they are.
+pub async fn backup(url: &str, file: &Path) -> Result<(), StoreError> {
+    let target = Target::parse(url)?;
+    if target.backend() == Backend::Postgres {
+        return Err(StoreError::Refused("PostgreSQL is backed up with pg_dump"));
     }
+    if file.exists() {
+        return Err(failed(file, "there is such a file already"));
+    }
+    let beside = with_ending(file, ".part");
+    fs::remove_file(&beside).ok();
+    let path = beside
+        .to_str()
+        .ok_or_else(|| failed(file, "the name must be UTF-8"))?;
+    sqlx::any::install_default_drivers();
+    let mut connection = AnyConnection::connect(&target.url_of_existing()).await?;
+    sqlx::query("vacuum into $1")
+        .bind(path)
+        .execute(&mut connection)
+        .await?;
+    connection.close().await?;
+    check_file(&beside).await?;
+    let moved = File::open(&beside)
+        .and_then(|copy| copy.sync_all())
+        .and_then(|()| fs::rename(&beside, file))
+        .and_then(|()| sync_folder(file));
+    moved.map_err(|error| failed(file, error))
 }
 
 /// Puts a copy in the place of the database of `url`, which no process may be using. What stood there is kept beside it;

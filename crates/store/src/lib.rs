@@ -4,7 +4,7 @@
 //! All of it hangs off [`Store`], a cheap clone:
 //!
 //! - opening: [`Store::open`], [`Store::open_with`], [`Store::ping`], [`Store::sweep`], [`Store::close`];
-//!   [`migration_state`] without opening; copies: `backup_to`, [`restore`], [`move_to_postgres`]; what is kept no longer: `forget_before`;
+//!   [`migration_state`] without opening; copies: [`backup`], [`restore`], [`move_to_postgres`]; what is kept no longer: `forget_before`;
 //! - accounts: `create_account`, `confirm_account`, `issue_token`, `reset_password`, `account_by_email`, `account`,
 //!   `list_accounts`, `set_password`, `rename_account`, `set_operator`, `delete_account`;
 //!   passwords in [`password`]; guesses and letters counted: `take_attempt`, `give_back_attempt`, `forget_attempts`;
@@ -70,7 +70,7 @@ pub use accounts::{Account, check_new_account};
 pub use attempts::AttemptLimit;
 pub use audit::{AuditAction, AuditEntry, AuditQuery};
 pub use auth::KeyHolder;
-pub use backup::restore;
+pub use backup::{backup, restore};
 pub use batches::{
     BLOB_PART_BYTES, Batch, BatchItem, BatchState, ClaimedItem, ItemCounts, NewBatch, NewItem,
     Received,

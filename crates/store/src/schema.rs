@@ -6,7 +6,7 @@ use sqlx::any::AnyPoolOptions;
 use sqlx::{AnyConnection, Database};
 
 use crate::StoreError;
-use crate::database::{Target, migrations};
+use crate::database::{Backend, Target, migrations};
 use crate::sql::row;
 
 /// Where sqlx notes the migrations that were made.
@@ -15,6 +15,7 @@ pub(crate) const MIGRATIONS_TABLE: &str = "_sqlx_migrations";
 /// How a database stands to the migrations of this program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MigrationState {
+    pub backend: Backend,
     pub made: usize,
     /// [`Store::open`](crate::Store::open) would make them.
     pub pending: usize,
@@ -25,6 +26,11 @@ pub struct MigrationState {
 /// Of a database that is there.
 pub async fn migration_state(url: &str) -> Result<MigrationState, StoreError> {
     let target = Target::parse(url)?;
+    let looked = look(&target).await;
+    looked.map_err(|error| target.explained(error))
+}
+
+async fn look(target: &Target) -> Result<MigrationState, StoreError> {
     sqlx::any::install_default_drivers();
     let pool = AnyPoolOptions::new()
         .max_connections(1)
@@ -45,7 +51,7 @@ pub(crate) async fn migration_state_of(
     let made: Vec<i64> = match tables.iter().any(|table| table == MIGRATIONS_TABLE) {
         true => {
             sqlx::query_scalar("select version from _sqlx_migrations")
-                .fetch_all(connection)
+                .fetch_all(&mut *connection)
                 .await?
         }
         false => Vec::new(),
@@ -55,7 +61,12 @@ pub(crate) async fn migration_state_of(
         let missing = list.iter().filter(|version| !other.contains(version));
         missing.count()
     };
+    let backend = match is_sqlite(connection) {
+        true => Backend::Sqlite,
+        false => Backend::Postgres,
+    };
     Ok(MigrationState {
+        backend,
         made: made.len(),
         pending: outside(&known, &made),
         unknown: outside(&made, &known),

@@ -9,7 +9,7 @@ use sauti_service::{audit, data_folder};
 use sauti_store::AuditAction;
 use secrecy::ExposeSecret;
 
-use super::state::{ACTOR, with_store};
+use super::state::{ACTOR, existing, with_store};
 use super::{Common, output};
 use crate::offline;
 
@@ -33,14 +33,17 @@ impl Backup {
         if is_postgres(common)? {
             bail!(POSTGRES);
         }
-        with_store(common, async |store, _| {
-            store.backup_to(&self.file).await?;
-            let bytes = std::fs::metadata(&self.file)?.len();
-            output::print(&format!(
-                "{} written, {bytes} bytes, checked",
-                self.file.display()
-            ))
-        })
+        let config = existing(common)?;
+        data_folder::prepare(&config)?;
+        offline::block_on(async {
+            let url = config.database_url();
+            sauti_store::backup(url.expose_secret(), &self.file).await
+        })??;
+        let bytes = std::fs::metadata(&self.file)?.len();
+        output::print(&format!(
+            "{} written, {bytes} bytes, checked",
+            self.file.display()
+        ))
     }
 }
 

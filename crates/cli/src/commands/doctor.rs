@@ -10,6 +10,7 @@ use anyhow::Context;
 use clap::Args;
 use sauti_service::config::Config;
 use sauti_speech::{SpeakRequest, TranscribeRequest, check_model};
+use sauti_store::Backend;
 use sauti_text::{Lexicon, Script};
 use secrecy::ExposeSecret;
 
@@ -98,7 +99,7 @@ impl Doctor {
         show(processor())?;
         show(memory())?;
         show(disk(&config))?;
-        show(Finding::of("database", database(&config)))?;
+        show(database(&config).unwrap_or_else(|error| fail("database", format!("{error:#}"))))?;
         show(shared(&config))?;
         show(queue(&config))?;
         show(port(&config))?;
@@ -194,44 +195,65 @@ fn disk(config: &Config) -> Finding {
     ok("disk", detail)
 }
 
-fn database(config: &Config) -> anyhow::Result<String> {
-    let url = config.database_url();
-    let url = url.expose_secret();
-    if let Some(path) = url.strip_prefix("sqlite://") {
-        let path = path.split('?').next().unwrap_or(path);
+fn database(config: &Config) -> anyhow::Result<Finding> {
+    if let Some(file) = config.database_file().filter(|file| !file.exists()) {
         // A check must leave nothing behind.
-        if !Path::new(path).exists() {
-            return Ok(format!("SQLite, to be made at {path}"));
-        }
+        let detail = format!("SQLite, to be made at {}", file.display());
+        return Ok(ok("database", detail));
     }
     offline::block_on(async {
-        let check = async {
-            let store = state::open(config).await?;
-            store.ping().await?;
-            let report = store.check().await?;
-            let beside = config.data.dir.join("sauti.db");
-            let (backend, left) = match store.backend() {
-                sauti_store::Backend::Sqlite => ("SQLite", String::new()),
-                sauti_store::Backend::Postgres if !beside.exists() => ("PostgreSQL", String::new()),
-                sauti_store::Backend::Postgres => {
-                    let unused = beside.display();
-                    let left = format!(
-                        "; {unused} is not used: `sauti move` takes it into an empty PostgreSQL"
-                    );
-                    ("PostgreSQL", left)
-                }
-            };
-            store.close().await?;
-            anyhow::ensure!(
-                report.is_clean(),
-                "{backend}: the books do not add up, see `sauti ledger check`"
-            );
-            Ok(format!("{backend}, reachable, the books add up{left}"))
-        };
-        tokio::time::timeout(DATABASE_TIME_MAX, check)
+        tokio::time::timeout(DATABASE_TIME_MAX, examine(config))
             .await
             .context("the database does not answer")?
     })?
+}
+
+/// Tables that an older program may be running on stay as they are.
+async fn examine(config: &Config) -> anyhow::Result<Finding> {
+    let url = config.database_url();
+    let migrations = sauti_store::migration_state(url.expose_secret())
+        .await
+        .context("cannot open the data store")?;
+    let beside = config.data.dir.join("sauti.db");
+    let (backend, left) = match migrations.backend {
+        Backend::Sqlite => ("SQLite", String::new()),
+        Backend::Postgres if !beside.exists() => ("PostgreSQL", String::new()),
+        Backend::Postgres => {
+            let unused = beside.display();
+            let left = format!(
+                "; {unused} is not used: `sauti move` copies it to an empty PostgreSQL database"
+            );
+            ("PostgreSQL", left)
+        }
+    };
+    if migrations.made == 0 {
+        let detail =
+            format!("{backend}, reachable, still without tables: the service makes them{left}");
+        return Ok(ok("database", detail));
+    }
+    if migrations.pending > 0 {
+        let pending = state::pending_migrations(migrations.pending);
+        let detail =
+            format!("{backend}, reachable; {pending}, and made when the service starts{left}");
+        return Ok(warn("database", detail));
+    }
+    let store = state::open(config).await?;
+    let report = store.check().await;
+    store.close().await?;
+    anyhow::ensure!(
+        report?.is_clean(),
+        "{backend}: the books do not add up, see `sauti ledger check`"
+    );
+    let detail = format!("{backend}, reachable, the books add up{left}");
+    Ok(match migrations.unknown {
+        0 => ok("database", detail),
+        unknown => warn(
+            "database",
+            format!(
+                "{detail}; the database is newer than this program, which does not know {unknown} of its migrations"
+            ),
+        ),
+    })
 }
 
 /// Away it only makes rates and cache those of each process.

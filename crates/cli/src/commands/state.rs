@@ -18,14 +18,47 @@ pub(super) fn with_store<T>(
     common: &Common,
     work: impl AsyncFnOnce(&Store, &Config) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
-    let file = common.load()?.database_file();
-    if let Some(file) = file.filter(|file| !file.exists()) {
+    existing(common)?;
+    with_new_store(common, work)
+}
+
+/// The same for commands that only look: the tables may be those of an older program that is running on them.
+pub(super) fn with_store_as_it_is<T>(
+    common: &Common,
+    work: impl AsyncFnOnce(&Store, &Config) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    let config = existing(common)?;
+    let state = offline::block_on(async {
+        let url = config.database_url();
+        sauti_store::migration_state(url.expose_secret()).await
+    })?;
+    let pending = state.context("cannot open the data store")?.pending;
+    if pending > 0 {
+        bail!(
+            "{}: look with the program that runs on it, or start this one",
+            pending_migrations(pending)
+        );
+    }
+    with_store(common, work)
+}
+
+pub(super) fn pending_migrations(pending: usize) -> String {
+    match pending {
+        1 => "the database is older than this program: 1 migration is pending".to_owned(),
+        _ => format!("the database is older than this program: {pending} migrations are pending"),
+    }
+}
+
+/// The settings, where the database that they name is there.
+pub(super) fn existing(common: &Common) -> anyhow::Result<Config> {
+    let config = common.load()?;
+    if let Some(file) = config.database_file().filter(|file| !file.exists()) {
         bail!(
             "there is no database {}: name its folder with --data",
             file.display()
         );
     }
-    with_new_store(common, work)
+    Ok(config)
 }
 
 /// The same for commands that a service begins with: the store is made where there is none.

@@ -277,11 +277,17 @@ mod postgres {
         run(&from.url, "delete from _sqlx_migrations where version > 8").await;
         assert!(said(&to).await.contains("older than this program"));
         let state = migration_state(&from.url).await.unwrap();
-        let wanted = MigrationState {
-            made: 8,
-            pending: state.pending,
-            unknown: 0,
-        };
-        assert!(state.pending > 0 && state == wanted, "{state:?}");
+        assert!(
+            matches!(
+                state,
+                MigrationState {
+                    made: 8,
+                    pending: 1..,
+                    unknown: 0,
+                    ..
+                }
+            ),
+            "{state:?}"
+        );
     }
 }
