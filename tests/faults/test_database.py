@@ -1,5 +1,7 @@
 """PostgreSQL that goes away and comes back, and its own copies."""
 
+import json
+import socket
 import subprocess
 
 import pytest
@@ -46,6 +48,50 @@ def test_a_database_that_is_away_is_told_before_a_caller_loses_patience(tmp_path
         postgres.start()
         until("it works again", lambda: service.speak(f"{SENTENCE} Tatu.")[0] == 200)
         service.nothing_held()
+
+
+def test_a_start_that_waits_for_its_database_ends_when_it_is_told_to(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"postgres://sauti@127.0.0.1:{silent.getsockname()[1]}/postgres"
+        service = Service(tmp_path, {"database.url": url}).start(wait=False)
+        silent.settimeout(60)
+        waiting, _ = silent.accept()
+        with waiting:
+            service.process.terminate()
+            # One that went on waiting would give up with 1.
+            assert service.process.wait(60) == 0, service.log()
+
+
+def test_a_move_from_sqlite_brings_everything_along(tmp_path, postgres):
+    batch = {"operation": "speech", "items": [{"text": "Habari.", "voice_id": "asha"}]}
+    spoken = {"text": SENTENCE, "voice_id": "asha"}
+    again = {"Idempotency-Key": "karibu"}
+    with Service(tmp_path) as service:
+        sound = service.ask("POST", "/v1/audio/speech", spoken, again)[2]
+        batch_id = json.loads(service.ask("POST", "/v1/batches", batch)[2])["batch_id"]
+        place = f"/v1/batches/{batch_id}"
+        until("the batch has ended", lambda: json.loads(service.ask("GET", place)[2])["status"] != "running")
+        places = ["/v1/balance", "/v1/statement", place, f"{place}/results"]
+        before = [service.ask("GET", place)[2] for place in places]
+        trail = service.run("audit", "export").stdout.splitlines()
+        service.settings["database.url"] = postgres.url
+        refused = service.run("move")
+        assert refused.returncode == 1 and "stop it first" in refused.stderr, refused.stderr
+    moved = service.run("move")
+    assert moved.returncode == 0 and "the books add up" in moved.stdout and "transfers: " in moved.stdout, moved
+    refused = service.run("move")
+    assert refused.returncode == 1 and "there is no database" in refused.stderr, refused.stderr
+    [kept] = service.data.glob("sauti.db-moved-*")
+    refused = service.run("move", kept)
+    assert refused.returncode == 1 and "must be empty" in refused.stderr, refused.stderr
+    with service:
+        assert service.ask("POST", "/v1/audio/speech", spoken, again)[2] == sound
+        assert [service.ask("GET", place)[2] for place in places] == before
+        assert service.speak(f"{SENTENCE} Mbili.")[0] == 200
+        service.nothing_held()
+    lines = service.run("audit", "export").stdout.splitlines()
+    assert set(trail) < set(lines) and "store.moved" in "".join(lines)
+    assert "PostgreSQL, reachable, the books add up" in service.run("doctor", "--quick").stdout
 
 
 def test_a_lock_that_is_never_given_back_holds_nobody_up_for_ever(tmp_path, postgres):
