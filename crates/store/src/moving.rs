@@ -4,10 +4,11 @@
 //! No sequences have to go on: every id is made by the program.
 
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use futures_util::TryStreamExt;
-use sqlx::any::{AnyPoolOptions, AnyRow};
-use sqlx::{AnyConnection, AnyPool, AssertSqlSafe, Connection, Row};
+use sqlx::any::{AnyConnectOptions, AnyPoolOptions, AnyRow};
+use sqlx::{AnyConnection, AnyPool, AssertSqlSafe, ConnectOptions, Connection, Row};
 
 use crate::backup::set_aside;
 use crate::database::{Backend, StoreOptions, Target, migrate};
@@ -48,7 +49,7 @@ pub async fn move_to_postgres(
     }
     let from = Target::parse(&format!("sqlite://{}", file.display()))?;
     sqlx::any::install_default_drivers();
-    let mut source = AnyConnection::connect(&from.url_of_existing()).await?;
+    let mut source = quiet(&from.url_of_existing())?.connect().await?;
     // Whoever would write waits, or gives up.
     let mut reading = source.begin_with("BEGIN IMMEDIATE").await?;
     if is_in_use(file) {
@@ -57,7 +58,7 @@ pub async fn move_to_postgres(
         ));
     }
     let target = AnyPoolOptions::new().max_connections(1);
-    let target = target.connect(url).await?;
+    let target = target.connect_with(quiet(url)?).await?;
     prepare(&mut reading, &to, &target).await?;
     let mut writing = target.begin().await?;
     let report = copy_all(&mut reading, &mut writing, told).await?;
@@ -72,6 +73,11 @@ pub async fn move_to_postgres(
         ))
     })?;
     Ok(Moved { kept, report })
+}
+
+/// That a statement takes long is no news here.
+fn quiet(url: &str) -> Result<AnyConnectOptions, sqlx::Error> {
+    Ok(AnyConnectOptions::from_str(url)?.disable_statement_logging())
 }
 
 /// Whether the one can take the place of the other; brings the tables of the new one up to date.

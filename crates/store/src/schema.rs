@@ -78,13 +78,16 @@ pub(crate) async fn table_names(
 ) -> Result<Vec<String>, sqlx::Error> {
     let sql = match is_sqlite(connection) {
         true => {
-            "select name from sqlite_master where type = 'table' and substr(name, 1, 7) <> 'sqlite_' order by 1"
+            "select name from sqlite_master where type = 'table' and substr(name, 1, 7) <> 'sqlite_'"
         }
         false => {
-            "select cast(tablename as text) from pg_tables where schemaname = current_schema() order by 1"
+            "select cast(tablename as text) from pg_tables where schemaname = current_schema()"
         }
     };
-    sqlx::query_scalar(sql).fetch_all(connection).await
+    let mut names: Vec<String> = sqlx::query_scalar(sql).fetch_all(connection).await?;
+    // Each database sorts by rules of its own.
+    names.sort();
+    Ok(names)
 }
 
 row! {
@@ -95,7 +98,7 @@ row! {
     }
 }
 
-/// By name, so that two databases whose tables were widened in another order compare equal.
+/// Sorted by name, so that two databases whose tables were widened in another order compare equal.
 pub(crate) async fn columns_of(
     connection: &mut AnyConnection,
     table: &str,

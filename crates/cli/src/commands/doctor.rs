@@ -234,7 +234,7 @@ async fn examine(config: &Config) -> anyhow::Result<Finding> {
     if migrations.pending > 0 {
         let pending = state::pending_migrations(migrations.pending);
         let detail =
-            format!("{backend}, reachable; {pending}, and made when the service starts{left}");
+            format!("{backend}, reachable; {pending}, to be made when the service starts{left}");
         return Ok(warn("database", detail));
     }
     let store = state::open(config).await?;
