@@ -24,6 +24,7 @@ impl Background {
         tasks.spawn(webhooks::deliver_forever(app.clone()));
         tasks.spawn(batches::work_forever(app.clone()));
         tasks.spawn(retention::forget_forever(app.clone()));
+        tasks.spawn(retention::trim_answers_forever(app.clone()));
         tasks.spawn(accounts::welcome_forever(app.clone()));
         tasks.spawn(vocabularies::build_forever(app.clone()));
         tasks.spawn(follow_limits_forever(app.clone()));

@@ -12,7 +12,7 @@ use crate::{LedgerError, Store, StoreError, WorkspaceId};
 pub struct StoredAnswer {
     pub status: u16,
     pub headers: Vec<(String, String)>,
-    /// `None` when the body was too large to keep: the work is to be done again, free of charge.
+    /// `None` when the body was too large to keep, or among the oldest: the work is to be done again, free of charge.
     pub body: Option<Vec<u8>>,
 }
 
@@ -71,6 +71,45 @@ impl Store {
     pub fn abandon_later(&self, guard: &Guard) {
         let guard = guard.clone();
         self.inner.writers.submit_later(AbandonAnswer { guard });
+    }
+
+    /// Drops the bodies of the oldest answers until the rest, of all workspaces, is no larger than this. Returns how
+    /// many bytes are left.
+    pub async fn trim_answers(&self, bytes_max: u64) -> Result<u64, StoreError> {
+        let kept = self.stored_bytes().await?;
+        if kept <= bytes_max {
+            return Ok(kept);
+        }
+        let newest_dropped_us: Option<i64> = sqlx::query_scalar(
+            "select max(created_us) from
+                (select created_us, sum(body_bytes) over (order by created_us desc) as bytes_since
+                 from idempotency where body_bytes > 0) as sums
+             where bytes_since > $1",
+        )
+        .bind(bytes_max.min(i64::MAX as u64) as i64)
+        .fetch_one(self.read())
+        .await?;
+        // In steps, so that nobody's charge waits for long.
+        while 0 < sqlx::query(
+            "update idempotency set body = null, body_bytes = 0 where (workspace_id, idem_key) in
+                (select workspace_id, idem_key from idempotency where body_bytes > 0 and created_us <= $1
+                 order by created_us limit 100)",
+        )
+        .bind(newest_dropped_us)
+        .execute(self.write())
+        .await?
+        .rows_affected()
+        {}
+        self.stored_bytes().await
+    }
+
+    async fn stored_bytes(&self) -> Result<u64, StoreError> {
+        let bytes: i64 = sqlx::query_scalar(
+            "select cast(coalesce(sum(body_bytes), 0) as bigint) from idempotency where body_bytes > 0",
+        )
+        .fetch_one(self.read())
+        .await?;
+        Ok(bytes as u64)
     }
 
     pub(crate) fn storing(

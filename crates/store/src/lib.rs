@@ -16,7 +16,7 @@
 //! - keys: `create_key`, `list_keys`, `key`, `revoke_key`, `rotate_key`, `authenticate`;
 //! - money: `reserve`, `settle`, `settle_and_store`, `release`, `release_later`, `charge`, `charge_and_store`, `credit`, `correct`,
 //!   `refund`, `balance`, `statement`, `check`, `open_reservations`, `release_abandoned`;
-//! - idempotency: `begin`, `finish`, `abandon`, `abandon_later`;
+//! - idempotency: `begin`, `finish`, `abandon`, `abandon_later`, `trim_answers`;
 //! - batches: `receive_batch`, `add_batch_items`, `add_blob_part`, `start_batch`, `discard_batch`, `batch`, `batches`,
 //!   `batch_items`, `batch_item`, `blob_part`, `cancel_batch`; for those who work on them `claim_batch_items`,
 //!   `claim_batch_item`, `holds_item`, `item_is_open`, `held_items`,

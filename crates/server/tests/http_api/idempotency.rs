@@ -31,6 +31,27 @@ async fn the_same_request_twice_is_answered_alike_and_charged_once() {
 }
 
 #[tokio::test]
+async fn an_answer_that_is_no_longer_kept_is_made_again_for_nothing() {
+    let world = World::new().await;
+    let body = json!({"text": "Habari yako", "voice_id": "asha"});
+    world.remember_speech(&body, b"RIFFsound");
+    let first = world.post_with(SPEECH, &body, &[KEY]).await;
+    assert_eq!(first.assert_ok().header("sauti-cost"), "12000");
+    world.app.store.trim_answers(0).await.unwrap();
+    for _ in 0..2 {
+        let again = world.post_with(SPEECH, &body, &[KEY]).await;
+        assert_eq!(again.assert_ok().body, first.body);
+        assert_eq!(again.header("sauti-cost"), "0");
+        assert_eq!(again.header("idempotency-replayed"), "");
+    }
+    let other = json!({"text": "Habari", "voice_id": "asha"});
+    let other = world.post_with(SPEECH, &other, &[KEY]).await;
+    other.assert_problem(422, "idempotency_mismatch");
+    assert_eq!(world.balance_micro().await, CREDIT_MICRO - 12_000);
+    world.assert_ledger_is_sound().await;
+}
+
+#[tokio::test]
 async fn many_retries_at_once_are_charged_once() {
     let world = World::with(&[("limits.concurrent_requests", "100")]).await;
     let body = json!({"text": "Habari yako", "voice_id": "asha"});

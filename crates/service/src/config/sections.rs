@@ -41,6 +41,7 @@ pub struct Data {
 pub struct Database {
     /// Holds a password with PostgreSQL. See `Config::database_url`.
     pub url: SecretString,
+    pub(crate) stored_answers_bytes_max: u64,
 }
 
 /// Whom we trust at the other end of a line, and who we are.

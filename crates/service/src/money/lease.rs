@@ -12,7 +12,7 @@ pub enum Claim {
     Unkeyed,
     /// The first request with this key.
     New(IdempotencyLease),
-    /// Done and paid before, but the answer was too large to keep: done again, free of charge.
+    /// Done and paid before, but the answer is no longer kept: done again, free of charge.
     Paid,
     /// Done before.
     Replay(StoredAnswer),

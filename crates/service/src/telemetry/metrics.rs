@@ -85,6 +85,10 @@ pub fn webhook_backlog(backlog: WebhookBacklog) {
     gauge!("sauti_webhook_endpoints_paused").set(backlog.endpoints_paused as f64);
 }
 
+pub(crate) fn stored_answers(bytes: u64) {
+    gauge!("sauti_stored_answers_bytes").set(bytes as f64);
+}
+
 pub fn ledger_failure(step: &'static str) {
     counter!("sauti_ledger_failures_total", "step" => step).increment(1);
 }

@@ -210,6 +210,7 @@ async fn write_answers(
                 Value::from(&answer.instance_id),
                 answer.status.into(),
                 answer.headers.into(),
+                (answer.body.as_ref().map_or(0, Vec::len) as i64).into(),
                 answer.body.into(),
                 answer.created_us.into(),
                 answer.expires_us.into(),
@@ -225,11 +226,12 @@ async fn write_answers(
     execute_rows(
         connection,
         "insert into idempotency (workspace_id, idem_key, guard_id, fingerprint, state, instance_id, status, headers,
-            body, created_us, expires_us) values ",
+            body_bytes, body, created_us, expires_us) values ",
         kept,
         " on conflict (workspace_id, idem_key) do update set guard_id = excluded.guard_id,
             fingerprint = excluded.fingerprint, state = excluded.state, instance_id = excluded.instance_id,
-            status = excluded.status, headers = excluded.headers, body = excluded.body,
+            status = excluded.status, headers = excluded.headers,
+            body_bytes = excluded.body_bytes, body = excluded.body,
             created_us = excluded.created_us, expires_us = excluded.expires_us",
     )
     .await?;

@@ -19,6 +19,7 @@ on_both_databases!(
     an_answer_is_stored_with_its_charge,
     a_lost_guard_charges_nothing,
     large_answers_are_remembered_without_their_body,
+    the_oldest_answers_lose_their_bodies_and_never_their_keys,
 );
 
 async fn a_closed_workspace_takes_no_money_and_money_closes_none_in_silence(database: Database) {
@@ -454,4 +455,46 @@ async fn large_answers_are_remembered_without_their_body(database: Database) {
         store.begin(&workspace.id, "brief", "other").await.unwrap(),
         Begin::New(_)
     ));
+}
+
+async fn the_oldest_answers_lose_their_bodies_and_never_their_keys(database: Database) {
+    let store = database.open().await;
+    let workspace = funded(&store, 1_000).await;
+    let other = funded(&store, 0).await;
+    for (workspace, key) in [(&other, "1"), (&workspace, "2"), (&other, "3")] {
+        let Begin::New(guard) = store.begin(&workspace.id, key, "body").await.unwrap() else {
+            panic!()
+        };
+        store.finish(&guard, answer("four")).await.unwrap();
+    }
+    let Begin::New(running) = store.begin(&workspace.id, "4", "body").await.unwrap() else {
+        panic!()
+    };
+    assert_eq!(store.trim_answers(12).await.unwrap(), 12);
+    assert_eq!(store.trim_answers(11).await.unwrap(), 8);
+    assert_eq!(store.trim_answers(4).await.unwrap(), 4);
+    let without_body = || {
+        Begin::Replay(StoredAnswer {
+            body: None,
+            ..answer("")
+        })
+    };
+    for (workspace, key, expected) in [
+        (&other, "1", without_body()),
+        (&workspace, "2", without_body()),
+        (&other, "3", Begin::Replay(answer("four"))),
+        (&workspace, "4", Begin::InFlight),
+    ] {
+        let begun = store.begin(&workspace.id, key, "body").await.unwrap();
+        assert_eq!(begun, expected, "{key}");
+        let begun = store.begin(&workspace.id, key, "other").await.unwrap();
+        assert_eq!(begun, Begin::Mismatch, "{key}");
+    }
+    store.finish(&running, answer("late")).await.unwrap();
+    assert_eq!(store.trim_answers(0).await.unwrap(), 0);
+    assert_eq!(
+        store.begin(&workspace.id, "4", "body").await.unwrap(),
+        without_body()
+    );
+    assert_clean(&store).await;
 }
