@@ -73,6 +73,7 @@ pub async fn metrics_text(
         engine: app.engine.stats(),
         is_ready: engine_ready && app.store.ping().await.is_ok(),
         cache_bytes: app.cache.bytes_on_disk(),
+        live_sessions: app.live_sessions.count(),
     };
     (
         [(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")],

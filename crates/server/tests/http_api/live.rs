@@ -139,6 +139,25 @@ async fn what_is_spoken_live_is_heard_while_it_is_spoken_and_paid_by_the_second(
     assert_eq!(done["balance_micro"], before_micro - cost_micro);
     assert_eq!(world.balance_micro().await, before_micro - cost_micro);
     world.assert_ledger_is_sound().await;
+
+    let statement = world.get("/v1/statement").await;
+    let heard_ms: i64 = statement.assert_ok().json()["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|row| row["operation"] == "transcription")
+        .map(|row| row["audio_ms"].as_i64().unwrap())
+        .sum();
+    assert_eq!(heard_ms, (seconds * 1_000.0).round() as i64);
+    // Other tests of this process have live sessions too.
+    let metrics = world.get("/metrics").await;
+    let metrics = String::from_utf8(metrics.body.to_vec()).unwrap();
+    let figure = |name: &str| {
+        let line = metrics.lines().find_map(|line| line.strip_prefix(name));
+        line.unwrap().trim().parse::<f64>().unwrap()
+    };
+    assert!(figure("sauti_live_sessions_total{ending=\"finished\"}") >= 1.0);
+    assert!(figure("sauti_live_audio_milliseconds_total") >= (seconds * 1_000.0).floor());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -230,6 +249,7 @@ async fn a_workspace_has_its_share_of_sessions_and_who_cannot_pay_takes_none() {
     }
     let first = listen(&running, &world.key, "").await.unwrap();
     let _second = listen(&running, &world.key, "").await.unwrap();
+    assert_eq!(world.app.live_sessions.count(), 2);
     let refused = listen(&running, &world.key, "").await.err();
     assert_eq!(refused, Some((429, "rate_limited".to_owned())));
     drop(first);

@@ -74,6 +74,11 @@ impl LiveSessions {
         }
     }
 
+    /// How many sessions are open.
+    pub fn count(&self) -> usize {
+        self.open.borrow().values().sum()
+    }
+
     /// Tells every session to come to its end.
     pub fn close(&self) {
         self.closing.send_replace(true);
@@ -123,6 +128,7 @@ mod tests {
         assert_eq!(refused, SeatRefused::Share { max: 2 });
         let _other = sessions.take_seat(&id("b")).unwrap();
         assert_eq!(sessions.take_seat(&id("c")).unwrap_err(), SeatRefused::Full);
+        assert_eq!(sessions.count(), 3);
         drop(first);
         let _again = sessions.take_seat(&id("c")).unwrap();
     }

@@ -44,6 +44,18 @@ pub fn work(operation: Operation, audio_seconds: f64, took: Duration) {
     }
 }
 
+/// Sound of live sessions, as it is heard. How long that took says nothing: the caller sets the pace.
+pub(crate) fn live_audio(milliseconds: u64) {
+    let operation = Operation::Transcription.as_str();
+    counter!("sauti_audio_milliseconds_total", "operation" => operation).increment(milliseconds);
+    counter!("sauti_live_audio_milliseconds_total").increment(milliseconds);
+}
+
+/// `finished` (the caller said so and was told everything), `left`, or the code of the error that the caller was told.
+pub fn live_session(ending: &'static str) {
+    counter!("sauti_live_sessions_total", "ending" => ending).increment(1);
+}
+
 pub fn first_sound(took: Duration) {
     histogram!("sauti_first_sound_seconds").record(took.as_secs_f64());
 }
@@ -104,6 +116,10 @@ fn start_at_zero() {
     for result in ["hit", "miss"] {
         counter!("sauti_speech_cache_total", "result" => result).increment(0);
     }
+    for ending in ["finished", "left", "internal"] {
+        counter!("sauti_live_sessions_total", "ending" => ending).increment(0);
+    }
+    counter!("sauti_live_audio_milliseconds_total").increment(0);
     for operation in Operation::ALL {
         counter!("sauti_audio_milliseconds_total", "operation" => operation.as_str()).increment(0);
     }
@@ -129,6 +145,7 @@ pub struct Gauges {
     pub engine: EngineStats,
     pub is_ready: bool,
     pub cache_bytes: u64,
+    pub live_sessions: usize,
 }
 
 pub fn render(handle: &PrometheusHandle, standing: Gauges) -> String {
@@ -169,6 +186,7 @@ pub fn render(handle: &PrometheusHandle, standing: Gauges) -> String {
     gauge!("sauti_ready").set(f64::from(u8::from(standing.is_ready)));
     process();
     counter!("sauti_log_lines_lost_total").absolute(super::lines_lost());
+    gauge!("sauti_live_sessions_open").set(standing.live_sessions as f64);
     gauge!("sauti_cache_disk_bytes").set(standing.cache_bytes as f64);
     handle.run_upkeep();
     handle.render()

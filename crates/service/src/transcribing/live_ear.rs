@@ -12,6 +12,7 @@ use tokio::sync::mpsc;
 
 use super::request::TranscriptionRequest;
 use crate::app::App;
+use crate::telemetry::metrics;
 use crate::{ServiceError, vocabularies};
 
 /// While the models are loading.
@@ -166,7 +167,10 @@ fn recognise(
         .collect();
     let mut frames_heard = 0;
     let mut tell = |events: Result<Vec<_>, SpeechError>, frames: usize| {
+        let heard_ms = |frames: u64| frames * 1_000 / u64::from(rate_hz);
+        let before_ms = heard_ms(frames_heard);
         frames_heard += frames as u64;
+        metrics::live_audio(heard_ms(frames_heard) - before_ms);
         let seconds = frames_heard as f64 / f64::from(rate_hz);
         let failed = events.is_err();
         let told = outgoing.send(events.map(|events| LiveHeard { events, seconds }));

@@ -71,7 +71,7 @@ impl LiveMeter {
     /// Pays for the intervals that were heard whole.
     pub async fn pay_intervals(&mut self, heard_seconds: f64) -> Result<(), LedgerError> {
         while heard_seconds >= f64::from(self.paid_s + INTERVAL_S) {
-            self.pay_to(self.paid_s + INTERVAL_S).await?;
+            self.pay_to(f64::from(self.paid_s + INTERVAL_S)).await?;
         }
         Ok(())
     }
@@ -79,9 +79,8 @@ impl LiveMeter {
     /// Pays up to this second and gives the rest back.
     pub async fn close(mut self, seconds: f64) -> Result<LivePaid, LedgerError> {
         self.pay_intervals(seconds).await?;
-        let last_s = seconds.ceil() as u32;
-        if last_s > self.paid_s {
-            self.pay_to(last_s).await?;
+        if seconds > f64::from(self.paid_s) {
+            self.pay_to(seconds).await?;
         }
         Ok(LivePaid {
             cost_micro: self.cost_micro,
@@ -99,7 +98,7 @@ impl LiveMeter {
     }
 
     async fn reserve(&mut self) -> Result<(), LedgerError> {
-        let bill = self.bill(self.reserved_s, self.reserved_s + INTERVAL_S);
+        let bill = self.bill(self.reserved_s, f64::from(self.reserved_s + INTERVAL_S));
         let hold = Hold::reserve(&self.app, &self.payer, &bill).await?;
         self.balance_micro = hold.available_micro() + bill.amount_micro;
         self.holds.push_back(hold);
@@ -107,29 +106,27 @@ impl LiveMeter {
         Ok(())
     }
 
-    async fn pay_to(&mut self, second: u32) -> Result<(), LedgerError> {
-        let bill = self.bill(self.paid_s, second);
+    async fn pay_to(&mut self, seconds: f64) -> Result<(), LedgerError> {
+        let bill = self.bill(self.paid_s, seconds);
         if let Some(hold) = self.holds.pop_front() {
             self.balance_micro = hold.settle(&bill, None).await?;
             self.cost_micro += bill.amount_micro;
         }
-        self.paid_s = second;
+        self.paid_s = seconds.ceil() as u32;
         Ok(())
     }
 
-    /// From one second to another. The parts of a session add up to the price of the whole.
-    fn bill(&self, from_s: u32, to_s: u32) -> Bill {
-        let bill = |seconds: u32| {
-            Bill::transcription(&self.app.config.prices, f64::from(seconds), self.channels)
-        };
-        let (whole, mut before) = (bill(to_s), bill(from_s));
+    /// From one second on. The parts of a session add up to the price of the whole.
+    fn bill(&self, from_s: u32, to_seconds: f64) -> Bill {
+        let bill = |seconds| Bill::transcription(&self.app.config.prices, seconds, self.channels);
+        let (whole, mut before) = (bill(to_seconds), bill(f64::from(from_s)));
         if from_s == 0 {
             before.amount_micro = 0;
         }
         Bill {
             units: whole.units - before.units,
             amount_micro: whole.amount_micro - before.amount_micro,
-            audio_seconds: f64::from(to_s - from_s),
+            audio_seconds: to_seconds - f64::from(from_s),
             ..whole
         }
     }

@@ -6,6 +6,7 @@ use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
 use axum::http::request::Parts;
 use sauti_service::app::App;
 use sauti_service::ratelimit::Seat;
+use sauti_service::telemetry::metrics;
 use sauti_service::transcribing::{LiveEar, LiveHeard, LiveMeter, LivePaid};
 use sauti_speech::recogniser::LiveEvent;
 use sauti_speech::{Expect, Segment, Transcript, rounded_seconds};
@@ -106,6 +107,12 @@ impl LiveConnection {
             _ => self.told_seconds,
         };
         let paid = self.meter.close(seconds).await.map_err(Problem::from);
+        metrics::live_session(match (&ended, &paid) {
+            (Err(problem), _) | (_, Err(problem)) => problem.code.as_str(),
+            (Ok(End::Finished), _) => "finished",
+            (Ok(End::CallerLeft), _) => "left",
+            (Ok(End::ShuttingDown), _) => Code::ShuttingDown.as_str(),
+        });
         let (last, close_code) = match (ended, paid) {
             (Ok(End::CallerLeft), _) => return,
             (Ok(End::Finished), Ok(paid)) => {
