@@ -115,6 +115,9 @@ pub async fn get_limits(State(app): State<App>, May(caller, _): May<AnyKey>) -> 
     })
 }
 
+/// A recording without any sound is refused, so it has no price.
+const SECONDS_MIN: f64 = 0.001;
+
 /// Either a text to speak or seconds to transcribe.
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
 #[schema(as = QuoteRequest, example = json!({"text": "Habari za asubuhi."}))]
@@ -134,6 +137,7 @@ pub struct QuoteBody {
     #[schema(minimum = -24, maximum = 12)]
     pub volume: Option<f64>,
     /// The length of a recording.
+    #[schema(minimum = 0.001)]
     pub audio_seconds: Option<f64>,
     /// As in the transcription request: with `separate`, the seconds of two channels are charged.
     pub channels: Option<String>,
@@ -189,11 +193,11 @@ pub async fn create_quote(
         fields.error(text_field, Reason::Empty);
     }
     let seconds_max = app.config.limits.recording_seconds_max as f64;
-    if seconds.is_some_and(|seconds| !(0.0..=seconds_max).contains(&seconds)) {
+    if seconds.is_some_and(|seconds| !(SECONDS_MIN..=seconds_max).contains(&seconds)) {
         fields.error(
             "audio_seconds",
             Reason::OutOfRange {
-                min: 0.0,
+                min: SECONDS_MIN,
                 max: seconds_max,
             },
         );

@@ -134,7 +134,6 @@ pub async fn get_usage(
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct StatementBody {
-    #[schema(value_type = Vec<Object>)]
     pub rows: Vec<StatementRow>,
     pub has_more: bool,
     /// Give this as `after` to get the rows after these.
@@ -181,7 +180,9 @@ pub async fn get_statement(
         limit: limit + 1,
     };
     if wants_csv(&mut query)? {
-        return Ok(statement_csv(app, caller.workspace_id, wanted));
+        let limit = STATEMENT_ROWS_MAX;
+        let first = StatementQuery { limit, ..wanted };
+        return Ok(statement_csv(app, caller.workspace_id, first));
     }
     let mut rows = app.store.statement(&caller.workspace_id, &wanted).await?;
     let has_more = rows.len() as i64 > limit;

@@ -195,6 +195,12 @@ async fn a_quote_is_what_the_request_then_costs() {
         .assert_ok()
         .json();
     assert_eq!(minute["cost_micro"], 1_500_000);
+    for seconds in [0.0, -1.0, 7_200.1, 1e300] {
+        let asked = json!({"audio_seconds": seconds});
+        let refused = world.post("/v1/quotes", &asked).await;
+        let refused = refused.assert_problem(422, "validation_failed");
+        assert_eq!(refused["errors"][0]["field"], "audio_seconds", "{refused}");
+    }
     world
         .post("/v1/quotes", &json!({}))
         .await
@@ -274,9 +280,20 @@ async fn limits_usage_and_balance_can_be_read() {
         (&rest["has_more"], &rest["next_cursor"]),
         (&json!(false), &Value::Null)
     );
+    // As CSV it is whole, beyond the largest page too.
+    for thousand in 0..10 {
+        let credit = |number| {
+            let external_id = format!("{thousand}-{number}");
+            let (store, workspace_id) = (&world.app.store, &world.workspace_id);
+            async move { store.credit(workspace_id, 1, "test", &external_id).await }
+        };
+        for done in futures_util::future::join_all((0..1_000).map(credit)).await {
+            done.unwrap();
+        }
+    }
     let csv = world.get("/v1/statement?format=csv&limit=1").await;
     let csv = String::from_utf8(csv.assert_ok().body.to_vec()).unwrap();
-    assert_eq!(csv.lines().count(), 3, "{csv}");
+    assert_eq!(csv.lines().count(), 1 + 2 + 10_000);
     for wrong in ["limit=0", "limit=10001", "after=yesterday"] {
         world
             .get(&format!("/v1/statement?{wrong}"))
