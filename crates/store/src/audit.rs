@@ -51,13 +51,13 @@ text_enum! {
 }
 
 row! {
-    #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+    #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
     pub struct AuditEntry {
         pub id: String,
         pub workspace_id: Option<WorkspaceId>,
         /// An account, a key, or `cli`.
         pub actor: String,
-        /// Such as `key.revoked`; see [`AuditAction`].
+        /// Such as `key.revoked`.
         pub action: String,
         pub target: String,
         /// JSON or plain words; never a secret.

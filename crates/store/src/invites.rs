@@ -11,7 +11,7 @@ use crate::{AccountId, InviteId, Store, StoreError, WorkspaceId};
 const LIFETIME_US: i64 = 7 * 24 * 3600 * 1_000_000;
 
 row! {
-    #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+    #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
     pub struct Invite {
         pub id: InviteId,
         pub workspace_id: WorkspaceId,

@@ -73,6 +73,17 @@ macro_rules! text_enum {
             }
         }
 
+        /// Its derive does not see the words.
+        impl utoipa::PartialSchema for $name {
+            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
+                let words = utoipa::openapi::ObjectBuilder::new();
+                let words = words.schema_type(utoipa::openapi::Type::String);
+                words.enum_values(Some([$($word),+])).into()
+            }
+        }
+
+        impl utoipa::ToSchema for $name {}
+
         $crate::text_columns::text_column!($name, |text| text.parse());
     };
 }

@@ -32,7 +32,7 @@ row! {
 }
 
 row! {
-    #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+    #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
     pub struct Member {
         pub account_id: AccountId,
         pub email: String,

@@ -21,7 +21,6 @@ const DAY_US: i64 = 24 * 3_600 * 1_000_000;
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct AuditBody {
-    #[schema(value_type = Vec<Object>)]
     pub entries: Vec<AuditEntry>,
     /// To be sent as `before` for the next page.
     pub next_cursor: Option<String>,

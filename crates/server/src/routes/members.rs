@@ -16,10 +16,8 @@ use sauti_web::problem::Problem;
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct MemberList {
-    #[schema(value_type = Vec<Object>)]
     pub members: Vec<Member>,
     /// Invitations that were not accepted yet.
-    #[schema(value_type = Vec<Object>)]
     pub invites: Vec<Invite>,
 }
 

@@ -1,5 +1,6 @@
 //! The voices there are, and how each sounds.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::Json;
@@ -37,8 +38,7 @@ pub struct Voice {
     pub model_version: String,
     pub licence: String,
     /// Measured figures, each with the name of its test.
-    #[schema(value_type = Object)]
-    pub quality: serde_json::Value,
+    pub quality: BTreeMap<String, f64>,
 }
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -64,7 +64,7 @@ fn voice(app: &App, info: &VoiceInfo) -> Voice {
         ),
         model_version: info.model_version.clone(),
         licence: info.licence.clone(),
-        quality: serde_json::to_value(&info.quality).unwrap_or_default(),
+        quality: info.quality.clone(),
     }
 }
 

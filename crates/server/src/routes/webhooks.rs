@@ -16,10 +16,8 @@ use sauti_web::problem::{Problem, Reason};
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct WebhookList {
     /// Each with its `webhook_id`.
-    #[schema(value_type = Vec<Object>)]
     pub webhooks: Vec<WebhookEndpoint>,
     /// The newest deliveries, each with the `webhook_id` that it is for.
-    #[schema(value_type = Vec<Object>)]
     pub deliveries: Vec<Delivery>,
 }
 

@@ -38,6 +38,23 @@ async fn the_document_is_served_as_openapi_3_1() {
     );
 }
 
+#[test]
+fn every_answer_says_what_its_lists_hold() {
+    let document = serde_json::to_value(openapi::document()).unwrap();
+    let (mut untyped, bare) = (Vec::new(), serde_json::json!({"type": "object"}));
+    for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+        for (field, property) in schema["properties"].as_object().into_iter().flatten() {
+            if *property == bare || property["items"] == bare {
+                untyped.push(format!("{name}.{field}"));
+            }
+        }
+    }
+    // What a caller sends: items of either operation.
+    assert_eq!(untyped, ["BatchRequest.items"]);
+    let role = &document["components"]["schemas"]["Role"]["enum"];
+    assert_eq!(*role, serde_json::json!(["member", "admin", "owner"]));
+}
+
 #[tokio::test]
 async fn every_operation_that_needs_a_key_refuses_without_one() {
     let world = World::new().await;

@@ -20,7 +20,7 @@ pub struct StatementQuery {
 }
 
 row! {
-    #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+    #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
     pub struct StatementRow {
         pub id: TransferId,
         pub created_us: i64,
@@ -31,11 +31,13 @@ row! {
         pub total_after_micro: i64,
         /// Of a charge or its refund.
         #[serde(serialize_with = "or_empty")]
+        #[schema(value_type = String)]
         pub operation: Option<Operation>,
         pub units: i64,
         pub audio_ms: i64,
         pub cached: bool = i64 => is_set,
         #[serde(serialize_with = "or_empty")]
+        #[schema(value_type = String)]
         pub key_id: Option<KeyId>,
         pub request_id: String,
         pub refund_of: Option<TransferId>,

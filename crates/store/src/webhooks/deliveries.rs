@@ -25,7 +25,7 @@ text_enum! {
 }
 
 row! {
-    #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+    #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
     pub struct Delivery {
         pub id: DeliveryId,
         #[serde(rename = "webhook_id")]

@@ -20,7 +20,7 @@ const ENDPOINTS_MAX: i64 = 20;
 const PAYLOAD_BYTES_MAX: usize = 64 << 10;
 
 row! {
-    #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+    #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
     pub struct WebhookEndpoint {
         #[serde(rename = "webhook_id")]
         pub id: WebhookId,
