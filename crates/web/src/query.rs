@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::ops::RangeInclusive;
 
 use percent_encoding::percent_decode_str;
 
 use super::fields::meant_field;
-use crate::problem::{FieldError, Reason};
+use crate::problem::{FieldError, Problem, Reason};
 
 const PAIRS_MAX: usize = 64;
 
@@ -54,6 +55,21 @@ impl Query {
     /// An empty value is as good as none.
     pub fn take(&mut self, name: &str) -> Option<String> {
         self.values.remove(name).filter(|value| !value.is_empty())
+    }
+
+    /// A whole number within bounds.
+    pub fn take_integer(
+        &mut self,
+        name: &'static str,
+        bounds: RangeInclusive<i64>,
+    ) -> Result<Option<i64>, Problem> {
+        let Some(text) = self.take(name) else {
+            return Ok(None);
+        };
+        let number = text.parse().ok().filter(|number| bounds.contains(number));
+        let (min, max) = (*bounds.start() as f64, *bounds.end() as f64);
+        let wrong = || Problem::field(name, Reason::OutOfRange { min, max });
+        number.ok_or_else(wrong).map(Some)
     }
 }
 

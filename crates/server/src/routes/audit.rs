@@ -40,20 +40,7 @@ pub async fn list(
 ) -> Result<Json<AuditBody>, Problem> {
     let mut query = Query::parse(query.as_deref());
     let before = query.take("before");
-    let limit = match query.take("limit") {
-        None => PAGE,
-        Some(text) => {
-            let limit = text
-                .parse()
-                .ok()
-                .filter(|limit| (1..=PAGE_MAX).contains(limit));
-            let reason = Reason::OutOfRange {
-                min: 1.0,
-                max: PAGE_MAX as f64,
-            };
-            limit.ok_or_else(|| Problem::field("limit", reason))?
-        }
-    };
+    let limit = query.take_integer("limit", 1..=PAGE_MAX)?.unwrap_or(PAGE);
     let wanted = AuditQuery {
         workspace_id: Some(caller.workspace_id),
         before,

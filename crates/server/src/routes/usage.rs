@@ -164,15 +164,8 @@ pub async fn get_statement(
         let expected = "the next_cursor of the page before";
         cursor_read(&cursor).ok_or_else(|| Problem::field("after", Reason::Malformed { expected }))
     });
-    let limit = match query.take("limit") {
-        None => STATEMENT_ROWS_MAX,
-        Some(limit) => (limit.parse().ok())
-            .filter(|limit| (1..=STATEMENT_ROWS_MAX).contains(limit))
-            .ok_or_else(|| {
-                let (min, max) = (1.0, STATEMENT_ROWS_MAX as f64);
-                Problem::field("limit", Reason::OutOfRange { min, max })
-            })?,
-    };
+    let limit = query.take_integer("limit", 1..=STATEMENT_ROWS_MAX)?;
+    let limit = limit.unwrap_or(STATEMENT_ROWS_MAX);
     let wanted = StatementQuery {
         from_us,
         to_us,
