@@ -90,17 +90,19 @@ impl Store {
         .fetch_one(self.read())
         .await?;
         // In steps, so that nobody's charge waits for long.
-        while 0 < sqlx::query(
-            "update idempotency set body = null, body_bytes = 0 where (workspace_id, idem_key) in
-                (select workspace_id, idem_key from idempotency where body_bytes > 0 and created_us <= $1
-                 order by created_us limit 100)",
-        )
-        .bind(newest_dropped_us)
-        .execute(self.write())
-        .await?
-        .rows_affected()
-        {}
-        self.stored_bytes().await
+        loop {
+            let dropped = sqlx::query(
+                "update idempotency set body = null, body_bytes = 0 where (workspace_id, idem_key) in
+                    (select workspace_id, idem_key from idempotency where body_bytes > 0 and created_us <= $1
+                     order by created_us limit 100)",
+            )
+            .bind(newest_dropped_us)
+            .execute(self.write())
+            .await?;
+            if dropped.rows_affected() == 0 {
+                return self.stored_bytes().await;
+            }
+        }
     }
 
     async fn stored_bytes(&self) -> Result<u64, StoreError> {
