@@ -273,6 +273,11 @@ def mixed(nouns: list[tuple[str, int]], count: int, rng: random.Random) -> list[
     return out + [f"{prefix}-{stem} {rng.choice(OBJECTS.split())}" for prefix in PREFIXES for stem in STEMS]
 
 
+def marked(words: str) -> str:
+    """English words as synthesise.py knows them, each behind a ~."""
+    return " ".join("~" + word for word in words.split())
+
+
 def filled(form: str, fill: dict) -> str:
     return re.sub(r"\{(\w+)\}", lambda m: fill[m[1]](), form)
 

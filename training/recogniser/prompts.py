@@ -30,7 +30,7 @@ online text subscription renew automatically complaint delivery final sunday wor
 save number plumbing parliament system down budget email job opening accountant ngo clinic tuesday thursday submit documents visa emergency
 ambulance farm irrigation greenhouse graduate first honours receipt claim screen touch""".split())
 # Sounds that misaki's lists lack or give for the letter's name; the symbols are theirs.
-SOUNDS = {"a": "ə", "whatsapp": "wˈɒtsap", "vip": "vˌiːIpˈiː", "ngo": "ˌɛnʤˌiːˈQ", "m": "ˈɛm", "x": "ˈɛks", "b": "bˈiː", "agents": "ˈAʤᵊnts",
+SOUNDS = {"whatsapp": "wˈɒtsap", "vip": "vˌiːIpˈiː", "ngo": "ˌɛnʤˌiːˈQ", "m": "ˈɛm", "x": "ˈɛks", "b": "bˈiː", "agents": "ˈAʤᵊnts",
           "answered": "ˈɑːnsəd", "holidays": "hˈɒlɪdAz", "kilogrammes": "kˈɪləɡɹamz", "kilometres": "kˈɪləmˌiːtəz", "students": "stjˈuːdnts"}
 
 
@@ -48,7 +48,7 @@ def main():
     args.add_argument("--voices", nargs="+", default=VOICES)
     args.add_argument("--out", type=Path, required=True)
     args = args.parse_args()
-    english = load_english(args.misaki / "gb_silver.json") | load_english(args.misaki / "gb_gold.json") | SOUNDS
+    english = load_english(args.misaki / "gb_gold.json", args.misaki / "gb_silver.json") | SOUNDS
     with open(args.prompts, encoding="utf-8") as rows:
         prompts = list(csv.DictReader(rows, delimiter="\t", quoting=csv.QUOTE_NONE))
     words = {w[1:] for p in prompts for w in re.findall(r"~[a-z']+", marked(p["text"], p["kind"]).lower())}

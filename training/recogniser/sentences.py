@@ -1,28 +1,32 @@
 """Choose what the synthetic speakers say.
 
-    python sentences.py --text DIR --test common-voice-dev.tsv --english gb_gold.json --out sentences.txt
+    python sentences.py --text DIR --test common-voice-dev.tsv --english gb_gold.json gb_silver.json --mixed texts/transplanted.marked \
+        --english-text texts/english-read.txt --out sentences.txt
 
-A mixture of everyday sentences, a little of the Bible and the parliament, single words, and made-up
-telephone talk (digits, amounts, times, yes and no), in random order; with a lexicon of English sounds also English talk and
-Swahili with English words, which are marked with ~. No sentence of the test set.
+A mixture of everyday sentences, a little of the Bible and the parliament, single words, and telephone talk (telephone.py: digits,
+amounts, times, yes and no), in random order, with English talk and Swahili with English words, which are marked with ~. No
+sentence of the test sets.
 """
 
 import argparse
+import collections
 import csv
+import itertools
 import lzma
 import random
 import re
 import sys
 from pathlib import Path
 
-from english import NAMES, PLACES, PREFIXES, STEMS, last_column, mixed, spoken, talk
-from spelling import UNITS, number_words, spell
+import telephone
+from english import NAMES, PLACES, PREFIXES, STEMS, last_column, spoken, talk
+from spelling import number_words, spell
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "teacher"))
 from phonemes import load_english  # noqa: E402
 
 SOURCES = {"common-voice-sentences": 45_000, "general": 24_000, "bible": 4_000, "parliament": 7_000}
-TELEPHONE = 7_000
+TELEPHONE = 20_000
 MIXED, ENGLISH_TALK, ENGLISH_WRITTEN = 25_000, 6_000, 12_000
 WORDS = 4_000  # utterances of one or two words, which a sentence's flow does not help
 FOREIGN = re.compile(r"[qx]|c(?!h)|[bdfgjklmnprstvwyz]$|sch|ck|oo$|ee", re.I)
@@ -43,36 +47,21 @@ def spell_digits(line: str) -> str:
     return re.sub(r"\d+", lambda m: number_words(int(m[0])) if len(m[0]) < 10 else " ", line)
 
 
-def telephone_line(dice: random.Random) -> str:
-    amount = number_words(dice.choice([dice.randrange(1, 100), dice.randrange(1, 100) * 50, dice.randrange(1, 1000) * 1000]))
-    digits = lambda n: " ".join(dice.choice(UNITS) for _ in range(n))
-    number = number_words(dice.randrange(0, 3000))
-    return dice.choice([
-        lambda: digits(dice.randrange(1, 11)),
-        lambda: digits(4) + ", " + digits(3) + ", " + digits(3),
-        lambda: f"shilingi {amount}",
-        lambda: f"Nataka kutuma shilingi {amount}.",
-        lambda: f"Salio lako ni shilingi {amount}.",
-        lambda: f"Nambari yangu ni {digits(dice.choice([4, 6, 8, 10]))}.",
-        lambda: f"{amount}",
-        lambda: f"{number}",
-        lambda: f"saa {number_words(dice.randrange(1, 13))} {dice.choice(['asubuhi', 'mchana', 'jioni', 'usiku', 'na nusu', 'na robo', 'kasorobo'])}",
-        lambda: f"tarehe {number_words(dice.randrange(2, 32))} mwezi wa {number_words(dice.randrange(2, 13))}",
-        lambda: dice.choice(["ndiyo", "ndio", "hapana", "la", "sawa", "sawa sawa", "naam", "ndiyo, sawa", "hapana, asante", "sijui", "rudia", "tafadhali rudia", "msaada", "salio", "nataka kuzungumza na mhudumu"]),
-        lambda: f"bonyeza {dice.choice(UNITS)}",
-    ])()
-
-
 class Marker:
     """Marks the English words of sentences with ~. None for a sentence with a word whose sounds are not known."""
 
-    def __init__(self, text: Path, lexicon: Path):
+    def __init__(self, text: Path, lexicons: list[Path], written: list[str]):
         with lzma.open(text / "word-frequencies.tsv.xz", "rt", encoding="utf-8") as rows:
-            self.swahili = {row.split("\t")[0] for _, row in zip(range(60_000), rows)} | {w.lower() for name in NAMES + PLACES for w in name.split()}
+            swahili = {word: int(count) for word, count in (row.split("\t")[:2] for row in rows)}
         with open(text / "english-words-in-swahili.tsv", encoding="utf-8") as rows:
-            self.nouns = [(r["word"], int(r["total"])) for r in csv.DictReader(rows, delimiter="\t") if len(r["word"]) > 2]
-        self.sounds = load_english(lexicon)
-        self.borrowed = {w for w, _ in self.nouns} | set(STEMS)
+            self.borrowed = {r["word"] for r in csv.DictReader(rows, delimiter="\t") if len(r["word"]) > 2} | set(STEMS)
+        names = {w.lower() for name in NAMES + PLACES for w in name.split()}
+        english = collections.Counter(word for line in written for word in spell(line).split())
+        # Parliament says "manager" often, English books oftener.
+        oftener = sum(swahili.values()) / sum(english.values())
+        self.borrowed |= {word for word, count in swahili.items() if len(word) > 3 and english[word] * oftener > count} - names
+        self.swahili = set(itertools.islice(swahili, 60_000)) | names
+        self.sounds = load_english(*lexicons)
 
     def __call__(self, line: str, english: bool) -> str | None:
         out, marks = [], 0
@@ -91,15 +80,15 @@ class Marker:
 
 
 def bilingual(args, tested: set[str], dice: random.Random) -> list[str]:
-    """Swahili with English words, out of the texts and made by forms; and English talk and sentences."""
-    mark, text = Marker(Path(args.text), args.english), Path(args.text)
-    tested = tested | {spell(line) for line in last_column(text / "prompts-mixed.tsv")}
+    """Swahili with English words, out of the texts and of transplant.py; and English talk and sentences."""
+    text, written = Path(args.text), args.english_text.read_text(encoding="utf-8").splitlines()
+    mark = Marker(text, args.english, written)
     lines = {line.strip(" •-\n") for name in SOURCES for line in lzma.open(text / f"{name}.txt.xz", "rt", encoding="utf-8")}
     found = [mark(spell_digits(line), False) for line in sorted(lines) if readable(line) and spell(line) not in tested]
-    made = [mark(line, False) for line in mixed(mark.nouns, MIXED, dice)]
     some = lambda lines, count: dice.sample(lines, min(len(lines), count))
+    has_sounds = lambda line: all(word in mark.sounds for word in re.findall("~([a-z']+)", line))
+    made = [line if has_sounds(line) and len(line) < 110 else None for line in some(Path(args.mixed).read_text(encoding="utf-8").splitlines(), MIXED)]
     crowd = last_column(args.crowd) if args.crowd else []
-    written = [line.strip() for line in open(args.english_text, encoding="utf-8")] if args.english_text else []
     english = [mark(spoken(line, dice), True) for line in talk(ENGLISH_TALK, dice) + some(crowd, ENGLISH_TALK) + some(written, ENGLISH_WRITTEN) if len(line) < 110]
     counts = {"mixed, found": found, "mixed, made": made, "english": english}
     for name, lines in counts.items():
@@ -110,15 +99,16 @@ def bilingual(args, tested: set[str], dice: random.Random) -> list[str]:
 def main():
     args = argparse.ArgumentParser(description=__doc__)
     args.add_argument("--text", required=True)
-    args.add_argument("--test", required=True)
-    args.add_argument("--english", help="misaki's gb_gold.json: adds English and mixed sentences")
+    args.add_argument("--test", type=Path, action="append", required=True, help="a list whose sentences are left out; may be repeated")
+    args.add_argument("--english", nargs="+", required=True, help="misaki's gb_gold.json and gb_silver.json")
+    args.add_argument("--mixed", required=True, help="transplanted.marked")
     args.add_argument("--crowd", type=Path, help="english.tsv, whose sentences are read too")
-    args.add_argument("--english-text", help="English sentences, one a line, for the spellings that a crowd is too small for")
+    args.add_argument("--english-text", type=Path, required=True, help="English sentences, one a line, for the spellings that a crowd is too small for, and to tell whose a word is")
     args.add_argument("--out", required=True)
     args.add_argument("--seed", type=int, default=3)
     args = args.parse_args()
     dice = random.Random(args.seed)
-    tested = {spell(r["text"]) for r in csv.DictReader(open(args.test), delimiter="\t", quoting=csv.QUOTE_NONE)}
+    tested = {spell(text) for path in args.test for text in last_column(path)}
     chosen = []
     for name, count in SOURCES.items():
         lines = {line.strip(" •-\n") for line in lzma.open(Path(args.text) / f"{name}.txt.xz", "rt", encoding="utf-8")}
@@ -130,9 +120,10 @@ def main():
         chosen += [spell_digits(line) for line in lines]
     words = sorted({w for line in chosen for w in spell(line).split() if 3 < len(w) < 16 and not FOREIGN.search(w)})
     chosen += [" ".join(dice.sample(words, dice.choice([1, 1, 2]))) for _ in range(WORDS)]
-    chosen += [telephone_line(dice) for _ in range(TELEPHONE)]
-    if args.english:
-        chosen = chosen[: len(chosen) // 2] + bilingual(args, tested, dice)
+    dice.shuffle(chosen)
+    chosen = chosen[: len(chosen) // 2] + bilingual(args, tested, dice)
+    talked = [telephone.line(dice) for _ in range(TELEPHONE)]
+    chosen += [line for line in talked if spell(line) not in tested]
     dice.shuffle(chosen)
     Path(args.out).write_text("\n".join(chosen) + "\n")
 

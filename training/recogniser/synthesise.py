@@ -93,7 +93,7 @@ def main():
     args = argparse.ArgumentParser(description=__doc__)
     args.add_argument("--teacher", required=True)
     args.add_argument("--sentences", required=True)
-    args.add_argument("--english", help="misaki's gb_gold.json, for words marked with ~")
+    args.add_argument("--english", nargs="+", help="misaki's gb_gold.json and gb_silver.json, for words marked with ~")
     args.add_argument("--out", required=True)
     args.add_argument("--rank", type=int, default=0)
     args.add_argument("--world", type=int, default=1)
@@ -109,7 +109,7 @@ def main():
     dice = random.Random(args.seed * 1000 + args.rank)
     teacher = Teacher(args.teacher, args.device)
     names = list(teacher.voices)
-    english = load_english(args.english) if args.english else None
+    english = load_english(*args.english) if args.english else None
     sentences = [line.strip() for line in open(args.sentences)][args.rank::args.world]
     dice.shuffle(sentences)
     ends, shard, number, hours = time.time() + 60 * args.minutes, [], 0, 0.0

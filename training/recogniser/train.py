@@ -143,6 +143,7 @@ class Trainer:
     def save(self):
         out = Path(self.args.out)
         self.save_weights()
+        print(f"step {self.step}: weights written", flush=True)
         figures, posteriors = self.evaluate()
         figures["steps"] = self.step
         figures["hours"] = self.bank.hours()

