@@ -54,7 +54,7 @@ impl Default for BeamConfig {
             width: 640,
             lm_weight: 0.35,
             doubt_weight: 3.5,
-            word_bonus: 0.5,
+            word_bonus: 0.25,
             blank_bonus: 0.0,
             languages: MixtureConfig {
                 switch_log_p: -4.5,
