@@ -6,6 +6,8 @@ use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::protocol::CloseFrame;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{WebSocketStream, client_async};
 
@@ -201,6 +203,22 @@ async fn a_caller_who_hangs_up_after_the_final_pays_for_what_was_told() {
         "{paid_micro}"
     );
     world.assert_ledger_is_sound().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_caller_who_closes_is_answered_with_a_close() {
+    let world = ready_world().await;
+    let running = serve(&world).await;
+    let mut socket = listen(&running, &world.key, "").await.unwrap();
+    send_sound(&mut socket, &vec![0; RATE_HZ * 2]).await;
+    let (code, reason) = (CloseCode::Normal, "bye".into());
+    socket
+        .close(Some(CloseFrame { code, reason }))
+        .await
+        .unwrap();
+    let answer = socket.next().await.unwrap().unwrap();
+    assert!(matches!(answer, Message::Close(Some(frame)) if frame.code == code));
+    settles_at(&world, CREDIT_MICRO).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -114,7 +114,7 @@ impl LiveConnection {
             (Ok(End::ShuttingDown), _) => Code::ShuttingDown.as_str(),
         });
         let (last, close_code) = match (ended, paid) {
-            (Ok(End::CallerLeft), _) => return,
+            (Ok(End::CallerLeft), _) => return wait_for_close(&mut socket, false).await,
             (Ok(End::Finished), Ok(paid)) => {
                 let expected = ExpectedAnswer::of(self.ear.expect(), &self.heard);
                 let done = done(&self.heard.text, self.ear.seconds(), &paid, expected);
@@ -150,14 +150,7 @@ impl LiveConnection {
             workspace = %self.caller.workspace_id,
             "a live transcription ended"
         );
-        let left = async {
-            while let Some(Ok(_)) = socket.recv().await {}
-            // The rest of a message that is too large is never read.
-            if unread {
-                std::future::pending::<()>().await;
-            }
-        };
-        timeout(LEAVE_TIME_MAX, left).await.ok();
+        wait_for_close(&mut socket, unread).await;
     }
 
     async fn converse(&mut self, socket: &mut WebSocket) -> Result<End, Problem> {
@@ -303,6 +296,18 @@ impl LiveConnection {
         self.meter.pay_intervals(heard.seconds).await?;
         Ok(true)
     }
+}
+
+/// Reads on until the line is closed; a close frame of the caller is answered by that.
+async fn wait_for_close(socket: &mut WebSocket, unread: bool) {
+    let closed = async {
+        while let Some(Ok(_)) = socket.recv().await {}
+        // The rest of a message that is too large is never read.
+        if unread {
+            std::future::pending::<()>().await;
+        }
+    };
+    timeout(LEAVE_TIME_MAX, closed).await.ok();
 }
 
 /// False when nobody reads.
