@@ -149,7 +149,8 @@ impl TranscriptionFields {
         };
         let format = check.response_format();
         let (words, segments) = check.granularities();
-        let (expect, channels) = (check.expect(), check.channels());
+        let language = self.language.as_deref().and_then(named_language);
+        let (expect, channels) = (check.expect(language), check.channels());
         let diarize = check.diarize(format, &expect, channels);
         let request = TranscriptionRequest {
             format,
@@ -163,7 +164,7 @@ impl TranscriptionFields {
             logprobs: self.include.iter().any(|value| value == "logprobs"),
             diarize,
             channels,
-            language: self.language.as_deref().and_then(named_language),
+            language,
             channel_names: check.terms("channel_names[]", &self.channel_names, CHANNELS_MAX),
             alternatives: check.alternatives(format, diarize),
             vocabulary: filled(&self.vocabulary).map(str::to_owned),
@@ -246,7 +247,7 @@ impl Check<'_> {
         prompt
     }
 
-    fn expect(&mut self) -> Expect {
+    fn expect(&mut self, language: Option<SpokenLanguage>) -> Expect {
         let choices = self.terms("choices[]", &self.fields.choices, CHOICES_MAX);
         let named = match filled(&self.fields.expect) {
             None => None,
@@ -261,7 +262,12 @@ impl Check<'_> {
         };
         match (choices.is_empty(), named) {
             (true, named) => named.unwrap_or_default(),
-            (false, None | Some(Expect::Any)) => Expect::Choices(choices),
+            (false, None | Some(Expect::Any)) => {
+                let choices = Expect::Choices(choices);
+                let unheard = choices.unheard_choice(language);
+                self.errors.extend(unheard.map(nothing_to_hear));
+                choices
+            }
             (false, Some(_)) => {
                 let reason = Reason::NotTogether { with: "expect" };
                 self.errors.push(FieldError::new("choices[]", reason));
@@ -371,6 +377,12 @@ impl Check<'_> {
     }
 }
 
+fn nothing_to_hear(choice: &str) -> FieldError {
+    let english = format!("{choice:?} has no letters to listen for, or too many when it is said.");
+    let swahili = format!("{choice:?} haina herufi za kusikilizwa, au ni ndefu mno ikitamkwa.");
+    FieldError::new("choices[]", Reason::Refused { english, swahili })
+}
+
 fn add(list: &mut Vec<String>, values: Vec<String>) -> bool {
     list.extend(values);
     true
@@ -425,6 +437,18 @@ mod tests {
         assert_eq!(request.keyterms, ["M-Pesa"]);
         assert_eq!(request.expect, Expect::Choices(vec!["ndiyo".into()]));
         assert!(request.digits && !request.stream);
+    }
+
+    #[test]
+    fn a_choice_that_cannot_be_heard_is_named() {
+        let figures = "9".repeat(90);
+        for (choice, is_refused) in [("Namba 5", false), ("!?", true), (&*figures, true)] {
+            let mut fields = TranscriptionFields::default();
+            fields.set("choices[]", vec!["Salio".into(), choice.into()]);
+            let refused = fields.check().err().unwrap_or_default();
+            let expected = is_refused.then(|| nothing_to_hear(choice));
+            assert_eq!(refused, Vec::from_iter(expected));
+        }
     }
 
     #[test]

@@ -3,15 +3,12 @@
 
 use std::collections::HashMap;
 
-use sauti_text::compare::comparable;
-use sauti_text::{SpeechLanguage, normalise_in};
-
 use super::answer_words::AnswerWords;
+use super::choices::{CHOICE_LETTERS_MAX, spoken_choice};
 use super::posteriors::{BLANK, Posteriors, SPACE, class_of, letter_of, log_add};
 use crate::{Expect, SpeechError, SpokenLanguage};
 
 const CHOICES_MAX: usize = 500;
-const CHOICE_LETTERS_MAX: usize = 200;
 /// Below this mean distance per letter from the likeliest letters, the answer is not in the sound.
 const FIT_MIN: f32 = -1.6;
 
@@ -133,16 +130,7 @@ impl Grammar {
             )));
         }
         for (i, choice) in choices.iter().enumerate() {
-            // They differ in their numbers.
-            let swahili = || comparable(choice);
-            let english = || comparable(&normalise_in(choice, SpeechLanguage::English));
-            let mut spoken = match language {
-                Some(SpokenLanguage::Swahili) => vec![swahili()],
-                Some(SpokenLanguage::English) => vec![english()],
-                None => vec![swahili(), english()],
-            };
-            spoken.dedup();
-            spoken.retain(|spoken| (1..=CHOICE_LETTERS_MAX).contains(&spoken.len()));
+            let spoken = spoken_choice(choice, language);
             if spoken.is_empty() {
                 return Err(SpeechError::BadRequest(format!(
                     "choice {} has no letters or more than {CHOICE_LETTERS_MAX}",

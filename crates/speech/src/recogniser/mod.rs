@@ -10,6 +10,7 @@ mod answer;
 mod answer_words;
 mod beam;
 mod bias;
+mod choices;
 mod confidence;
 mod decode;
 mod encoder;

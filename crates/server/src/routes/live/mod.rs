@@ -17,7 +17,7 @@ use sauti_service::transcribing::{LiveEar, LiveMeter, TranscriptionFields, Trans
 use sauti_speech::Readiness;
 
 use self::session::LiveConnection;
-use crate::routes::transcription::checked;
+use crate::routes::transcription::{checked, without_brackets};
 use sauti_web::caller::{self, Caller, May};
 use sauti_web::context::Context;
 use sauti_web::problem::{Code, FieldError, Problem, Reason};
@@ -153,7 +153,8 @@ fn parse(query: Option<&str>) -> Result<(RawFormat, TranscriptionRequest), Probl
         query.take(name)?;
         Some(FieldError::new(name, Reason::NearMiss { meant }))
     }));
-    Ok((format, checked(&fields, slips)?))
+    let wanted = checked(&fields, slips).map_err(without_brackets)?;
+    Ok((format, wanted))
 }
 
 fn format(encoding: Option<&str>, rate: Option<&str>) -> Result<RawFormat, Problem> {
@@ -207,6 +208,8 @@ mod tests {
         assert_eq!(slip.errors[0].reason, Reason::NearMiss { meant: "rate" });
         let twice = parse(Some("keyterms=Juma&keyterms=Asha")).unwrap_err();
         assert_eq!(twice.errors[0].reason, Reason::TooMany { max: 1 });
+        let unheard = parse(Some("choices=Salio,!%3F")).unwrap_err();
+        assert_eq!(unheard.errors[0].field, "choices");
         assert!(parse(Some("trace=7&trace=8&diarize=false")).is_ok());
         assert_eq!(
             parse(Some("diarize=true")).unwrap_err().errors[0].field,

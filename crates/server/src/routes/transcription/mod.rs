@@ -16,7 +16,7 @@ use sauti_service::money::{Claim, fingerprint};
 use sauti_service::transcribing::{Sound, Transcribing, TranscriptionRequest, take_audio};
 use sauti_speech::{Booking, Job, Priority};
 
-pub use request::{TranscriptionForm, checked, from_form, from_item};
+pub use request::{TranscriptionForm, checked, from_form, from_item, without_brackets};
 pub use upload::{Form, read_form};
 
 use crate::written::{Transcription, WrittenTranscript, write};

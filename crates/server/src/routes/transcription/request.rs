@@ -105,7 +105,15 @@ pub fn from_item(
         .keys()
         .filter(|name| !ITEM_FIELDS.contains(&name.as_str()));
     let slips = names.filter_map(|name| slip(name)).collect();
-    checked(&TranscriptionFields::of_json(item), slips)
+    checked(&TranscriptionFields::of_json(item), slips).map_err(without_brackets)
+}
+
+/// Lists have their brackets in forms only.
+pub fn without_brackets(mut problem: Problem) -> Problem {
+    for error in &mut problem.errors {
+        error.field = error.field.trim_end_matches("[]").to_owned().into();
+    }
+    problem
 }
 
 pub fn checked(
@@ -169,6 +177,13 @@ mod tests {
             request.expect,
             Expect::Choices(vec!["ndiyo".into(), "la".into()])
         );
+    }
+
+    #[test]
+    fn a_list_is_named_as_json_has_it() {
+        let item = serde_json::json!({"choices": ["Salio", "!?"]});
+        let problem = from_item(item.as_object().unwrap()).unwrap_err();
+        assert_eq!(problem.errors[0].field, "choices");
     }
 
     #[test]
