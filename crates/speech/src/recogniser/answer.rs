@@ -72,9 +72,12 @@ impl AnswerValue {
     }
 }
 
-/// Whoever says both has not decided.
+/// Whoever says both has not decided; but "siyo sawa" is a no.
 fn yes_or_no(words: &[&str]) -> Option<bool> {
     let said = format!(" {} ", words.join(" "));
+    let said = said
+        .replace(" siyo sawa ", " siyo ")
+        .replace(" sio sawa ", " sio ");
     let says = |list: fn(&AnswerWords) -> &[&str]| {
         let mut phrases = AnswerWords::of(None).iter().flat_map(list);
         phrases.any(|phrase| said.contains(&format!(" {phrase} ")))
@@ -251,6 +254,9 @@ mod tests {
             ("sitaki", "false"),
             ("hapana asante", "false"),
             ("ndiyo hapana", "null"),
+            ("siyo sawa", "false"),
+            ("sio sawa asante", "false"),
+            ("siyo sawa ndiyo", "null"),
             ("yes please", "true"),
             ("of course", "true"),
             ("okay asante", "true"),
