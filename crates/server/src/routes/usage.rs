@@ -98,10 +98,9 @@ pub async fn get_usage(
 ) -> Result<Response, Problem> {
     let mut query = Query::parse(query.as_deref());
     let today = now_us();
-    let from_day = query
-        .take("from")
-        .unwrap_or_else(|| day_of(today - 30 * DAY_US));
-    let to_day = query.take("to").unwrap_or_else(|| day_of(today));
+    let from_us = take_day(&mut query, "from")?.unwrap_or(today - 30 * DAY_US);
+    let to_us = take_day(&mut query, "to")?.unwrap_or(today);
+    let (from_day, to_day) = (day_of(from_us), day_of(to_us));
     let operation = query.take("operation").map(|word| word.parse());
     let key_id = query.take("key_id").map(|id| id.parse());
     let csv = wants_csv(&mut query)?;

@@ -257,6 +257,10 @@ async fn limits_usage_and_balance_can_be_read() {
     assert_eq!(usage["days"][0]["operation"], "speech");
     assert_eq!(usage["days"][0]["requests"], 1);
     assert_eq!(usage["days"][0]["cached_requests"], 1);
+    let basic = world.get("/v1/usage?from=20200101").await;
+    let basic = basic.assert_ok().json();
+    assert_eq!(basic["from"], "2020-01-01");
+    assert_eq!(basic["days"], usage["days"]);
     let csv = world.get("/v1/usage?format=csv").await;
     assert!(
         csv.assert_ok()
