@@ -169,6 +169,19 @@ async fn a_webhook_for_an_unknown_event_is_refused() {
         .assert_problem(422, "validation_failed");
 }
 
+#[tokio::test]
+async fn an_address_with_a_password_is_refused_for_none_is_sent() {
+    let settings = [("webhooks.allow_private_addresses", "true")];
+    let world = World::with(&settings).await;
+    for (url, status) in [
+        ("https://asha:siri@example.com/a", 422),
+        ("https://example.com/a@b?c=d@e", 201),
+    ] {
+        let answer = world.post("/v1/webhooks", &json!({"url": url})).await;
+        assert_eq!(answer.status, status, "{url}");
+    }
+}
+
 /// Takes connections and never answers; tells of each.
 async fn silent() -> (String, mpsc::UnboundedReceiver<TcpStream>) {
     let (sender, taken) = mpsc::unbounded_channel();

@@ -64,6 +64,9 @@ impl Store {
         let url = check_text("url", url, 1, 2000)?;
         let on_the_web = url.starts_with("https://") || url.starts_with("http://");
         require(on_the_web, "url", "must begin with https:// or http://")?;
+        let authority = url.split(['/', '?', '#']).nth(2).unwrap_or_default();
+        let rule = "must have no user and password in it: none are sent; check the signature";
+        require(!authority.contains('@'), "url", rule)?;
         let is_letter = |b: u8| b.is_ascii_lowercase() || b".-_".contains(&b);
         let is_name = |name: &String| !name.is_empty() && name.bytes().all(is_letter);
         let named = events.iter().all(is_name);
