@@ -39,7 +39,7 @@ fn english(error: &FieldError) -> String {
             format!("{field} has {actual} characters; at most {max} are accepted.")
         }
         Reason::TooMany { max: 1 } => format!("{field} may be given only once."),
-        Reason::TooMany { max } => format!("{field} may be given at most {max} times."),
+        Reason::TooMany { max } => format!("{field}: at most {max} are accepted."),
         Reason::OutOfRange { min, max } => format!("{field} must be from {min} to {max}."),
         Reason::UnknownValue { allowed } => format!("{field} must be one of: {allowed}."),
         Reason::UnknownVoice { named, allowed } => {
@@ -83,7 +83,7 @@ fn swahili(error: &FieldError) -> String {
             format!("{field} ina herufi {actual}; zinazokubalika ni {max} tu.")
         }
         Reason::TooMany { max: 1 } => format!("{field} inaweza kutolewa mara moja tu."),
-        Reason::TooMany { max } => format!("{field} inaweza kutolewa mara {max} tu."),
+        Reason::TooMany { max } => format!("{field}: zinazokubalika ni {max} tu."),
         Reason::OutOfRange { min, max } => {
             format!("{field} lazima iwe kati ya {min} na {max}.")
         }
@@ -168,8 +168,8 @@ mod tests {
             ),
             (
                 2,
-                "file may be given at most 2 times.",
-                "file inaweza kutolewa mara 2 tu.",
+                "file: at most 2 are accepted.",
+                "file: zinazokubalika ni 2 tu.",
             ),
         ] {
             let error = FieldError::new("file", Reason::TooMany { max });
