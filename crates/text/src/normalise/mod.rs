@@ -182,7 +182,7 @@ fn pieces(text: &str, read: PieceReader, lexicon: &Lexicon) -> Vec<Piece> {
     out
 }
 
-/// "KCB" and "Coca-Cola" where the lexicon has them; a rule that reads more than the word goes before.
+/// "KCB", "Form2" and "Coca-Cola" where the lexicon has them; a rule that reads more than the word goes before.
 fn own_word(
     context: &TokenContext<'_>,
     text: &str,
@@ -191,7 +191,8 @@ fn own_word(
     lexicon: &Lexicon,
 ) -> Option<SpokenForm> {
     let hyphenated = Some(i + 3).filter(|end| *end >= read_end && context.is_mark(i + 1, '-'));
-    [hyphenated, Some(read_end)]
+    let glued = Some(i + 2).filter(|end| *end >= read_end && context.digits(i + 1).is_some());
+    [hyphenated, glued, Some(read_end)]
         .into_iter()
         .flatten()
         .filter(|end| *end > i)

@@ -124,7 +124,7 @@ fn a_workspace_says_its_own_words() {
 fn a_workspaces_own_words_go_before_the_rules() {
     let lexicon = Lexicon::parse(
         "acme\tákme\nkcb\tkesibi\nm-pesa\tempesa\ncoca-cola\tkokakola\nlaptop\tkompyuta\n\
-         911\tdharura\nksh\tkeeshi\n4g\tfoji\n",
+         911\tdharura\nksh\tkeeshi\n4g\tfoji\nlipa2\tlipatu\n",
     )
     .unwrap();
     for (text, said) in [
@@ -136,6 +136,7 @@ fn a_workspaces_own_words_go_before_the_rules() {
         ("LAPTOP", "kompjˈuta"),
         ("911", "ðaɾˈuɾa"),
         ("4G", "fˈoʤi"),
+        ("Lipa2", "lipˈatu"),
     ] {
         for language in [SpeechLanguage::Swahili, SpeechLanguage::English] {
             let script = Script::from_text_in(text, &lexicon, language).unwrap();
