@@ -18,6 +18,16 @@ pub(crate) const KINDS: &[&str] = &[
     "currency",
 ];
 
+pub(crate) const DATE_FORMATS: &[&str] = &["dmy", "mdy", "ymd", "dm", "md"];
+
+/// "MM/dd/yyyy" is "mdy".
+pub(crate) fn date_format(written: &str) -> String {
+    let mut parts: Vec<char> = written.to_ascii_lowercase().chars().collect();
+    parts.retain(char::is_ascii_alphabetic);
+    parts.dedup();
+    parts.into_iter().collect()
+}
+
 /// How the text is said, or nothing if it is not of that kind.
 pub(crate) fn say(text: &str, kind: &str, format: &str) -> Option<String> {
     let said = match kind {
@@ -47,7 +57,7 @@ fn ordinal(text: &str) -> Option<String> {
     })
 }
 
-/// Dates by their parts; `format` as in "dmy", "mdy", "ymd", "dm", "md".
+/// Dates by their parts.
 fn date(text: &str, format: &str) -> Option<String> {
     let compact = text.len() == 8 && text.bytes().all(|b| b.is_ascii_digit());
     let parts: Vec<&str> = if compact {

@@ -327,10 +327,14 @@ impl<'a> SsmlReader<'a, '_, '_> {
                     let known = say_as::KINDS.join(", ");
                     return Err(self.error(at, SsmlMistake::UnknownKind { kind, known }));
                 }
-                How::SayAs {
-                    kind,
-                    format: tag.attribute("format").unwrap_or_default().to_owned(),
+                let written = tag.attribute("format").unwrap_or_default();
+                let format = say_as::date_format(written);
+                let known = written.is_empty() || say_as::DATE_FORMATS.contains(&format.as_str());
+                if kind == "date" && !known {
+                    let format = written.to_owned();
+                    return Err(self.error(at, SsmlMistake::UnknownFormat(format)));
                 }
+                How::SayAs { kind, format }
             }
         };
         Ok(Open::Word {

@@ -1,5 +1,7 @@
 //! What can be wrong with SSML, in words that help, in English and Swahili.
 
+use crate::say_as;
+
 /// One mistake. What the caller wrote is told as it stood there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SsmlMistake {
@@ -55,6 +57,8 @@ pub enum SsmlMistake {
         kind: String,
         known: String,
     },
+    /// Of a date.
+    UnknownFormat(String),
     CannotSay {
         written: String,
         kind: String,
@@ -128,6 +132,10 @@ impl SsmlMistake {
             Self::UnknownKind { kind, known } => {
                 format!("interpret-as '{kind}' is not known; there are {known}")
             }
+            Self::UnknownFormat(format) => {
+                let known = say_as::DATE_FORMATS.join(", ");
+                format!("the format '{format}' of a date is not known; there are {known}")
+            }
             Self::CannotSay { written, kind } => format!("'{written}' cannot be said as {kind}"),
         }
     }
@@ -184,6 +192,10 @@ impl SsmlMistake {
             Self::ValueNotClosed(attribute) => format!("thamani ya {attribute} haijafungwa"),
             Self::UnknownKind { kind, known } => {
                 format!("interpret-as '{kind}' haijulikani; zilizopo ni {known}")
+            }
+            Self::UnknownFormat(format) => {
+                let known = say_as::DATE_FORMATS.join(", ");
+                format!("format '{format}' ya tarehe haijulikani; zilizopo ni {known}")
             }
             Self::CannotSay { written, kind } => format!("'{written}' haiwezi kusomwa kama {kind}"),
         }

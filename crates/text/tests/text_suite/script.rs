@@ -204,6 +204,22 @@ fn ssml_says_what_it_is_told() {
 }
 
 #[test]
+fn a_date_is_read_in_its_format() {
+    let spoken = |format: &str| {
+        let date = format!("<say-as interpret-as='date' format='{format}'>3/4/2024</say-as>");
+        let script = ssml(&format!("<speak>{date}</speak>"));
+        script.map(|script| script.spoken())
+    };
+    let said = |day| Ok(format!("tarehe {day} elfu mbili na ishirini na nne."));
+    for format in ["", "dmy", "dd/mm/yyyy"] {
+        assert_eq!(spoken(format), said("tatu Aprili"), "{format}");
+    }
+    for format in ["mdy", "MM/dd/yyyy"] {
+        assert_eq!(spoken(format), said("nne Machi"), "{format}");
+    }
+}
+
+#[test]
 fn ssml_says_no_word_twice_that_stands_before_it() {
     for (before, kind, written, said) in [
         (
@@ -308,6 +324,11 @@ fn wrong_ssml_is_refused_with_its_line() {
             1,
             "dance",
         ),
+        (
+            "<speak><say-as interpret-as=\"date\" format=\"long\">3/4</say-as></speak>",
+            1,
+            "long",
+        ),
         ("<speak>a</speak><speak>b</speak>", 1, "one <speak>"),
     ] {
         match ssml(text) {
@@ -324,7 +345,10 @@ fn wrong_ssml_is_refused_with_its_line() {
                 assert!(english.contains(word), "{english}");
                 // What the caller wrote is told in both.
                 let quoted = word.contains(|c| "<&".contains(c))
-                    || ["soon", "+20Hz", "loudest", "contour", "huge", "dance"].contains(&word);
+                    || [
+                        "soon", "+20Hz", "loudest", "contour", "huge", "dance", "long",
+                    ]
+                    .contains(&word);
                 assert!(
                     !quoted || swahili.contains(word.trim_start_matches("one ")),
                     "{swahili}"
