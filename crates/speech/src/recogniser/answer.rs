@@ -90,7 +90,27 @@ fn yes_or_no(words: &[&str]) -> Option<bool> {
 }
 
 fn amount(words: &[&str]) -> Option<Amount> {
+    let words = without_courtesies(words);
     swahili_amount(words).or_else(|| english_amount(words))
+}
+
+/// "Ni elfu mbili tu" is "elfu mbili".
+fn without_courtesies<'a>(mut words: &'a [&'a str]) -> &'a [&'a str] {
+    let known = |list: fn(&AnswerWords) -> &[&str], word: &str| {
+        let mut all = AnswerWords::of(None).iter().flat_map(list);
+        all.any(|courtesy| *courtesy == word)
+    };
+    while let Some((first, rest)) = words.split_first()
+        && known(|words| words.before_amount, first)
+    {
+        words = rest;
+    }
+    while let Some((last, rest)) = words.split_last()
+        && known(|words| words.after_amount, last)
+    {
+        words = rest;
+    }
+    words
 }
 
 fn swahili_amount(words: &[&str]) -> Option<Amount> {
@@ -206,7 +226,7 @@ fn last_scale(words: &[&str], value: u64) -> u64 {
         .unwrap_or(1)
 }
 
-fn scale_of(word: &str) -> Option<u64> {
+pub(super) fn scale_of(word: &str) -> Option<u64> {
     match word {
         "mia" => Some(100),
         "elfu" => Some(1_000),
@@ -274,6 +294,7 @@ mod tests {
         for (said, figures) in [
             ("sifuri saba moja mbili ziro", "\"07120\""),
             ("oh seven double two triple one zero", "\"07221110\""),
+            ("saba moja asante", "\"71\""),
         ] {
             assert_eq!(json(&Expect::Digits, said), figures, "{said}");
         }
@@ -311,6 +332,11 @@ mod tests {
             ("elfu mia tano", "500000"),
             ("elfu mbili mia na hamsini", "2150"),
             ("tano elfu", "null"),
+            ("ni elfu kumi na tano", "15000"),
+            ("elfu moja tu tafadhali", "1000"),
+            ("nataka shilingi mia tano pekee", "500"),
+            ("it's fifty bob please", "50"),
+            ("ni tu", "null"),
             ("shilingi", "null"),
             ("laki kumi shilingi mia saba", "null"),
             ("shilingi kumi na dola tano", "null"),

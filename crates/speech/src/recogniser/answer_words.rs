@@ -18,6 +18,11 @@ pub(super) struct AnswerWords {
     pub numbers: &'static [&'static [&'static str]],
     /// More of them, which no digit stands before: "fourteen" is not "four ten".
     pub after_no_digit: &'static [&'static str],
+    /// What people say before and after digits or an amount without changing it.
+    pub before_digits: &'static [&'static str],
+    pub before_amount: &'static [&'static str],
+    pub after_digits: &'static [&'static str],
+    pub after_amount: &'static [&'static str],
     /// They only join: nothing begins or ends with them.
     pub connections: &'static [&'static str],
     /// As they are said, and the name that programs are told; none for hundredths.
@@ -85,6 +90,11 @@ const ALL: [AnswerWords; 2] = [
             ],
         ],
         after_no_digit: &[],
+        // Not "ni": a first "nne" would be taken for it.
+        before_digits: &[],
+        before_amount: &["ni", "nataka"],
+        after_digits: &["tafadhali", "asante"],
+        after_amount: &["tu", "pekee", "tafadhali", "asante"],
         connections: &["na", "nukta"],
         currencies: &[
             ("shilingi", Some("shilingi")),
@@ -123,6 +133,10 @@ const ALL: [AnswerWords; 2] = [
             &["a hundred", "a thousand", "a million", "a half"],
         ],
         after_no_digit: &[ENGLISH_UNITS[10]],
+        before_digits: &["it's"],
+        before_amount: &["it's"],
+        after_digits: &["please", "thanks"],
+        after_amount: &["only", "please", "thanks"],
         connections: &["and", "point"],
         currencies: &[
             ("shillings", Some("shilingi")),

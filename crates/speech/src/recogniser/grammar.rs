@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use super::answer::scale_of;
 use super::answer_words::AnswerWords;
 use super::choices::{CHOICE_LETTERS_MAX, spoken_choice};
 use super::posteriors::{BLANK, Posteriors, SPACE, class_of, letter_of, log_add};
@@ -76,7 +77,25 @@ impl Grammar {
         self.link(&ends, &starts, true);
         self.link(&ends, &times_starts, true);
         self.link(&times_ends, &starts, false);
-        self.starts.extend([starts, times_starts].concat());
+        let starts = [starts, times_starts].concat();
+        self.allow_courtesies(words.before_digits, words.after_digits, starts, &ends);
+    }
+
+    /// Words around a number that change nothing; an answer begins with one of them or with the number.
+    fn allow_courtesies(
+        &mut self,
+        before: &[&'static str],
+        after: &[&'static str],
+        starts: Vec<u32>,
+        ends: &[u32],
+    ) {
+        let (before_starts, before_ends) = self.add_words(before);
+        self.link(&before_ends, &starts, false);
+        let (after_starts, after_ends) = self.add_words(after);
+        for ends in [ends, &after_ends] {
+            self.link(ends, &after_starts, true);
+        }
+        self.starts.extend([starts, before_starts].concat());
     }
 
     /// One of these words or several, with courtesies after. Both in one answer, too: whoever says both has not decided.
@@ -95,12 +114,13 @@ impl Grammar {
         self.starts.extend(starts);
     }
 
-    /// Number words in any order, a currency before or after, and once more for the cents.
+    /// Number words in any order, a currency before or after, and once more for the cents; courtesies around them.
     fn allow_amounts(&mut self, words: &AnswerWords) {
         let currencies = words.currencies.iter().map(|(word, _)| word);
         let (currency_starts, currency_ends) = self.add_words(currencies);
         let numbers = words.numbers.iter().copied().flatten();
-        let (starts, ends) = self.add_words(words.digits.iter().chain(numbers));
+        let numbers: Vec<_> = words.digits.iter().chain(numbers).collect();
+        let (starts, ends) = self.add_words(numbers.iter().copied());
         let (other_starts, other_ends) = self.add_words(words.after_no_digit);
         let (joint_starts, joint_ends) = self.add_words(words.connections);
         for ends in [&currency_ends, &ends, &other_ends] {
@@ -115,8 +135,13 @@ impl Grammar {
         for starts in [&starts, &other_starts, &currency_starts] {
             self.link(&joint_ends, starts, false);
         }
-        self.starts
-            .extend([currency_starts, starts, other_starts].concat());
+        let starts = [currency_starts, starts, other_starts].concat();
+        // "Mia tu" would be what is left of "mia tatu".
+        let ends = ends.into_iter().zip(numbers);
+        let ends = ends.filter(|(_, word)| scale_of(word).is_none());
+        let ends = ends.map(|(end, _)| end);
+        let ends: Vec<u32> = ends.chain(other_ends).chain(currency_ends).collect();
+        self.allow_courtesies(words.before_amount, words.after_amount, starts, &ends);
     }
 
     fn allow_choices(
@@ -418,6 +443,13 @@ mod tests {
     }
 
     #[test]
+    fn courtesies_around_digits_are_none() {
+        for said in ["saba moja asante", "it's double two please"] {
+            assert_eq!(answer(Expect::Digits, said).text, said);
+        }
+    }
+
+    #[test]
     fn an_answer_is_in_the_language_that_is_spoken() {
         use SpokenLanguage::{English, Swahili};
         for (expect, said, language) in [
@@ -482,6 +514,9 @@ mod tests {
             "shilingi elfu tano na mia mbili",
             "mia tano",
             "dola kumi na senti hamsini",
+            "ni elfu kumi na tano",
+            "elfu moja tu tafadhali",
+            "it's fifty bob please",
         ] {
             let answer = answer(Expect::Amount, said);
             assert_eq!(answer.text, said);
