@@ -1,7 +1,7 @@
 //! What a program asks before it asks for work: models, limits, prices, what a text will sound like.
 
 use axum::Json;
-use axum::extract::State;
+use axum::extract::{Path, State};
 use sauti_audio::{Channels, OutputFormat, UnknownChannels};
 use sauti_service::app::App;
 use sauti_service::money::Bill;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::speech::{take_direction, take_language};
 use sauti_web::caller::{AnyKey, May, Speech};
 use sauti_web::fields::{Fields, JsonBytes};
-use sauti_web::problem::{Problem, Reason};
+use sauti_web::problem::{Code, Problem, Reason};
 
 /// As OpenAI's clients expect it.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -22,7 +22,7 @@ pub struct ModelList {
     pub data: Vec<Model>,
 }
 
-#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
 pub struct Model {
     pub id: &'static str,
     pub object: &'static str,
@@ -30,20 +30,35 @@ pub struct Model {
     pub owned_by: &'static str,
 }
 
-/// List the models, for OpenAI's clients
-#[utoipa::path(get, path = "/v1/models", tag = "voices", operation_id = "listModels",
-    responses((status = 200, description = "One model to speak, one to listen.", body = ModelList)))]
-pub async fn list_models(_: May<AnyKey>) -> Json<ModelList> {
-    let model = |id| Model {
+const MODELS: [&str; 2] = ["sauti-speech", "sauti-transcription"];
+
+fn model(id: &'static str) -> Model {
+    Model {
         id,
         object: "model",
         created: 1_767_225_600,
         owned_by: "sauti",
-    };
+    }
+}
+
+/// List the models, for OpenAI's clients
+#[utoipa::path(get, path = "/v1/models", tag = "voices", operation_id = "listModels",
+    responses((status = 200, description = "One model to speak, one to listen.", body = ModelList)))]
+pub async fn list_models(_: May<AnyKey>) -> Json<ModelList> {
     Json(ModelList {
         object: "list",
-        data: vec![model("sauti-speech"), model("sauti-transcription")],
+        data: MODELS.map(model).to_vec(),
     })
+}
+
+/// Show one model, for OpenAI's clients
+#[utoipa::path(get, path = "/v1/models/{model}", tag = "voices", operation_id = "getModel",
+    params(("model" = String, Path, description = "As in the list of models.")),
+    responses((status = 200, description = "The model.", body = Model)))]
+pub async fn get_model(_: May<AnyKey>, Path(id): Path<String>) -> Result<Json<Model>, Problem> {
+    let known = MODELS.into_iter().find(|known| *known == id);
+    let unknown = || Problem::detailed(Code::NotFound, "There is no such model.");
+    known.map(model).map(Json).ok_or_else(unknown)
 }
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]

@@ -50,6 +50,7 @@ fn work() -> OpenApiRouter<App> {
         .routes(routes!(voices::get_voice))
         .routes(routes!(voices::preview_voice))
         .routes(routes!(info::list_models))
+        .routes(routes!(info::get_model))
         .routes(routes!(info::normalise))
 }
 

@@ -108,6 +108,13 @@ async fn the_names_of_openai_are_understood() {
             .iter()
             .all(|model| model["object"] == "model")
     );
+    for model in models["data"].as_array().unwrap() {
+        let id = model["id"].as_str().unwrap();
+        let shown = world.get(&format!("/v1/models/{id}")).await;
+        assert_eq!(shown.assert_ok().json(), *model);
+    }
+    let unknown = world.get("/v1/models/whisper-9").await;
+    assert_eq!(unknown.json()["code"], "not_found");
 }
 
 #[tokio::test]

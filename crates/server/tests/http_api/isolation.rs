@@ -122,6 +122,7 @@ fn rules() -> Vec<(&'static str, &'static str, Rule, Value)> {
         ("DELETE", "/v1/lexicon/{word}", Own, Value::Null),
         ("GET", "/v1/limits", Own, Value::Null),
         ("GET", "/v1/models", Own, Value::Null),
+        ("GET", "/v1/models/{model}", Own, Value::Null),
         ("POST", "/v1/normalise", Own, json!({"text": "Habari"})),
         (
             "POST",
@@ -446,6 +447,7 @@ async fn no_caller_reads_or_changes_another_workspace_by_any_operation() {
             .replace("{batch_id}", &victim.batch_id)
             .replace("{index}", "0")
             .replace("{voice_id}", "asha")
+            .replace("{model}", "sauti-speech")
     };
     let mut asked = 0;
     for (method, path, rule, body) in rules() {
