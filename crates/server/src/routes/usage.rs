@@ -83,7 +83,7 @@ impl From<UsageRow> for UsageDay {
 /// Show what was used, by day
 #[utoipa::path(get, path = "/v1/usage", tag = "workspace", operation_id = "getUsage",
     params(
-        ("from" = Option<String>, Query, description = "First day, such as 2026-01-01; 30 days ago if absent."),
+        ("from" = Option<String>, Query, description = "First day, such as 2026-01-01; 30 days before the last one if absent."),
         ("to" = Option<String>, Query, description = "Last day; today if absent."),
         ("operation" = Option<String>, Query, description = "speech or transcription."),
         ("key_id" = Option<String>, Query, description = "Only this key."),
@@ -97,9 +97,7 @@ pub async fn get_usage(
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let mut query = Query::parse(query.as_deref());
-    let today = now_us();
-    let from_us = take_day(&mut query, "from")?.unwrap_or(today - 30 * DAY_US);
-    let to_us = take_day(&mut query, "to")?.unwrap_or(today);
+    let (from_us, to_us) = take_days(&mut query)?;
     let (from_day, to_day) = (day_of(from_us), day_of(to_us));
     let operation = query.take("operation").map(|word| word.parse());
     let key_id = query.take("key_id").map(|id| id.parse());
@@ -142,7 +140,7 @@ pub struct StatementBody {
 /// Show every movement of money
 #[utoipa::path(get, path = "/v1/statement", tag = "workspace", operation_id = "getStatement",
     params(
-        ("from" = Option<String>, Query, description = "First day, such as 2026-01-01; 30 days ago if absent."),
+        ("from" = Option<String>, Query, description = "First day, such as 2026-01-01; 30 days before the last one if absent."),
         ("to" = Option<String>, Query, description = "Last day; today if absent."),
         ("after" = Option<String>, Query, description = "The `next_cursor` of the page before."),
         ("limit" = Option<i64>, Query, description = "Rows a page, 1 to 10,000 (default)."),
@@ -156,9 +154,7 @@ pub async fn get_statement(
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let mut query = Query::parse(query.as_deref());
-    let today = now_us();
-    let from_us = take_day(&mut query, "from")?.unwrap_or(today - 30 * DAY_US);
-    let to_us = take_day(&mut query, "to")?.map_or(today + DAY_US, |day_us| day_us + DAY_US);
+    let (from_us, to_us) = take_days(&mut query)?;
     let after = query.take("after").map(|cursor| {
         let expected = "the next_cursor of the page before";
         cursor_read(&cursor).ok_or_else(|| Problem::field("after", Reason::Malformed { expected }))
@@ -167,7 +163,7 @@ pub async fn get_statement(
     let limit = limit.unwrap_or(STATEMENT_ROWS_MAX);
     let wanted = StatementQuery {
         from_us,
-        to_us,
+        to_us: to_us + DAY_US,
         after: after.transpose()?,
         limit: limit + 1,
     };
@@ -228,6 +224,18 @@ fn wants_csv(query: &mut Query) -> Result<bool, Problem> {
             },
         )),
     }
+}
+
+/// A time in the first day and one in the last.
+fn take_days(query: &mut Query) -> Result<(i64, i64), Problem> {
+    let from_us = take_day(query, "from")?;
+    let to_us = take_day(query, "to")?;
+    if to_us.is_some_and(|to_us| from_us.is_some_and(|from_us| from_us > to_us)) {
+        let expected = "a day that is not before from";
+        return Err(Problem::field("to", Reason::Malformed { expected }));
+    }
+    let to_us = to_us.unwrap_or_else(now_us);
+    Ok((from_us.unwrap_or(to_us - 30 * DAY_US), to_us))
 }
 
 pub(super) fn take_day(query: &mut Query, name: &'static str) -> Result<Option<i64>, Problem> {

@@ -268,6 +268,8 @@ async fn limits_usage_and_balance_can_be_read() {
     let basic = basic.assert_ok().json();
     assert_eq!(basic["from"], "2020-01-01");
     assert_eq!(basic["days"], usage["days"]);
+    let last = world.get("/v1/usage?to=2020-01-31").await;
+    assert_eq!(last.assert_ok().json()["from"], "2020-01-01");
     let csv = world.get("/v1/usage?format=csv").await;
     assert!(
         csv.assert_ok()
@@ -315,6 +317,11 @@ async fn limits_usage_and_balance_can_be_read() {
         .get("/v1/usage?from=yesterday")
         .await
         .assert_problem(422, "validation_failed");
+    for path in ["usage", "statement"] {
+        let backwards = format!("/v1/{path}?from=2026-02-01&to=2026-01-31");
+        let refused = world.get(&backwards).await;
+        refused.assert_problem(422, "validation_failed");
+    }
     world
         .get("/v1/statement?to=31-12-2026")
         .await

@@ -120,6 +120,7 @@ fn in_swahili(expected: &str) -> Option<&'static str> {
         "a list of objects" => "orodha ya vitu vya JSON",
         "a list of strings" => "orodha ya maandishi",
         "a day such as 2026-01-31" => "siku, kwa mfano 2026-01-31",
+        "a day that is not before from" => "siku isiyo kabla ya from",
         "a list" => "orodha",
         "a list of objects with word and, if it sounds otherwise, a list of sounds" => {
             "orodha ya vitu vya JSON vyenye word na, ikitamkwa vingine, orodha ya sounds"

@@ -74,8 +74,8 @@ codes! {
         "The API key has expired.",
         "Muda wa ufunguo wa API umekwisha.";
     SessionMissing, "session_missing", UNAUTHORIZED, "Not signed in", "Hujaingia",
-        "Sign in first.",
-        "Ingia kwanza.";
+        "Sign in first; an API key does not do here.",
+        "Ingia kwanza; ufunguo wa API hautoshi hapa.";
     CredentialsWrong, "credentials_wrong", UNAUTHORIZED, "Not signed in", "Hujaingia",
         "The e-mail address or the password is wrong.",
         "Anwani ya barua pepe au nenosiri si sahihi.";
