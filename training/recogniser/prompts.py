@@ -19,7 +19,7 @@ from synthesise import Teacher, load_english, resample_24_to_16, text_phonemes
 
 VOICES = ("af_heart", "hf_beta", "am_fenrir", "hm_omega")
 PLACES = {"wanjiku", "mombasa", "zanzibar", "nakuru"}  # the words of the English prompts that are read as Swahili
-# The English words of the mixed prompts: sentences.py's Marker knows too few of them, and takes what parliament often says for Swahili.
+# The English words of the mixed prompts; what sentences.py takes for English may change with its texts.
 ENGLISH = set("""laptop download assignment screenshot whatsapp group class confirm booking customer care restart update app password expire
 meeting next week send location google maps manager busy after lunch interview order spare parts battery charger pin reset traffic road
 account activate fever vomiting x ray blood test internet bundle top up phone storage gigabyte sixty four programme live radio cancel flight

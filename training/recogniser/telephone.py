@@ -10,14 +10,14 @@ import random
 from pathlib import Path
 
 from english import NAMES, PLACES, cardinal, filled, last_column, marked
+from english import UNITS as ENGLISH_UNITS
 from spelling import UNITS, number_words, spell
 
-ENGLISH_DIGITS = "zero one two three four five six seven eight nine".split()
+ENGLISH_DIGITS = ENGLISH_UNITS[:10]
 DAYS = "Jumatatu Jumanne Jumatano Alhamisi Ijumaa Jumamosi Jumapili leo kesho jana".split()
 MONTHS = "Januari Februari Machi Aprili Mei Juni Julai Agosti Septemba Oktoba Novemba Desemba".split()
 PARTS = "asubuhi asubuhi mchana mchana alasiri jioni jioni usiku usiku alfajiri".split()
 GOODS = "mahindi maharage mchele sukari unga viazi nyanya vitunguu kahawa chai samaki nyama mbolea saruji mafuta maziwa".split()
-SHORT = "ndiyo|ndio|hapana|la|sawa|sawa sawa|naam|ndiyo, sawa|hapana, asante|sijui|rudia|tafadhali rudia|msaada|salio|nataka kuzungumza na mhudumu".split("|")
 # As often as each kind: alone, as an answer is given; and in sentences.
 FORMS = (
     (10, "{money} | {amount} | {amount} tu | {money} tu | ni {money} | kama {money} hivi | karibu {money} | {money} na {money}"),
@@ -38,7 +38,8 @@ Shule zitafunguliwa {date}. | Ilitokea mwaka {year}. | Tangu mwaka {year}. | ~De
 Ni kilomita {small} kutoka {place} hadi {place}. | Lita {small} za maziwa. | Lita {tiny} na nusu. | Kipimo ni {decimal}. | Joto ni nyuzi {decimal}.
 Shamba la ekari {tiny} na robo. | Tunahitaji watu {small}. | Meza mara {tiny} kwa siku. | Chumba namba {small}. | Ukurasa wa {small}. | Riba ni asilimia {decimal}.
 Nusu kilo ya {goods}. | Robo lita. | Robo tatu. | Kilo {tiny} na nusu za {goods}. | Kwa {goods} tunalipwa {money}."""),
-    (4, " | ".join(SHORT)),
+    (4, """ndiyo | ndio | hapana | la | sawa | sawa sawa | naam | ndiyo, sawa | hapana, asante | sijui | rudia | tafadhali rudia | msaada | salio
+nataka kuzungumza na mhudumu"""),
 )
 
 

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use clap::Args;
+use sauti_service::config::Config;
 use sauti_service::{audit, data_folder};
 use sauti_store::AuditAction;
 use secrecy::ExposeSecret;
@@ -30,10 +31,10 @@ pub(super) struct Backup {
 
 impl Backup {
     pub(super) fn run(self, common: &Common) -> anyhow::Result<ExitCode> {
-        if is_postgres(common)? {
+        let config = existing(common)?;
+        if is_postgres(&config) {
             bail!(POSTGRES);
         }
-        let config = existing(common)?;
         data_folder::prepare(&config)?;
         offline::block_on(async {
             let url = config.database_url();
@@ -59,10 +60,10 @@ pub(super) struct Restore {
 
 impl Restore {
     pub(super) fn run(self, common: &Common) -> anyhow::Result<ExitCode> {
-        if is_postgres(common)? {
+        let config = common.load()?;
+        if is_postgres(&config) {
             bail!(POSTGRES);
         }
-        let config = common.load()?;
         data_folder::prepare(&config)?;
         let kept = offline::block_on(async {
             let url = config.database_url();
@@ -90,7 +91,9 @@ impl Restore {
     }
 }
 
-pub(super) fn is_postgres(common: &Common) -> anyhow::Result<bool> {
-    let url = common.load()?.database_url();
-    Ok(url.expose_secret().starts_with("postgres"))
+pub(super) fn is_postgres(config: &Config) -> bool {
+    config
+        .database_url()
+        .expose_secret()
+        .starts_with("postgres")
 }

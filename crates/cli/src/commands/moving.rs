@@ -28,10 +28,10 @@ pub(super) struct Move {
 
 impl Move {
     pub(super) fn run(self, common: &Common) -> anyhow::Result<ExitCode> {
-        if !is_postgres(common)? {
+        let config = common.load()?;
+        if !is_postgres(&config) {
             bail!("name the PostgreSQL database to move to as database.url");
         }
-        let config = common.load()?;
         let file = self
             .file
             .unwrap_or_else(|| config.data.dir.join("sauti.db"));

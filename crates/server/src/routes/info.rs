@@ -22,7 +22,7 @@ pub struct ModelList {
     pub data: Vec<Model>,
 }
 
-#[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
+#[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct Model {
     pub id: &'static str,
     pub object: &'static str,
@@ -47,7 +47,7 @@ fn model(id: &'static str) -> Model {
 pub async fn list_models(_: May<AnyKey>) -> Json<ModelList> {
     Json(ModelList {
         object: "list",
-        data: MODELS.map(model).to_vec(),
+        data: MODELS.map(model).into(),
     })
 }
 

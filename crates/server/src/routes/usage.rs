@@ -230,7 +230,9 @@ fn wants_csv(query: &mut Query) -> Result<bool, Problem> {
 fn take_days(query: &mut Query) -> Result<(i64, i64), Problem> {
     let from_us = take_day(query, "from")?;
     let to_us = take_day(query, "to")?;
-    if to_us.is_some_and(|to_us| from_us.is_some_and(|from_us| from_us > to_us)) {
+    if let (Some(from_us), Some(to_us)) = (from_us, to_us)
+        && from_us > to_us
+    {
         let expected = "a day that is not before from";
         return Err(Problem::field("to", Reason::Malformed { expected }));
     }
