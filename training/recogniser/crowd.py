@@ -1,12 +1,13 @@
-"""Pack the English crowd and real noise from public repositories as sets of the same form as the Swahili ones.
+"""Pack the English crowd, English that is read and real noise from public repositories as sets of the same form as the Swahili ones.
 
     python crowd.py --repositories DIR --out SPEECH_DIR
 
 DIR holds bare clones: HW5_Dataset (Mydam0007), Accent_Classification (creativepurus) and whisper (korliu) with Common
-Voice English (CC0), and ESC-50 (karolpiczak), of which only clips under CC0 or CC BY are taken. Written are `english`
-(at most `--clips-a-person` of each), `english-dev` (people whose id begins with 0: for testing only), `noise` (ESC-50's
-folds 1 to 4) and `noise-dev` (fold 5): NAME.tar with the speech as it was published and the noise as Vorbis, and NAME.tsv
-(file, speaker, seconds, text).
+Voice English (CC0), Voice-Age (zhangrui0712) with LibriSpeech's train-clean-5 (CC BY 4.0), AudioMNIST (soerenab, MIT),
+PICO-tinyML-benchmark (thegtagamer) with Speech Commands' test part (CC BY 4.0), and ESC-50 (karolpiczak), of which only clips under
+CC0 or CC BY are taken. Written are `english` (at most `--clips-a-person` of each), `english-dev` (people whose id begins with 0: for
+testing only), `english-read` (books, digits in rows, commands), `noise` (ESC-50's folds 1 to 4) and `noise-dev` (fold 5): NAME.tar with
+the crowd as it was published, the rest as Vorbis, and NAME.tsv (file, speaker, seconds, text).
 """
 
 import argparse
@@ -29,6 +30,8 @@ CROWDS = {  # repository: (commit with the list, the list, the folder of the cli
     "Accent_Classification": ("HEAD", "Data/validated.tsv", "Data/clips"),
     "whisper": ("HEAD", "dataset/validated.tsv", "dataset/clips"),
 }
+DIGITS = "zero one two three four five six seven eight nine".split()
+DIGIT_ROWS, DIGITS_MAX, COMMANDS, PAUSE = 900, 8, 1500, 1200
 TEST_PEOPLE = "0"  # ids that begin so are for testing only
 
 
@@ -65,11 +68,17 @@ def as_published(sound):
         return None
 
 
-def as_vorbis(sound):
+def heard(sound):
+    """The samples of a recording at the recogniser's rate."""
     samples, rate = soundfile.read(io.BytesIO(sound), dtype="float32")
     divisor = np.gcd(rate, SAMPLE_RATE)
-    samples = resample_poly(samples, SAMPLE_RATE // divisor, rate // divisor).clip(-1, 1)
-    out = io.BytesIO()
+    return resample_poly(samples, SAMPLE_RATE // divisor, rate // divisor).clip(-1, 1)
+
+
+def as_vorbis(sounds):
+    """One recording, or several one after the other with short pauses."""
+    parts = [part for sound in sounds for part in (np.zeros(PAUSE, np.float32), heard(sound))]
+    samples, out = np.concatenate(parts[1:]), io.BytesIO()
     soundfile.write(out, samples, SAMPLE_RATE, format="OGG", subtype="VORBIS")
     return out.getvalue(), len(samples) / SAMPLE_RATE
 
@@ -94,6 +103,39 @@ def english(repositories, clips_a_person):
                 yield sound, person, text
 
 
+def books(repository):
+    """LibriSpeech's smallest part: recordings beside lists of what they say."""
+    ids = objects(repository, "HEAD")
+    for path in sorted(path for path in ids if path.endswith(".trans.txt")):
+        rows = [line.split(" ", 1) for line in git(repository, "show", f"HEAD:{path}").decode().splitlines()]
+        folder = path.rsplit("/", 1)[0]
+        for sound, (name, text) in zip(blobs(repository, [ids[f"{folder}/{name}.flac"] for name, _ in rows]), rows):
+            if sound:
+                yield [sound], name.split("-")[0], text.lower()
+
+
+def digits(repository):
+    """AudioMNIST's single digits in rows, each by one person: data/PERSON/DIGIT_PERSON_TAKE.wav."""
+    ids, dice, people = objects(repository, "HEAD"), random.Random(2), {}
+    for path in sorted(path for path in ids if path.endswith(".wav")):
+        people.setdefault(path.split("/")[1], []).append(path)
+    for _ in range(DIGIT_ROWS):
+        person = dice.choice(sorted(people))
+        row = dice.sample(people[person], dice.randint(1, DIGITS_MAX))
+        sounds = list(blobs(repository, [ids[path] for path in row]))
+        if all(sounds):
+            yield sounds, f"mnist-{person}", " ".join(DIGITS[int(path.rsplit("/", 1)[1][0])] for path in row)
+
+
+def commands(repository):
+    """Speech Commands: dataset/WORD/PERSON_nohash_TAKE.wav; folders in _ hold other things."""
+    ids = objects(repository, "HEAD")
+    clips = random.Random(3).sample(sorted(path for path in ids if re.search(r"/dataset/[a-z]+/\w+\.wav$", path)), COMMANDS)
+    for sound, path in zip(blobs(repository, [ids[path] for path in clips]), clips):
+        if sound:
+            yield [sound], path.rsplit("/", 1)[1].split("_")[0], path.split("/")[-2]
+
+
 def noise(repository):
     licences = git(repository, "show", "HEAD:LICENSE").decode()
     free = {name for name, licence in re.findall(r"\[([\w-]+)\.ogg\].*\[(CC0|CC-BY)\]", licences)}
@@ -101,7 +143,7 @@ def noise(repository):
             if r["filename"].rsplit("-", 1)[0] in free]
     ids = objects(repository, "HEAD")
     for sound, row in zip(blobs(repository, [ids["audio/" + r["filename"]] for r in rows]), rows):
-        yield sound, row["fold"], row["category"]
+        yield [sound], row["fold"], row["category"]
 
 
 class Set:
@@ -123,14 +165,16 @@ class Set:
         print(f"{self.name}: {self.count} clips", flush=True)
 
 
-def pack(clips, name, ending, coded, out, for_testing, workers):
-    sets = {False: Set(out, name, ending), True: Set(out, name + "-dev", ending)}
+def pack(clips, name, ending, as_kept, out, workers, for_testing=None):
+    """A set, and another of the speakers that are for testing only, if any are."""
+    train = Set(out, name, ending)
+    testing = Set(out, name + "-dev", ending) if for_testing else None
     clips = list(clips)
     with ProcessPoolExecutor(workers) as pool:
-        for made, (_, speaker, text) in zip(pool.map(coded, (c[0] for c in clips), chunksize=32), clips):
+        for made, (_, speaker, text) in zip(pool.map(as_kept, (c[0] for c in clips), chunksize=32), clips):
             if made:
-                sets[for_testing(speaker)].add(*made, speaker[:16], text)
-    for one in sets.values():
+                (testing if testing and for_testing(speaker) else train).add(*made, speaker[:16], text)
+    for one in filter(None, (train, testing)):
         one.close()
 
 
@@ -142,9 +186,11 @@ def main():
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    crowd = english(options.repositories, options.clips_a_person)
-    pack(crowd, "english", "mp3", as_published, options.out, lambda person: person.startswith(TEST_PEOPLE), options.workers)
-    pack(noise(options.repositories / "ESC-50"), "noise", "ogg", as_vorbis, options.out, lambda fold: fold == "5", options.workers)
+    clones, out, workers = options.repositories, options.out, options.workers
+    pack(english(clones, options.clips_a_person), "english", "mp3", as_published, out, workers, lambda person: person.startswith(TEST_PEOPLE))
+    read = [*books(clones / "Voice-Age"), *digits(clones / "AudioMNIST"), *commands(clones / "PICO-tinyML-benchmark")]
+    pack(read, "english-read", "ogg", as_vorbis, out, workers)
+    pack(noise(clones / "ESC-50"), "noise", "ogg", as_vorbis, out, workers, lambda fold: fold == "5")
 
 
 if __name__ == "__main__":

@@ -64,11 +64,14 @@ class Trainer:
         else:
             self.model = Recogniser(args.halve_after).to(args.device)
             load_whisper_encoder(args.whisper, self.model)
-        real = torch.load(args.real, weights_only=False)
-        for name, clips in real["train"].items():
-            self.bank.add(name, clips)
-        self.tests = real["held_out"]
-        self.noises = Noises(real["noise"], args.device) if real.get("noise") else None
+        self.tests, noise = {}, []
+        for path in args.real:
+            real = torch.load(path, weights_only=False)
+            for name, clips in real["train"].items():
+                self.bank.add(name, clips)
+            self.tests |= real["held_out"]
+            noise += real["noise"]
+        self.noises = Noises(noise, args.device) if noise else None
         self.average = copy.deepcopy(self.model)
         self.optimiser = torch.optim.AdamW(
             parameter_groups(self.model, args.peak_rate, args.layer_decay, args.head_rate), weight_decay=0.01, betas=(0.9, 0.98),
@@ -156,7 +159,7 @@ class Trainer:
 
 def main():
     args = argparse.ArgumentParser(description=__doc__)
-    args.add_argument("--real", required=True, help="what real.py wrote")
+    args.add_argument("--real", nargs="+", required=True, help="what real.py wrote, in one file or several")
     args.add_argument("--whisper")
     args.add_argument("--start", help="weights of an earlier run to go on from")
     args.add_argument("--synthetic", default="shards", help="folder of synthetic speech, if any")

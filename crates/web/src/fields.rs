@@ -102,6 +102,8 @@ pub struct Fields {
 
 impl Fields {
     pub fn parse(body: &[u8]) -> Result<Fields, Problem> {
+        // Some editors and Windows libraries begin every file with this mark.
+        let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
         match serde_json::from_slice(body) {
             Ok(Value::Object(values)) => Ok(Fields {
                 values,
@@ -316,6 +318,12 @@ mod tests {
     fn a_field_we_never_heard_of_is_ignored() {
         let fields = Fields::parse(br#"{"temperature": 1, "x": null}"#).unwrap();
         fields.finish(KNOWN, &[]).unwrap();
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_passed_over() {
+        let mut fields = Fields::parse(b"\xef\xbb\xbf{\"text\": \"Habari\"}").unwrap();
+        assert_eq!(fields.text("text").as_deref(), Some("Habari"));
     }
 
     #[test]

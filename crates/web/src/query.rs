@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ops::RangeInclusive;
+use std::str::FromStr;
 
 use percent_encoding::percent_decode_str;
 
@@ -55,6 +56,16 @@ impl Query {
     /// An empty value is as good as none.
     pub fn take(&mut self, name: &str) -> Option<String> {
         self.values.remove(name).filter(|value| !value.is_empty())
+    }
+
+    /// What the value says, or why it says nothing.
+    pub fn take_parsed<T: FromStr>(
+        &mut self,
+        name: &'static str,
+        wrong: Reason,
+    ) -> Result<Option<T>, Problem> {
+        let value = self.take(name).map(|text| text.parse());
+        value.transpose().map_err(|_| Problem::field(name, wrong))
     }
 
     /// A whole number within bounds.

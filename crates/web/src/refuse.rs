@@ -3,27 +3,39 @@
 use std::borrow::Cow;
 
 use axum::extract::Request;
-use axum::http::Version;
-use axum::http::header::{AUTHORIZATION, HOST};
+use axum::http::header::{AUTHORIZATION, CONTENT_ENCODING, HOST};
+use axum::http::{HeaderValue, Version};
 use percent_encoding::percent_decode_str;
 
-use crate::problem::Code;
+use crate::problem::{Code, Problem};
 
 const KEY_STARTS: [&str; 2] = ["sauti_live_", "sauti_test_"];
 /// Proxies and browsers may each have encoded once.
 const DECODINGS_MAX: usize = 4;
 
-pub fn refusal(request: &Request) -> Option<Code> {
-    let count = |name| request.headers().get_all(name).iter().count();
+pub fn refusal(request: &Request) -> Option<Problem> {
+    let headers = request.headers();
+    let count = |name| headers.get_all(name).iter().count();
     if request.version() == Version::HTTP_11 && count(HOST) != 1 {
-        return Some(Code::HostMissing);
+        return Some(Code::HostMissing.into());
     }
     if count(AUTHORIZATION) > 1 {
-        return Some(Code::AuthorizationRepeated);
+        return Some(Code::AuthorizationRepeated.into());
     }
     // Refused even beside a good header: whoever sent it must learn that the key is in logs now.
-    let address = request.uri().path_and_query()?;
-    has_key(address.as_str()).then_some(Code::KeyInUrl)
+    let address = request.uri().path_and_query();
+    if address.is_some_and(|address| has_key(address.as_str())) {
+        return Some(Code::KeyInUrl.into());
+    }
+    let is_packed = |coding: &HeaderValue| !coding.as_bytes().eq_ignore_ascii_case(b"identity");
+    headers
+        .get(CONTENT_ENCODING)
+        .filter(|coding| is_packed(coding))
+        .map(|_| {
+            let english = "Send the body as it is, without Content-Encoding.";
+            let swahili = "Tuma mwili wa ombi kama ulivyo, bila Content-Encoding.";
+            Problem::detailed(Code::ContentTypeUnsupported, english).in_swahili(swahili)
+        })
 }
 
 pub(super) fn has_key(address: &str) -> bool {

@@ -38,7 +38,7 @@ pub async fn envelope(State(app): State<App>, mut request: Request, next: Next) 
 
     let leaving = Leaving(Some((span.clone(), started)));
     let answered = match sauti_web::refuse::refusal(&request) {
-        Some(code) => Ok(Problem::new(code).into_response()),
+        Some(problem) => Ok(problem.into_response()),
         None => {
             let work = next.run(drain::drain_when_dropped(request, &context));
             let work = context.deadline().within(work);

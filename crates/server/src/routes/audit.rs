@@ -10,7 +10,7 @@ use sauti_service::trail::{self, AuditFormat};
 use sauti_store::{AuditEntry, AuditQuery};
 use serde::Serialize;
 
-use super::usage::take_day;
+use super::usage::take_days;
 use sauti_web::caller::{Keys, May};
 use sauti_web::problem::{Problem, Reason};
 use sauti_web::query::Query;
@@ -82,10 +82,11 @@ pub async fn export(
             return Err(Problem::field("format", Reason::UnknownValue { allowed }));
         }
     };
+    let (from_us, to_us) = take_days(&mut query)?;
     let wanted = AuditQuery {
         workspace_id: Some(caller.workspace_id),
-        from_us: take_day(&mut query, "from")?,
-        to_us: take_day(&mut query, "to")?.map(|day_us| day_us + DAY_US),
+        from_us,
+        to_us: to_us.map(|day_us| day_us + DAY_US),
         ..AuditQuery::default()
     };
     let headers = [

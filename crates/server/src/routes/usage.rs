@@ -97,24 +97,20 @@ pub async fn get_usage(
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let mut query = Query::parse(query.as_deref());
-    let (from_us, to_us) = take_days(&mut query)?;
+    let (from_us, to_us) = take_some_days(&mut query)?;
     let (from_day, to_day) = (day_of(from_us), day_of(to_us));
-    let operation = query.take("operation").map(|word| word.parse());
-    let key_id = query.take("key_id").map(|id| id.parse());
+    let allowed = "speech, transcription".to_owned();
+    let operation = query.take_parsed("operation", Reason::UnknownValue { allowed })?;
+    let expected = "the id of a key";
+    let key_id = query.take_parsed("key_id", Reason::Malformed { expected })?;
     let csv = wants_csv(&mut query)?;
-    let rows = match (operation.transpose(), key_id.transpose()) {
-        (Ok(operation), Ok(key_id)) => {
-            let wanted = UsageQuery {
-                from_day: from_day.clone(),
-                to_day: to_day.clone(),
-                key_id,
-                operation,
-            };
-            app.store.usage(&caller.workspace_id, &wanted).await?
-        }
-        // What names no operation or no key has used nothing.
-        _ => Vec::new(),
+    let wanted = UsageQuery {
+        from_day: from_day.clone(),
+        to_day: to_day.clone(),
+        key_id,
+        operation,
     };
+    let rows = app.store.usage(&caller.workspace_id, &wanted).await?;
     if csv {
         let lines = rows.iter().map(|row| row.to_csv() + "\n");
         let csv = format!("{}\n{}", UsageRow::CSV_HEADER, lines.collect::<String>());
@@ -154,7 +150,7 @@ pub async fn get_statement(
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let mut query = Query::parse(query.as_deref());
-    let (from_us, to_us) = take_days(&mut query)?;
+    let (from_us, to_us) = take_some_days(&mut query)?;
     let after = query.take("after").map(|cursor| {
         let expected = "the next_cursor of the page before";
         cursor_read(&cursor).ok_or_else(|| Problem::field("after", Reason::Malformed { expected }))
@@ -226,8 +222,15 @@ fn wants_csv(query: &mut Query) -> Result<bool, Problem> {
     }
 }
 
-/// A time in the first day and one in the last.
-fn take_days(query: &mut Query) -> Result<(i64, i64), Problem> {
+/// A time in the first day and one in the last, which are the last thirty if nothing is said.
+fn take_some_days(query: &mut Query) -> Result<(i64, i64), Problem> {
+    let (from_us, to_us) = take_days(query)?;
+    let to_us = to_us.unwrap_or_else(now_us);
+    Ok((from_us.unwrap_or(to_us - 30 * DAY_US), to_us))
+}
+
+/// The beginnings of the first and the last day, where they are given.
+pub(super) fn take_days(query: &mut Query) -> Result<(Option<i64>, Option<i64>), Problem> {
     let from_us = take_day(query, "from")?;
     let to_us = take_day(query, "to")?;
     if let (Some(from_us), Some(to_us)) = (from_us, to_us)
@@ -236,11 +239,10 @@ fn take_days(query: &mut Query) -> Result<(i64, i64), Problem> {
         let expected = "a day that is not before from";
         return Err(Problem::field("to", Reason::Malformed { expected }));
     }
-    let to_us = to_us.unwrap_or_else(now_us);
-    Ok((from_us.unwrap_or(to_us - 30 * DAY_US), to_us))
+    Ok((from_us, to_us))
 }
 
-pub(super) fn take_day(query: &mut Query, name: &'static str) -> Result<Option<i64>, Problem> {
+fn take_day(query: &mut Query, name: &'static str) -> Result<Option<i64>, Problem> {
     let Some(day) = query.take(name) else {
         return Ok(None);
     };

@@ -49,8 +49,7 @@ fn every_answer_says_what_its_lists_hold() {
             }
         }
     }
-    // What a caller sends: items of either operation.
-    assert_eq!(untyped, ["BatchRequest.items"]);
+    assert!(untyped.is_empty(), "{untyped:?}");
     let role = &document["components"]["schemas"]["Role"]["enum"];
     assert_eq!(*role, serde_json::json!(["member", "admin", "owner"]));
 }

@@ -259,6 +259,15 @@ async fn another_content_type_is_refused() {
         .header("content-type", "application/json");
     let answer = world.send(request.body(Body::from("{}")).unwrap()).await;
     answer.assert_problem(415, "content_type_unsupported");
+    for (coding, is_refused) in [("gzip", true), ("identity", false)] {
+        let body = json!({"text": "Habari", "voice_id": "asha"}).to_string();
+        let request = world
+            .request(Method::POST, SPEECH)
+            .header("content-type", "application/json")
+            .header("content-encoding", coding);
+        let answer = world.send(request.body(Body::from(body)).unwrap()).await;
+        assert_eq!(answer.status.as_u16() == 415, is_refused, "{coding}");
+    }
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use sauti_text::written::{english_number, number};
 use serde::{Serialize, Serializer};
 
-use super::answer_words::{AnswerWords, as_figures, currency_of};
+use super::answer_words::{AnswerWords, as_figures, book_word, currency_of};
 use crate::{Expect, Segment};
 
 /// What an answer of a known form says.
@@ -90,7 +90,8 @@ fn yes_or_no(words: &[&str]) -> Option<bool> {
 }
 
 fn amount(words: &[&str]) -> Option<Amount> {
-    let words = without_courtesies(words);
+    let words: Vec<&str> = words.iter().map(|word| book_word(word)).collect();
+    let words = without_courtesies(&words);
     swahili_amount(words).or_else(|| english_amount(words))
 }
 
@@ -183,8 +184,18 @@ fn quantity(words: &[&str]) -> Option<u64> {
         ["nusu"] => Some(50),
         ["robo"] => Some(25),
         [scale] if scale_of(scale).is_some() => scale_of(scale)?.checked_mul(100),
-        words => number(words)?.checked_mul(100),
+        words => number(words)
+            .or_else(|| thousands_last(words))?
+            .checked_mul(100),
     }
+}
+
+/// "Kumi na tano elfu": so say those who do not want it taken for 10,005.
+fn thousands_last(words: &[&str]) -> Option<u64> {
+    let (_, count) = words.split_last().filter(|(last, _)| **last == "elfu")?;
+    number(count)
+        .filter(|count| *count < 1_000)?
+        .checked_mul(1_000)
 }
 
 /// One or two digits after the point, in hundredths.
@@ -331,7 +342,14 @@ mod tests {
             ("shilingi elfu na mia tano", "1500"),
             ("elfu mia tano", "500000"),
             ("elfu mbili mia na hamsini", "2150"),
-            ("tano elfu", "null"),
+            ("tano elfu", "5000"),
+            ("kumi na tano elfu", "15000"),
+            ("shilingi mia mbili elfu", "200000"),
+            ("laki mbili elfu", "null"),
+            ("tano elfu mbili", "null"),
+            ("soo tano", "500"),
+            ("thao mbili na soo tano", "2500"),
+            ("ngiri", "1000"),
             ("ni elfu kumi na tano", "15000"),
             ("elfu moja tu tafadhali", "1000"),
             ("nataka shilingi mia tano pekee", "500"),

@@ -16,6 +16,8 @@ pub(super) struct AnswerWords {
     pub courtesies: &'static [&'static str],
     /// The words of numbers that are no digits, list after list.
     pub numbers: &'static [&'static [&'static str]],
+    /// Street words for scales, and the books' words.
+    pub street_scales: &'static [(&'static str, &'static str)],
     /// More of them, which no digit stands before: "fourteen" is not "four ten".
     pub after_no_digit: &'static [&'static str],
     /// What people say before and after digits or an amount without changing it.
@@ -66,6 +68,14 @@ pub(super) fn as_figures<'a>(words: impl Iterator<Item = &'a str>) -> String {
     figures
 }
 
+/// A word as books have it: "thao" is "elfu".
+pub(super) fn book_word(word: &str) -> &str {
+    let found = ALL
+        .iter()
+        .find_map(|known| value_of(known.street_scales, word));
+    found.unwrap_or(word)
+}
+
 /// The currency that a word names, as programs are told.
 pub(super) fn currency_of(word: &str) -> Option<&'static str> {
     ALL.iter()
@@ -89,6 +99,7 @@ const ALL: [AnswerWords; 2] = [
                 "arubaini", "mia", "elfu", "laki", "milioni", "bilioni", "nusu", "robo",
             ],
         ],
+        street_scales: &[("soo", "mia"), ("thao", "elfu"), ("ngiri", "elfu")],
         after_no_digit: &[],
         // Not "ni": a first "nne" would be taken for it.
         before_digits: &[],
@@ -132,6 +143,7 @@ const ALL: [AnswerWords; 2] = [
             &["hundred", "thousand", "million", "billion", "half"],
             &["a hundred", "a thousand", "a million", "a half"],
         ],
+        street_scales: &[],
         after_no_digit: &[ENGLISH_UNITS[10]],
         before_digits: &["it's"],
         before_amount: &["it's"],

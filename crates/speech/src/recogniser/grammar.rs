@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::answer::scale_of;
-use super::answer_words::AnswerWords;
+use super::answer_words::{AnswerWords, book_word};
 use super::choices::{CHOICE_LETTERS_MAX, spoken_choice};
 use super::posteriors::{BLANK, Posteriors, SPACE, class_of, letter_of, log_add};
 use crate::{Expect, SpeechError, SpokenLanguage};
@@ -119,7 +119,8 @@ impl Grammar {
         let currencies = words.currencies.iter().map(|(word, _)| word);
         let (currency_starts, currency_ends) = self.add_words(currencies);
         let numbers = words.numbers.iter().copied().flatten();
-        let numbers: Vec<_> = words.digits.iter().chain(numbers).collect();
+        let street = words.street_scales.iter().map(|(word, _)| word);
+        let numbers: Vec<_> = words.digits.iter().chain(numbers).chain(street).collect();
         let (starts, ends) = self.add_words(numbers.iter().copied());
         let (other_starts, other_ends) = self.add_words(words.after_no_digit);
         let (joint_starts, joint_ends) = self.add_words(words.connections);
@@ -138,7 +139,7 @@ impl Grammar {
         let starts = [currency_starts, starts, other_starts].concat();
         // "Mia tu" would be what is left of "mia tatu".
         let ends = ends.into_iter().zip(numbers);
-        let ends = ends.filter(|(_, word)| scale_of(word).is_none());
+        let ends = ends.filter(|(_, word)| scale_of(book_word(word)).is_none());
         let ends = ends.map(|(end, _)| end);
         let ends: Vec<u32> = ends.chain(other_ends).chain(currency_ends).collect();
         self.allow_courtesies(words.before_amount, words.after_amount, starts, &ends);
@@ -517,6 +518,8 @@ mod tests {
             "ni elfu kumi na tano",
             "elfu moja tu tafadhali",
             "it's fifty bob please",
+            "thao mbili",
+            "kumi na tano elfu",
         ] {
             let answer = answer(Expect::Amount, said);
             assert_eq!(answer.text, said);

@@ -32,11 +32,26 @@ pub struct BatchBody {
     /// `speech` or `transcription`.
     pub operation: String,
     /// Each as the operation takes it, with a `custom_id` of your own. A recording is named by its `url`.
-    #[schema(value_type = Vec<Object>)]
+    #[schema(value_type = Vec<BatchItem>)]
     pub items: Vec<serde_json::Value>,
     /// Fields that hold for every item that does not have them.
     #[schema(value_type = Option<Object>)]
     pub defaults: Option<serde_json::Value>,
+}
+
+/// One text or recording. Every other field of `SpeechRequest` or `TranscriptionRequest` can stand here too.
+#[derive(Debug, utoipa::ToSchema)]
+pub struct BatchItem {
+    /// Yours, to find the result by; the item's place in the list if absent.
+    pub custom_id: Option<String>,
+    /// What is to be said.
+    pub text: Option<String>,
+    /// Who says it.
+    pub voice_id: Option<String>,
+    /// Where the recording is fetched.
+    pub url: Option<String>,
+    /// In a form: the name of the part's file that holds the recording.
+    pub file: Option<String>,
 }
 
 /// The same as a form, for recordings.
