@@ -21,13 +21,14 @@ from datetime import datetime, timedelta, timezone
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from sauti import InsufficientBalance, Sauti, SautiError
+from sauti import InsufficientBalance, InvalidRequest, Sauti, SautiError
 
 BODY_BYTES_MAX = 10_000
 RECEIPT = re.compile(r"[A-Z0-9]{4,20}")
 PHONE = re.compile(r"\+?[0-9]{9,15}")
 # What one notice may cost at most, in micro-units: a text that grew by mistake is not spoken.
 COST_MICRO_MAX = 2_000_000
+COUNTRY = "254"
 EAST_AFRICA = timezone(timedelta(hours=3))
 
 
@@ -83,6 +84,8 @@ class Notices:
 
 
 def check(payment):
+    if not isinstance(payment, dict):
+        raise ValueError("a payment is an object")
     if not RECEIPT.fullmatch(str(payment.get("receipt", ""))) or not PHONE.fullmatch(str(payment.get("phone", ""))):
         raise ValueError("receipt or phone is wrong")
     for field in ("amount", "balance"):
@@ -95,7 +98,8 @@ def check(payment):
 
 
 def digits(phone):
-    return re.sub(r"\D", "", phone)
+    """One number a telephone: 0712345678 is 254712345678, as the gateway writes it."""
+    return re.sub(r"^0", COUNTRY, re.sub(r"\D", "", phone))
 
 
 def write_whole(path, data):
@@ -127,11 +131,11 @@ def make_handler(notices, secret):
 
         def payment(self, body):
             expected = hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
-            if not hmac.compare_digest(self.headers.get("X-Signature", ""), expected):
+            if not hmac.compare_digest(self.headers.get("X-Signature", "").encode(), expected.encode()):
                 return self.say(401, "wrong signature")
             try:
                 path = notices.add(json.loads(body))
-            except (ValueError, AttributeError) as error:
+            except (ValueError, InvalidRequest) as error:  # it will be no better next time
                 return self.say(400, str(error))
             except InsufficientBalance as error:
                 return self.say(503, f"the speech account is empty ({error.request_id})")

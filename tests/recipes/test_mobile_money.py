@@ -58,10 +58,14 @@ def test_the_menu_offers_the_latest_receipt(notices):
     assert dial(notices, "1", "+254711111111") == "END Hakuna risiti."
     pay(notices, PAYMENT)
     assert "QK12AB34" in dial(notices, "1")
+    pay(notices, {**PAYMENT, "receipt": "QK99", "phone": "0700000001"})
+    assert "QK99" in dial(notices, "1")
     assert dial(notices, "2").startswith("END ")
 
 
-@pytest.mark.parametrize("change", [{"receipt": "../../etc/passwd"}, {"amount": -1}, {"amount": 2.5}, {"name": ""}, {"phone": "x"}])
+@pytest.mark.parametrize("change", [
+    {"receipt": "../../etc/passwd"}, {"amount": -1}, {"amount": 2.5}, {"name": ""}, {"phone": "x"}, {"name": "\u4f60\u597d"},
+])
 def test_a_wrong_payment_is_refused(notices, tmp_path, change):
     assert pay(notices, {**PAYMENT, **change})[0] == 400
     assert list((tmp_path / "notices").iterdir()) == []
@@ -69,6 +73,11 @@ def test_a_wrong_payment_is_refused(notices, tmp_path, change):
 
 def test_an_unsigned_payment_is_refused(notices):
     assert pay(notices, PAYMENT, secret="guess")[0] == 401
+    assert post(f"{notices}/payments", b"{}", {"X-Signature": "\u00e9"})[0] == 401
+
+
+def test_what_is_no_payment_is_refused(notices):
+    assert pay(notices, []) == (400, "a payment is an object")
 
 
 @pytest.mark.parametrize("paid_at, told", [

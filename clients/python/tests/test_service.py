@@ -87,11 +87,21 @@ def test_an_expected_answer_is_one_plain_value_at_once_in_a_stream_and_live(clie
     spoken = client.speak("Shilingi elfu mbili mia tano.", "asha")
     heard = client.transcribe(spoken.audio, expect="amount")
     assert (heard.answer, heard.currency, heard.not_understood) == (2500, "shilingi", False)
+    assert heard.confidence > 0.5
     last = list(client.transcribe_stream(spoken.audio, expect="amount"))[-1]
     assert (last.answer, last.currency, last.not_understood) == (2500, "shilingi", False)
     assert last.seconds > 0 and last.cost_micro > 0 and last.balance_micro > 0
     assert live_events(client, spoken, expect="amount")[-1].answer == 2500
     assert client.transcribe(spoken.audio).answer is None
+
+
+def test_the_language_that_is_told_is_the_one_that_is_heard(client):
+    spoken = client.speak("Shilingi elfu mbili mia tano.", "asha")
+    assert client.transcribe(spoken.audio, expect="amount", language="sw").answer == 2500
+    assert client.transcribe(spoken.audio, expect="amount", language="en").not_understood
+    assert list(client.transcribe_stream(spoken.audio, expect="amount", language="en"))[-1].not_understood
+    heard = live_events(client, spoken, expect="amount", language="en", prompt="malipo", alternatives=2)
+    assert isinstance(heard[-1], sauti.NotUnderstood)
 
 
 def test_speech_that_was_not_expected_is_told_apart_from_silence_live_too(client):

@@ -45,6 +45,10 @@ export interface TranscribeOptions {
   numerals?: "words" | "digits";
   expect?: "any" | "digits" | "yes_no" | "amount";
   choices?: string[];
+  /** What is spoken, where it is known. */
+  language?: "sw" | "en" | "auto";
+  /** What the recording is about. */
+  prompt?: string;
   /** `separate` hears the two sides of a call each for itself. */
   channels?: "mixed" | "separate";
   /** Tell one to six people apart. */
@@ -58,7 +62,7 @@ export interface TranscribeOptions {
   idempotencyKey?: string;
 }
 
-export type LiveOptions = Pick<TranscribeOptions, "keyterms" | "numerals" | "expect" | "choices" | "channels" | "vocabulary"> & {
+export type LiveOptions = Pick<TranscribeOptions, "keyterms" | "numerals" | "expect" | "choices" | "language" | "prompt" | "channels" | "vocabulary" | "alternatives"> & {
   /** Of `pcm`; 16000 if absent. */
   rateHz?: number;
   /** `pcm` if absent; G.711 comes at 8000 samples a second. */
@@ -153,12 +157,10 @@ export class Sauti {
   async live(options: LiveOptions = {}): Promise<LiveTranscription> {
     const isG711 = options.encoding === "ulaw" || options.encoding === "alaw";
     const query = new URLSearchParams(isG711 ? { encoding: String(options.encoding) } : { rate: String(options.rateHz ?? 16_000) });
-    if (options.numerals) query.set("numerals", options.numerals);
-    if (options.expect) query.set("expect", options.expect);
+    for (const [name, value] of oneValue(options)) query.set(name, value);
     if (options.keyterms?.length) query.set("keyterms", options.keyterms.join(","));
     if (options.choices?.length) query.set("choices", options.choices.join(","));
-    if (options.channels) query.set("channels", options.channels);
-    if (options.vocabulary) query.set("vocabulary", options.vocabulary);
+    if (options.alternatives) query.set("alternatives", String(options.alternatives));
     const path = `/v1/audio/transcriptions/live?${query}`;
     if (!this.WebSocket) {
       throw new SautiError('live needs a WebSocket, which Node has from version 22 on; before it, npm install ws and new Sauti({ WebSocket, ... }) with import { WebSocket } from "ws"');
@@ -214,9 +216,11 @@ function json<T>(body: Uint8Array): T {
 }
 
 /** Nothing where nothing in particular was expected. */
-function expectedAnswer({ answer, currency, notUnderstood }: ExpectedAnswer): ExpectedAnswer {
+function expectedAnswer({ answer, currency, confidence, notUnderstood }: ExpectedAnswer): ExpectedAnswer {
   if (notUnderstood === undefined) return {};
-  return { answer: answer ?? null, notUnderstood, ...(currency === undefined ? {} : { currency }) };
+  return {
+    answer: answer ?? null, notUnderstood, ...(currency === undefined ? {} : { currency }), ...(confidence === undefined ? {} : { confidence }),
+  };
 }
 
 function speechBody(text: string, voiceId: string, options: SpeakOptions, more: Record<string, unknown> = {}): string {
@@ -224,14 +228,16 @@ function speechBody(text: string, voiceId: string, options: SpeakOptions, more: 
   return JSON.stringify({ text, voice_id: voiceId, output_format, speed, pitch, volume, ssml, language, ...more });
 }
 
+/** The fields that files and live sessions share. */
+function oneValue({ numerals, expect, language, prompt, channels, vocabulary }: LiveOptions): [string, string][] {
+  const fields = { numerals, expect, language, prompt, channels, vocabulary };
+  return Object.entries(fields).filter((field): field is [string, string] => Boolean(field[1]));
+}
+
 function formOf(recording: Recording, options: TranscribeOptions, fields: Record<string, string>): FormData {
   const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) form.append(name, value);
-  if (options.numerals) form.append("numerals", options.numerals);
-  if (options.expect) form.append("expect", options.expect);
-  if (options.channels) form.append("channels", options.channels);
+  for (const [name, value] of [...Object.entries(fields), ...oneValue(options)]) form.append(name, value);
   if (options.diarize) form.append("diarize", "true");
-  if (options.vocabulary) form.append("vocabulary", options.vocabulary);
   for (const name of options.channelNames ?? []) form.append("channel_names[]", name);
   for (const term of options.keyterms ?? []) form.append("keyterms[]", term);
   for (const choice of options.choices ?? []) form.append("choices[]", choice);

@@ -76,6 +76,8 @@ export interface ExpectedAnswer {
   answer?: boolean | number | string | null;
   /** The currency that was said with an amount. */
   currency?: string;
+  /** 0 to 1: how likely it is that this was said. */
+  confidence?: number;
   /** Somebody spoke, but said nothing that was expected. */
   notUnderstood?: boolean;
 }

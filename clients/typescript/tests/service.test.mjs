@@ -90,6 +90,7 @@ test("an expected answer is one plain value, at once, in a stream and live", asy
   const amount = await client.speak("Shilingi elfu mbili mia tano.", "asha");
   const heard = await client.transcribe(amount.audio, { expect: "amount" });
   assert.deepEqual([heard.answer, heard.currency, heard.notUnderstood], [2500, "shilingi", false]);
+  assert.ok(heard.confidence > 0.5);
   const last = (await gather(client.transcribeStream(amount.audio, { expect: "amount" }))).at(-1);
   assert.deepEqual([last.answer, last.currency, last.notUnderstood], [2500, "shilingi", false]);
   assert.ok(last.seconds > 0 && last.costMicro > 0 && last.balanceMicro > 0);
@@ -98,6 +99,16 @@ test("an expected answer is one plain value, at once, in a stream and live", asy
   live.finish();
   assert.equal((await gather(live)).at(-1).answer, 2500);
   assert.ok(!("answer" in (await client.transcribe(amount.audio))));
+});
+
+test("the language that is told is the one that is heard", async () => {
+  const amount = await client.speak("Shilingi elfu mbili mia tano.", "asha");
+  assert.equal((await client.transcribe(amount.audio, { expect: "amount", language: "sw" })).answer, 2500);
+  assert.ok((await client.transcribe(amount.audio, { expect: "amount", language: "en" })).notUnderstood);
+  const live = await client.live({ rateHz: 24_000, expect: "amount", language: "sw", prompt: "malipo", alternatives: 2 });
+  live.send(amount.audio.subarray(44));
+  live.finish();
+  assert.equal((await gather(live)).at(-1).answer, 2500);
 });
 
 test("subtitles", async () => {

@@ -142,6 +142,9 @@ pub struct Segment {
     /// The best readings, best first, where they were asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub alternatives: Vec<Alternative>,
+    /// How likely it is that the answer in it was given, where one was expected.
+    #[serde(skip)]
+    pub answer_confidence: Option<f32>,
 }
 
 impl Segment {
@@ -169,6 +172,17 @@ pub struct Transcript {
     /// Where somebody speaks, and what the voices are like; only until the speakers are told apart.
     #[serde(skip)]
     pub speech: Vec<SpeechStretch>,
+}
+
+impl Transcript {
+    /// How likely it is that the expected answers in it were given, all of them.
+    pub fn answer_confidence(&self) -> Option<f32> {
+        let each = self
+            .segments
+            .iter()
+            .map(|segment| segment.answer_confidence);
+        each.reduce(|all, next| Some(all? * next?)).flatten()
+    }
 }
 
 /// A stretch in which somebody speaks without a pause, in seconds, and what its voices are like.

@@ -56,10 +56,17 @@ impl FromStr for Micro {
     /// "250", "12.50", "1,500"; nothing below zero and nothing finer than a millionth.
     fn from_str(text: &str) -> Result<Micro, String> {
         let refuse = || format!("{text:?} is not an amount such as 250 or 12.50");
-        let plain = text.trim().replace([',', ' '], "");
-        let (whole, part) = plain.split_once('.').unwrap_or((&plain, ""));
+        let (whole, part) = text.trim().split_once('.').unwrap_or((text.trim(), ""));
+        // A comma that parts anything but thousands may have been meant as the point.
+        let mut groups = whole.split([',', ' ']);
+        let first = groups.next().unwrap_or_default();
+        let mut is_whole = !first.is_empty();
+        for group in groups {
+            is_whole &= first.len() <= 3 && group.len() == 3;
+        }
+        let whole = whole.replace([',', ' '], "");
         let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-        if whole.is_empty() || !digits(whole) || !digits(part) || part.len() > 6 {
+        if !is_whole || !digits(&whole) || !digits(part) || part.len() > 6 {
             return Err(refuse());
         }
         format!("{whole}{part:0<6}")
@@ -112,6 +119,7 @@ mod tests {
         assert_eq!("1,500".parse(), Ok(Micro(1_500_000_000)));
         assert_eq!(" 12.5 ".parse(), Ok(Micro(12_500_000)));
         assert_eq!("0.000001".parse(), Ok(Micro(1)));
+        assert_eq!("1 250,000.50".parse(), Ok(Micro(1_250_000_500_000)));
         for wrong in [
             "",
             ".",
@@ -122,6 +130,11 @@ mod tests {
             "5.0000001",
             "99999999999999999999",
             "KES 5",
+            "12,50",
+            ",500",
+            "1,00,000",
+            "1.000,50",
+            "1500,000",
         ] {
             assert!(wrong.parse::<Micro>().is_err(), "{wrong}");
         }

@@ -53,6 +53,24 @@ impl Query {
             .collect()
     }
 
+    /// What is left is ignored, unless it looks like a slip for a name that is known.
+    pub fn finish(&self, known: &[&'static str]) -> Result<(), Problem> {
+        match self.slips(known) {
+            slips if slips.is_empty() => Ok(()),
+            slips => Err(Problem::fields(slips)),
+        }
+    }
+
+    /// For changes: a name that is not known would be told as done, so it is refused.
+    pub fn finish_strictly(&self, known: &[&'static str]) -> Result<(), Problem> {
+        self.finish(known)?;
+        let known = known.join(", ");
+        match self.values.keys().next() {
+            None => Ok(()),
+            Some(name) => Err(Problem::field(name.clone(), Reason::UnknownField { known })),
+        }
+    }
+
     /// An empty value is as good as none.
     pub fn take(&mut self, name: &str) -> Option<String> {
         self.values.remove(name).filter(|value| !value.is_empty())

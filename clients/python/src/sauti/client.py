@@ -8,7 +8,7 @@ import os
 import time
 import urllib.parse
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Callable
 
@@ -100,18 +100,17 @@ class Sauti:
     def transcribe(
         self, recording: Recording, *, name: str | None = None, content_type: str = "application/octet-stream", words: bool = False,
         keyterms: Sequence[str] = (), numerals: str | None = None, expect: str | None = None, choices: Sequence[str] = (),
-        channels: str | None = None, diarize: bool = False, vocabulary: str | None = None, alternatives: int = 0,
-        idempotency_key: str | None = None,
+        language: str | None = None, prompt: str | None = None, channels: str | None = None, diarize: bool = False,
+        vocabulary: str | None = None, alternatives: int = 0, idempotency_key: str | None = None,
     ) -> Transcript:
-        """Transcribes a recording: bytes, a path or an open file. `channels="separate"` hears the two sides of a call each for itself,
-        `diarize` tells people apart, `vocabulary` names one of the workspace, `alternatives` asks for so many readings."""
-        granularities = ["segment", "word"] if words else ["segment"]
-        fields = [("response_format", "verbose_json"), *(("timestamp_granularities[]", each) for each in granularities)]
-        fields += [("channels", channels)] if channels else []
-        fields += [("diarize", "true")] if diarize else []
-        fields += [("vocabulary", vocabulary)] if vocabulary else []
-        fields += [("alternatives", str(alternatives))] if alternatives else []
-        body, form = upload(recording, name, content_type, fields, keyterms, numerals, expect, choices)
+        """Transcribes a recording: bytes, a path or an open file. `language` (`sw`, `en`) where it is known, `prompt` what it is about;
+        `channels="separate"` hears the two sides of a call each for itself, `diarize` tells people apart, `vocabulary` names one of the
+        workspace, `alternatives` asks for so many readings."""
+        lists = {"timestamp_granularities[]": ["segment", "word"] if words else ["segment"], "keyterms[]": keyterms, "choices[]": choices}
+        body, form = upload(
+            recording, name, content_type, lists, response_format="verbose_json", numerals=numerals, expect=expect, language=language,
+            prompt=prompt, channels=channels, diarize=diarize, vocabulary=vocabulary, alternatives=alternatives,
+        )
         answer = self.post("/v1/audio/transcriptions", body, form, idempotency_key)
         told = answer.json()
         return Transcript(
@@ -122,22 +121,27 @@ class Sauti:
 
     def subtitles(
         self, recording: Recording, kind: str = "srt", *, name: str | None = None, content_type: str = "application/octet-stream",
-        keyterms: Sequence[str] = (), numerals: str | None = None, channels: str | None = None, channel_names: Sequence[str] = (),
-        diarize: bool = False, idempotency_key: str | None = None,
+        keyterms: Sequence[str] = (), numerals: str | None = None, language: str | None = None, prompt: str | None = None,
+        channels: str | None = None, channel_names: Sequence[str] = (), diarize: bool = False, vocabulary: str | None = None,
+        idempotency_key: str | None = None,
     ) -> str:
         """Subtitles of a recording, as `srt` or `vtt`. With `channels="separate"` or `diarize` they name who speaks."""
-        fields = [("response_format", kind), *(("channel_names[]", each) for each in channel_names)]
-        fields += [("channels", channels)] if channels else []
-        fields += [("diarize", "true")] if diarize else []
-        body, form = upload(recording, name, content_type, fields, keyterms, numerals, None, ())
+        body, form = upload(
+            recording, name, content_type, {"channel_names[]": channel_names, "keyterms[]": keyterms}, response_format=kind, numerals=numerals,
+            language=language, prompt=prompt, channels=channels, diarize=diarize, vocabulary=vocabulary,
+        )
         return self.post("/v1/audio/transcriptions", body, form, idempotency_key).body.decode()
 
     def transcribe_stream(
         self, recording: Recording, *, name: str | None = None, content_type: str = "application/octet-stream",
         keyterms: Sequence[str] = (), numerals: str | None = None, expect: str | None = None, choices: Sequence[str] = (),
+        language: str | None = None, prompt: str | None = None, channels: str | None = None, vocabulary: str | None = None,
     ) -> Iterator[TranscriptPiece]:
         """The text segment by segment while the recording is heard; the last piece has the whole."""
-        body, form = upload(recording, name, content_type, [("stream", "true")], keyterms, numerals, expect, choices)
+        body, form = upload(
+            recording, name, content_type, {"keyterms[]": keyterms, "choices[]": choices}, stream=True, numerals=numerals, expect=expect,
+            language=language, prompt=prompt, channels=channels, vocabulary=vocabulary,
+        )
         answer = self.transport.stream("POST", "/v1/audio/transcriptions", body, {"Content-Type": form})
         for event in events(answer, "transcript.text.done"):
             if event["type"] == "transcript.text.delta":
@@ -151,11 +155,16 @@ class Sauti:
 
     def live(
         self, rate_hz: int = 16_000, *, numerals: str | None = None, expect: str | None = None, keyterms: Sequence[str] = (),
-        choices: Sequence[str] = (), encoding: str | None = None, channels: str | None = None, vocabulary: str | None = None,
+        choices: Sequence[str] = (), language: str | None = None, prompt: str | None = None, encoding: str | None = None,
+        channels: str | None = None, vocabulary: str | None = None, alternatives: int = 0,
     ) -> LiveTranscription:
         """Hears while somebody speaks; see LiveTranscription. G.711 (`encoding="ulaw"` or `"alaw"`) comes at 8000 samples a second."""
         rate = None if encoding in ("ulaw", "alaw") else str(rate_hz)
-        query = {"encoding": encoding, "rate": rate, "numerals": numerals, "expect": expect, "keyterms": ",".join(keyterms), "choices": ",".join(choices), "channels": channels, "vocabulary": vocabulary}
+        query = {
+            "encoding": encoding, "rate": rate, "numerals": numerals, "expect": expect, "keyterms": ",".join(keyterms),
+            "choices": ",".join(choices), "language": language, "prompt": prompt, "channels": channels, "vocabulary": vocabulary,
+            "alternatives": alternatives,
+        }
         path = "/v1/audio/transcriptions/live?" + urllib.parse.urlencode({name: value for name, value in query.items() if value})
         return LiveTranscription(self.transport.parts, path, self.transport.headers, self.transport.timeout_s)
 
@@ -191,14 +200,13 @@ class Sauti:
 
 
 def upload(
-    recording: Recording, name: str | None, content_type: str, fields: list[tuple[str, str]], keyterms: Sequence[str],
-    numerals: str | None, expect: str | None, choices: Sequence[str],
+    recording: Recording, name: str | None, content_type: str, lists: Mapping[str, Sequence[str]], **fields: str | int | None
 ) -> tuple[bytes, str]:
-    """The form and its content type."""
+    """The form and its content type; what is absent or false is left out."""
     data, name = read_recording(recording, name)
-    fields = [*fields, *(("keyterms[]", term) for term in keyterms), *(("choices[]", choice) for choice in choices)]
-    fields += [(field, value) for field, value in (("numerals", numerals), ("expect", expect)) if value]
-    return multipart(data, name, content_type, fields)
+    told = [(field, "true" if value is True else str(value)) for field, value in fields.items() if value]
+    told += [(field, value) for field, values in lists.items() for value in values]
+    return multipart(data, name, content_type, told)
 
 
 def speech_body(

@@ -20,7 +20,7 @@ def read(kind: type[T], data: Mapping[str, Any]) -> T:
 
 def expected_answer(data: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of an ExpectedAnswer that are there."""
-    return {name: data[name] for name in ("answer", "currency", "not_understood") if name in data}
+    return {name: data[name] for name in ("answer", "currency", "confidence", "not_understood") if name in data}
 
 
 @dataclass(frozen=True)
@@ -125,11 +125,13 @@ class ExpectedAnswer:
     """What was said where `expect` or `choices` asked for it.
 
     `answer` is True or False (`yes_no`), a string of figures (`digits`), a number (`amount`) or the choice as it was
-    sent, and `currency` the one said with an amount. `not_understood`: somebody spoke, but nothing that was expected.
+    sent, `currency` the one said with an amount, and `confidence` how likely it is that this was said, 0 to 1. `not_understood`:
+    somebody spoke, but nothing that was expected.
     """
 
     answer: bool | int | float | str | None = None
     currency: str | None = None
+    confidence: float | None = None
     not_understood: bool = False
 
 

@@ -31,7 +31,7 @@ Examples:
   sauti transcribe --diarize meeting.mp3
   sauti transcribe --raw ulaw_8000 call.ul")]
 pub(super) struct Transcribe {
-    /// One JSON object a file: file, text, seconds, no_speech, not_understood, answer (of --expect), segments with words and times
+    /// One JSON object a file: file, text, seconds, no_speech, not_understood, answer and confidence (of --expect), segments with words and times
     #[arg(long)]
     json: bool,
     /// Numbers as digits (or, with --numerals=words, as words)
@@ -228,6 +228,7 @@ impl Transcribe {
             "no_speech": transcript.no_speech,
             "not_understood": transcript.not_understood,
             "answer": AnswerValue::of(&expect, &transcript.segments),
+            "confidence": transcript.answer_confidence(),
             "segments": transcript.segments,
         });
         if self.alternatives.is_some() {

@@ -41,6 +41,7 @@ pub async fn list(
     let mut query = Query::parse(query.as_deref());
     let before = query.take("before");
     let limit = query.take_integer("limit", 1..=PAGE_MAX)?.unwrap_or(PAGE);
+    query.finish(&["before", "limit"])?;
     let wanted = AuditQuery {
         workspace_id: Some(caller.workspace_id),
         before,
@@ -83,6 +84,7 @@ pub async fn export(
         }
     };
     let (from_us, to_us) = take_days(&mut query)?;
+    query.finish(&["from", "to", "format"])?;
     let wanted = AuditQuery {
         workspace_id: Some(caller.workspace_id),
         from_us,

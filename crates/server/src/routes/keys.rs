@@ -1,7 +1,7 @@
 //! Keys over the API, for keys that may manage keys.
 
 use axum::Json;
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::{Path, RawQuery, Request, State};
 use axum::http::StatusCode;
 use sauti_service::app::App;
 use sauti_service::keys;
@@ -10,7 +10,7 @@ use sauti_store::{Environment, IssuedKey, KeyInfo, NewKey, Permission, Permissio
 use serde::{Deserialize, Serialize};
 
 use sauti_web::caller::{Caller, Keys, May};
-use sauti_web::fields::{Fields, JsonBytes};
+use sauti_web::fields::{Fields, JSON_BYTES_MAX, JsonBytes, read_body};
 use sauti_web::problem::{Code, Problem, Reason};
 use sauti_web::query::Query;
 
@@ -201,7 +201,7 @@ fn shown(issued: IssuedKey) -> NewKeyBody {
 #[utoipa::path(post, path = "/v1/keys/{key_id}/rotate", tag = "workspace", operation_id = "rotateKey",
     params(
         ("key_id" = String, Path, description = "As in the list of keys."),
-        ("old_lives_hours" = Option<i64>, Query, description = "How long the old key is still accepted, 0 to 168; 0 if absent."),
+        ("old_lives_hours" = Option<i64>, Query, description = "How long the old key is still accepted, 0 to 168; 0 if absent: it ends at once. May also come in a JSON body."),
     ),
     responses((status = 201, description = "The new key, shown this once.", body = NewKeyBody)))]
 pub async fn rotate_key(
@@ -209,18 +209,10 @@ pub async fn rotate_key(
     May(caller, _): May<Keys>,
     Path(key_id): Path<String>,
     RawQuery(query): RawQuery,
+    request: Request,
 ) -> Result<(StatusCode, Json<NewKeyBody>), Problem> {
-    let hours = match Query::parse(query.as_deref()).take("old_lives_hours") {
-        None => 0,
-        Some(text) => {
-            let hours = text.parse().ok().filter(|hours| (0..=168).contains(hours));
-            let reason = Reason::OutOfRange {
-                min: 0.0,
-                max: 168.0,
-            };
-            hours.ok_or_else(|| Problem::field("old_lives_hours", reason))?
-        }
-    };
+    let body = read_body(request, JSON_BYTES_MAX).await?;
+    let hours = old_lives_hours(query.as_deref(), &body)?;
     let key_id = key_id.parse()?;
     let old = app.store.key(&caller.workspace_id, &key_id).await?;
     require_no_more_than_own(&caller, old.permissions)?;
@@ -233,6 +225,26 @@ pub async fn rotate_key(
     } = &caller;
     let issued = keys::rotate(&app.store, actor, workspace_id, &key_id, old_ends_us).await?;
     Ok((StatusCode::CREATED, Json(shown(issued))))
+}
+
+/// In the address or in the body. What is not understood is refused: a slip would end the old key at once.
+fn old_lives_hours(query: Option<&str>, body: &[u8]) -> Result<i64, Problem> {
+    const NAME: &str = "old_lives_hours";
+    const HOURS_MAX: i64 = 168;
+    let mut query = Query::parse(query);
+    let in_address = query.take_integer(NAME, 0..=HOURS_MAX)?;
+    query.finish_strictly(&[NAME])?;
+    if body.is_empty() {
+        return Ok(in_address.unwrap_or(0));
+    }
+    let mut fields = Fields::parse(body)?;
+    let hours = fields.integer(NAME).or(in_address).unwrap_or(0);
+    if !(0..=HOURS_MAX).contains(&hours) {
+        let (min, max) = (0.0, HOURS_MAX as f64);
+        fields.error(NAME, Reason::OutOfRange { min, max });
+    }
+    fields.finish_strictly(&[NAME])?;
+    Ok(hours)
 }
 
 /// Revoke a key

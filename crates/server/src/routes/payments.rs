@@ -124,6 +124,11 @@ fn parse(body: &[u8]) -> Result<PaymentEvent, Problem> {
     let (event_id, provider) = (text("event_id"), text("provider"));
     let (workspace_id, currency) = (text("workspace_id"), text("currency"));
     let amount_micro = fields.required("amount_micro", Fields::integer);
+    // The ledger knows the payment as `provider:event_id`.
+    if provider.contains(':') {
+        let expected = "a name without \":\"";
+        fields.error("provider", Reason::Malformed { expected });
+    }
     fields.finish(NAMES, &[])?;
     Ok(PaymentEvent {
         provider,

@@ -104,6 +104,7 @@ pub async fn get_usage(
     let expected = "the id of a key";
     let key_id = query.take_parsed("key_id", Reason::Malformed { expected })?;
     let csv = wants_csv(&mut query)?;
+    query.finish(&["from", "to", "operation", "key_id", "format"])?;
     let wanted = UsageQuery {
         from_day: from_day.clone(),
         to_day: to_day.clone(),
@@ -163,7 +164,9 @@ pub async fn get_statement(
         after: after.transpose()?,
         limit: limit + 1,
     };
-    if wants_csv(&mut query)? {
+    let csv = wants_csv(&mut query)?;
+    query.finish(&["from", "to", "after", "limit", "format"])?;
+    if csv {
         let limit = STATEMENT_ROWS_MAX;
         let first = StatementQuery { limit, ..wanted };
         return Ok(statement_csv(app, caller.workspace_id, first));

@@ -126,6 +126,9 @@ pub struct ExpectedAnswer {
     /// The currency that was said with an amount: shilingi, dola, pauni, yuro, randi or faranga.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub currency: Option<&'static str>,
+    /// Beside an answer, 0 to 1: how likely it is that this was said, in whatever words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f32>,
     /// True when somebody spoke, but nothing that was expected.
     pub not_understood: bool,
 }
@@ -138,6 +141,7 @@ impl ExpectedAnswer {
         }
         let answer = AnswerValue::of(expect, &transcript.segments);
         Some(ExpectedAnswer {
+            confidence: answer.as_ref().and_then(|_| transcript.answer_confidence()),
             currency: answer.as_ref().and_then(AnswerValue::currency),
             answer,
             // A live session says it of each stretch of speech; another may have been understood.

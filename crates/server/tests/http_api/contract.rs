@@ -442,6 +442,7 @@ async fn a_key_that_may_manage_keys_makes_lists_and_revokes_them() {
 #[tokio::test]
 async fn a_rotated_key_gives_way_to_one_like_it_and_the_trail_tells() {
     let world = World::new().await;
+    let owner = world.key.clone();
     let made = world
         .post(
             "/v1/keys",
@@ -450,6 +451,27 @@ async fn a_rotated_key_gives_way_to_one_like_it_and_the_trail_tells() {
         .await
         .json();
     let rotate = format!("/v1/keys/{}/rotate", made["key_id"].as_str().unwrap());
+    // A slip would end the old key at once.
+    for slip in ["?old_live_hours=24", "?hours=24", "?old_lives_hours=200"] {
+        let refused = world.post(&format!("{rotate}{slip}"), &json!({})).await;
+        refused.assert_problem(422, "validation_failed");
+    }
+    for slip in [
+        json!({"hours": 24}),
+        json!({"old_lives_hours": "24"}),
+        json!({"old_lives_hours": -1}),
+    ] {
+        let refused = world.post(&rotate, &slip).await;
+        refused.assert_problem(422, "validation_failed");
+    }
+    let still_lives = world.post(&rotate, &json!({"old_lives_hours": 24})).await;
+    assert_eq!(still_lives.status.as_u16(), 201);
+    let old = World {
+        key: made["api_key"].as_str().unwrap().to_owned(),
+        ..world
+    };
+    old.get("/v1/voices").await.assert_ok();
+    let world = World { key: owner, ..old };
     let new = world.post(&rotate, &json!({})).await;
     assert_eq!(new.status.as_u16(), 201);
     assert_eq!(new.json()["permissions"], json!(["voices"]));

@@ -112,6 +112,11 @@ async fn a_payment_in_another_currency_or_for_nobody_is_refused() {
     report(&world, &negative, now_s(), SECRET)
         .await
         .assert_problem(422, "validation_failed");
+    let mut joined = event(&world, "7");
+    joined["provider"] = json!("mpesa:mp");
+    let refused = report(&world, &joined, now_s(), SECRET).await;
+    refused.assert_problem(422, "validation_failed");
+    assert_eq!(refused.json()["errors"][0]["field"], "provider");
     let refused = report(&world, &event(&world, " "), now_s(), SECRET).await;
     refused.assert_problem(422, "validation_failed");
     assert_eq!(refused.json()["errors"][0]["field"], "event_id");

@@ -103,7 +103,9 @@ const ALL: [AnswerWords; 2] = [
         after_no_digit: &[],
         // Not "ni": a first "nne" would be taken for it.
         before_digits: &[],
-        before_amount: &["ni", "nataka"],
+        before_amount: &[
+            "ni", "nataka", "naomba", "nitumie", "nipe", "tuma", "toa", "lipa", "weka", "kopa",
+        ],
         after_digits: &["tafadhali", "asante"],
         after_amount: &["tu", "pekee", "tafadhali", "asante"],
         connections: &["na", "nukta"],
@@ -116,6 +118,7 @@ const ALL: [AnswerWords; 2] = [
             ("yuro", Some("yuro")),
             ("randi", Some("randi")),
             ("faranga", Some("faranga")),
+            ("bob", Some("shilingi")),
         ],
     },
     AnswerWords {

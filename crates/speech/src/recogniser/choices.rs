@@ -20,13 +20,13 @@ impl Expect {
 
 /// The letters of a choice as it is said, in each language that may be spoken: they differ in their numbers.
 pub(super) fn spoken_choice(choice: &str, language: Option<SpokenLanguage>) -> Vec<String> {
-    let swahili = || comparable(choice);
-    let english = || comparable(&normalise_in(choice, SpeechLanguage::English));
-    let mut spoken = match language {
-        Some(SpokenLanguage::Swahili) => vec![swahili()],
-        Some(SpokenLanguage::English) => vec![english()],
-        None => vec![swahili(), english()],
+    let languages: &[SpeechLanguage] = match language {
+        Some(SpokenLanguage::Swahili) => &[SpeechLanguage::Swahili],
+        Some(SpokenLanguage::English) => &[SpeechLanguage::English],
+        None => &[SpeechLanguage::Swahili, SpeechLanguage::English],
     };
+    let as_said = |language: &SpeechLanguage| comparable(&normalise_in(choice, *language));
+    let mut spoken: Vec<String> = languages.iter().map(as_said).collect();
     spoken.dedup();
     spoken.retain(|spoken| (1..=CHOICE_LETTERS_MAX).contains(&spoken.len()));
     spoken

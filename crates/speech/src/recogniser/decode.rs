@@ -28,6 +28,9 @@ const ANSWERS_MAX: usize = 32;
 /// How sure an answer is shows in these, the best ones.
 const ANSWERS_COMPARED: usize = 8;
 
+/// An answer that is less likely than this was not given: other words were, which come nearest to it.
+const ANSWER_CONFIDENCE_MIN: f32 = 0.2;
+
 /// A yes or a no with a word that was heard less surely is some other sentence: "rudia tafadhali" is no "ndio, tafadhali".
 const YES_NO_LETTER_P_MIN: f32 = 0.15;
 
@@ -91,6 +94,8 @@ pub(super) struct HeardReading {
     pub written: Option<String>,
     /// How likely it is that exactly this was said.
     pub confidence: f32,
+    /// How likely it is that what it answers was, in whatever words.
+    pub answer_confidence: Option<f32>,
     /// How clearly the words were heard, against noise that is no speech at all.
     pub clearness: f32,
 }
@@ -110,13 +115,20 @@ pub(super) fn decode(
     let in_time = |text: &str| words_in_time(posteriors, text, &mixture, start_seconds);
     if let Some(grammar) = &wanted.grammar {
         let count = match wanted.alternatives {
-            0 => 1,
+            0 => ANSWERS_COMPARED,
             _ => ANSWERS_MAX,
         };
         let answers = answers(posteriors, grammar, &wanted.expect, count, in_time);
-        let sure = sure_of_the_best(&answers, &wanted.expect);
+        let (sure, confidence) = sure_of_the_best(&answers, &wanted.expect);
+        if confidence < ANSWER_CONFIDENCE_MIN {
+            return Vec::new();
+        }
         let read = |answer| reading_of(answer, sure, wanted);
-        return answers.into_iter().map(read).collect();
+        let mut readings: Vec<HeardReading> = answers.into_iter().map(read).collect();
+        if let Some(best) = readings.first_mut() {
+            best.answer_confidence = Some(confidence);
+        }
+        return readings;
     }
     let hypotheses = hypotheses(posteriors, &mixture, rescorer, config, wanted, before);
     let shares = word_shares(&hypotheses);
@@ -147,6 +159,7 @@ pub(super) fn decode(
             words: as_written(without_strays(words, start_seconds, end), &wanted.spellings),
             written: None,
             confidence: evidence.confidence(),
+            answer_confidence: None,
             clearness,
         }
     };
@@ -314,16 +327,16 @@ pub(super) fn answer_evidence(
         .collect()
 }
 
-/// How likely it is that one of the answers was given, as the best one tells it. Answers that say the same as the best, as
-/// "ndio" and "ndiyo" do, speak for it and not against it.
-fn sure_of_the_best(answers: &[HeardAnswer], expect: &Expect) -> f32 {
+/// How likely it is that one of the answers was given, as the best one tells it, and that what the best one says was. Answers
+/// that say the same as the best, as "ndio" and "ndiyo" do, speak for it and not against it.
+fn sure_of_the_best(answers: &[HeardAnswer], expect: &Expect) -> (f32, f32) {
     let value = |answer: &GrammarAnswer| {
         let words: Vec<&str> = answer.text.split(' ').collect();
         let text = answer.choice.as_ref().unwrap_or(&answer.text);
         AnswerValue::said(expect, &words, text)
     };
     let Some(((best, _, evidence), others)) = answers.split_first() else {
-        return 0.0;
+        return (0.0, 0.0);
     };
     let best = value(best);
     let alike = others
@@ -334,7 +347,10 @@ fn sure_of_the_best(answers: &[HeardAnswer], expect: &Expect) -> f32 {
         share: share.min(1.0),
         ..evidence.clone()
     };
-    evidence.confidence() / evidence.share
+    (
+        evidence.confidence() / evidence.share,
+        evidence.confidence(),
+    )
 }
 
 /// `sure`: how likely it is that one of the answers was given, of which each has its share.
@@ -354,6 +370,7 @@ fn reading_of(
             false => answer.choice,
         },
         confidence: sure * evidence.share,
+        answer_confidence: None,
     }
 }
 
@@ -480,8 +497,10 @@ mod tests {
             let answers = [heard("ndiyo", 0.5), heard(other, 0.499)];
             sure_of_the_best(&answers, &Expect::YesNo)
         };
-        assert!(sure("ndio") > 0.7);
-        assert!(sure("hapana") < 0.3);
-        assert_eq!(sure_of_the_best(&[], &Expect::YesNo), 0.0);
+        let (one_of_them, the_best) = sure("ndio");
+        assert!(one_of_them > 0.7 && the_best > 0.7);
+        let (one_of_them, the_best) = sure("hapana");
+        assert!(one_of_them < 0.3 && the_best < one_of_them);
+        assert_eq!(sure_of_the_best(&[], &Expect::YesNo), (0.0, 0.0));
     }
 }

@@ -302,9 +302,11 @@ impl Recogniser {
                 Alternative::distinct(alternatives, count)
             }
         };
+        let answer_confidence = best.answer_confidence;
         let words = readings.into_iter().next().map(|best| best.words);
         let segment = Segment {
             alternatives,
+            answer_confidence,
             ..segment_of(words.unwrap_or_default(), text)
         };
         // A long stretch is often cut between two sentences: then nothing goes on in the next one.

@@ -260,19 +260,16 @@ pub async fn list_batches(
     May(caller, _): May<Batches>,
     RawQuery(query): RawQuery,
 ) -> Result<Json<BatchList>, Problem> {
-    let before_us = match Query::parse(query.as_deref()).take("before") {
-        None => i64::MAX,
-        Some(text) => text.parse().map_err(|_| {
-            let expected = "a cursor of the page before";
-            Problem::field("before", Reason::Malformed { expected })
-        })?,
-    };
+    let mut query = Query::parse(query.as_deref());
+    let expected = "a cursor of the page before";
+    let before_us = query.take_parsed("before", Reason::Malformed { expected })?;
+    query.finish(&["before"])?;
     let mut found = app
         .store
         .batches(
             &caller.workspace_id,
             only_operation(&caller),
-            before_us,
+            before_us.unwrap_or(i64::MAX),
             PAGE + 1,
         )
         .await?;
