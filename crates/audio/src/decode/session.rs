@@ -5,6 +5,8 @@ use crate::samples::SamplesWriter;
 
 /// Louder than any honest float recording; keeps sums finite.
 const SAMPLE_MAX: f32 = 16.0;
+/// Seconds are added up piece by piece: a recording of exactly the longest length is not too long.
+const ROUNDING_S: f64 = 1e-3;
 
 /// One decode under way: takes interleaved frames, mixes them down or takes them apart, resamples and keeps 16 bits.
 /// Enforces the limits.
@@ -169,7 +171,7 @@ impl<'a> DecodeSession<'a> {
 
     fn check_length(&self, seconds: f64) -> Result<(), AudioError> {
         let seconds_max = self.limits.seconds_max;
-        if seconds > seconds_max {
+        if seconds > seconds_max + ROUNDING_S {
             Err(AudioError::TooLong { seconds_max })
         } else {
             Ok(())

@@ -245,6 +245,19 @@ fn every_beginning_of_a_file_gets_an_answer() {
 }
 
 #[test]
+fn a_recording_of_exactly_the_longest_length_is_not_too_long() {
+    let limits = DecodeLimits {
+        seconds_max: 60.0,
+        ..DecodeLimits::default()
+    };
+    for (frames, fits) in [(60 * 8_000, true), (60 * 8_000 + 80, false)] {
+        let minute = wav(1, 1, 8_000, 16, &vec![0; frames * 2]);
+        let answer = decode_bytes(minute, None, &limits, &|| false);
+        assert_eq!(answer.is_ok(), fits, "{answer:?}");
+    }
+}
+
+#[test]
 fn a_recording_over_the_limit_is_refused_and_a_cancelled_one_stops() {
     let limits = DecodeLimits {
         seconds_max: 0.3,
