@@ -8,6 +8,7 @@ mod calendar;
 mod clock;
 mod codes;
 mod context;
+mod doses;
 mod dotted_time;
 pub(crate) mod english;
 mod found;
@@ -242,6 +243,7 @@ const RULES: &[Rule] = &[
     calendar::read,
     scripture::read,
     clock::read,
+    doses::read,
     league::read,
     alphanumeric::read,
     money::pair,

@@ -2,7 +2,9 @@
 
 use super::agreement::{Class, agreeing};
 use super::context::TokenContext;
+use super::quantity::dash_after;
 use super::token::Kind;
+use super::{money, units};
 use crate::cardinal::{CARDINAL_MAX, cardinal, digits};
 
 /// More groups than any number that is read as one.
@@ -68,15 +70,17 @@ pub(crate) fn number_at<'a>(context: &TokenContext<'a>, i: usize) -> Option<Numb
     if first.len() <= 3 && !first.starts_with('0') {
         take_groups(context, &mut number, ',', 1);
         if !number.grouped {
-            take_groups(context, &mut number, '.', 2);
+            let least = if counts_whole_money(context, i) { 1 } else { 2 };
+            take_groups(context, &mut number, '.', least);
         }
         if !number.grouped {
             take_spaced_groups(context, &mut number);
         }
     }
+    let point = context.is_mark(number.end, '.');
     let fraction = context
         .digits(number.end + 1)
-        .filter(|_| context.is_mark(number.end, '.'));
+        .filter(|_| point || !number.grouped && is_decimal_comma(context, i));
     if let Some(fraction) = fraction
         && !starts_another_part(context, number.end + 2)
     {
@@ -85,6 +89,42 @@ pub(crate) fn number_at<'a>(context: &TokenContext<'a>, i: usize) -> Option<Numb
         number.end += 2;
     }
     Some(number)
+}
+
+/// "0,5 ml", "37,5°C", "milioni 2,5", "KES 12,5": what is measured or paid stands beside it, and it is no part of a list.
+fn is_decimal_comma(context: &TokenContext<'_>, i: usize) -> bool {
+    let part = |comma: usize| {
+        let short = context.digits(comma + 1).is_some_and(|d| d.len() <= 2);
+        let goes_on = matches!(context.kind(comma + 2), Some(Kind::Mark(',' | '.')))
+            && context.digits(comma + 3).is_some();
+        short && !goes_on && context.is_mark(comma, ',')
+    };
+    let listed = matches!(context.kind_before(i), Some(Kind::Mark(',' | '.' | ':')));
+    if listed || !part(i + 1) {
+        return false;
+    }
+    // "2,5-3,5 kg".
+    let end = match dash_after(context, i + 3).filter(|high| part(high + 1)) {
+        Some(high) => high + 3,
+        None => i + 3,
+    };
+    let after = context.skip_space(end);
+    let measured = matches!(context.kind(after), Some(Kind::Mark('%' | '°')))
+        || units::unit_at(context, after).is_some()
+        || money::currency_at(context, after).is_some();
+    let scaled = |j: usize| context.is_word(j, &["milioni", "bilioni", "trilioni", "laki"]);
+    let before = context.before(i);
+    measured
+        || scaled(after)
+        || before.is_some_and(scaled)
+        || money::before_amount(context, i).is_some()
+}
+
+/// "Tsh 15.000", "Frw 1.500", "15.000/=": shillings and francs have no thousandths.
+fn counts_whole_money(context: &TokenContext<'_>, i: usize) -> bool {
+    money::slash_tail(context, i + 3) > i + 3
+        || money::before_amount(context, i)
+            .is_some_and(|currency| matches!(currency.name, "shilingi" | "faranga"))
 }
 
 /// Takes groups of three digits if there are at least `least` of them.

@@ -3,7 +3,7 @@
 use super::agreement::{Class, counts_people};
 use super::context::TokenContext;
 use super::number::Number;
-use super::token::Kind;
+use super::token::{Kind, Token};
 use super::{SpokenForm, money, units};
 use crate::tables::{WordList, words};
 
@@ -95,18 +95,25 @@ const LETTERED: &[&str] = &[
     "darasa", "kidato", "chumba", "ghorofa", "geti", "mlango", "jengo", "block", "nyumba", "kundi",
     "kiti", "form", "class", "room", "gate", "flat", "ploti", "plot", "njia", "basi", "seksheni",
     "grade", "ofisi", "namba", "nambari", "std", "standard", "mkondo", "siti", "seat", "wodi",
-    "behewa", "kitanda", "route",
+    "behewa", "kitanda", "route", "fomu", "lango", "kifungu", "sehemu", "kituo", "ibara",
+    "jedwali", "dawati",
 ];
 
 pub(super) fn is_lettered(context: &TokenContext<'_>, i: usize) -> bool {
     // "Ofisi Na. 12B".
     let number = i.checked_sub(1).and_then(|number| context.before(number));
     let numbered = number.is_some_and(|j| context.is_abbreviation_dot(j));
-    numbered || context.words_back(i).take(3).any(|w| w.is_one_of(LETTERED))
+    // "darasa la 6A na 6W".
+    let listed = |w: &&Token<'_>| w.text.len() == 1 && w.is_capitalised() || w.is("na");
+    let mut before = context.words_back(i).filter(|w| !listed(w)).take(3);
+    numbered || before.any(|w| w.is_one_of(LETTERED))
 }
 
 /// What is counted in millions.
 static COUNTED: WordList = WordList::new(|| words(include_str!("../../data/millions.txt")));
+
+/// What is told in money: "bei ni 9.5m", "mkopo wa 5m".
+static PRICED: WordList = WordList::new(|| words(include_str!("../../data/priced.txt")));
 
 /// The "m" of "watu 47.6m" and "47.6m people", but not of "mbali na watu 2m" and "people 2m apart".
 pub(super) fn is_millions(context: &TokenContext<'_>, i: usize) -> bool {
@@ -120,10 +127,19 @@ pub(super) fn is_millions(context: &TokenContext<'_>, i: usize) -> bool {
     let joints = &["ni", "of", "is", "was", "to"];
     let mut before = context.words_back(start);
     let counted = before.find(|w| !w.is_one_of(joints));
+    let is_joint = |w: &&Token<'_>| w.is_one_of(joints) || w.is_one_of(CONNECTIVES);
+    let priced = context.words_back(start).find(|w| !is_joint(w));
+    // "500k hadi 3.2m", but not "mbio za 10k na 400m".
+    let beside_thousands = context.words_back(start).any(|w| w.is("k"))
+        && !context
+            .words_back(start)
+            .any(|w| w.is_one_of(&["mbio", "race", "run"]));
     let next = context.skip_space(i + 1);
     let far = before.any(|w| w.is_one_of(DISTANCES)) || context.is_word(next, DISTANCES);
-    let is_counted =
-        counted.is_some_and(|w| w.is_one_of(&COUNTED)) || context.is_word(next, &COUNTED);
+    let is_counted = counted.is_some_and(|w| w.is_one_of(&COUNTED))
+        || priced.is_some_and(|w| w.is_one_of(&PRICED))
+        || context.is_word(next, &COUNTED)
+        || beside_thousands;
     let goes_on = matches!(
         context.kind(i + 1),
         Some(Kind::Digits | Kind::Mark('/' | '²' | '³' | '^'))

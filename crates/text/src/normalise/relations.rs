@@ -51,7 +51,7 @@ fn short_number(figures: &str) -> String {
     }
 }
 
-fn vulgar(mark: char) -> Option<(u64, u64)> {
+pub(super) fn vulgar(mark: char) -> Option<(u64, u64)> {
     Some(match mark {
         '½' => (1, 2),
         '¼' => (1, 4),
@@ -59,7 +59,15 @@ fn vulgar(mark: char) -> Option<(u64, u64)> {
         '⅓' => (1, 3),
         '⅔' => (2, 3),
         '⅕' => (1, 5),
+        '⅖' => (2, 5),
+        '⅗' => (3, 5),
+        '⅘' => (4, 5),
+        '⅙' => (1, 6),
+        '⅚' => (5, 6),
         '⅛' => (1, 8),
+        '⅜' => (3, 8),
+        '⅝' => (5, 8),
+        '⅞' => (7, 8),
         _ => return None,
     })
 }
@@ -265,6 +273,9 @@ pub(crate) fn range(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> 
     if spaced && is_subtraction(context, i, &quantity) {
         return None;
     }
+    if is_sum(context, low, high) {
+        return SpokenForm::new(format!("{} toa {}", low.say(), high.say()), high.end);
+    }
     let score = match spaced {
         // "Kurasa 10 - 12 Zaburi": a first word has its capital from the sentence.
         true => {
@@ -319,6 +330,13 @@ fn is_subtraction(context: &TokenContext<'_>, i: usize, quantity: &Quantity<'_>)
     let high = quantity.high.as_ref().and_then(Number::value);
     let falls = high.is_some_and(|high| quantity.low.value() >= Some(high));
     falls && context.word_before(i).is_none()
+}
+
+/// "10-4=6": the tight dash takes away.
+pub(super) fn is_sum(context: &TokenContext<'_>, low: &Number<'_>, high: &Number<'_>) -> bool {
+    let equals = context.skip_space(high.end);
+    let result = context.digits(context.skip_space(equals + 1));
+    context.is_mark(equals, '=') && result.is_some() && low.value() >= high.value()
 }
 
 /// "Gor Mahia 3 - 0 AFC Leopards", but not "Form 1 - 4".
