@@ -48,11 +48,12 @@ fn times_a_day(context: &TokenContext<'_>, i: usize) -> Option<usize> {
     const OFTEN: [&[&str]; 4] = [&["od"], &["bd", "bid"], &["tds", "tid"], &["qid", "qds"]];
     let word = context.word(i)?;
     let often = OFTEN.iter().position(|names| word.is_one_of(names))? + 1;
-    let before = context.before(i)?;
+    let for_days = times_length(context, context.skip_space(i + 1)).is_some();
+    let before = context.before(i).unwrap_or(i);
     let few = context.digits(before).is_some_and(|n| n.len() == 1);
     // "2 BD" are bedrooms.
     let sure = word.text.len() > 2 || !word.is_capitalised();
-    (context.is_word(before, DOSES) || few && sure).then_some(often)
+    (context.is_word(before, DOSES) || few && sure || for_days).then_some(often)
 }
 
 pub(super) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {

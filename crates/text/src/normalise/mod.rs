@@ -12,6 +12,7 @@ mod doses;
 mod dotted_time;
 pub(crate) mod english;
 mod found;
+mod hijri;
 mod league;
 mod marks;
 mod masked;
@@ -240,6 +241,7 @@ const RULES: &[Rule] = &[
     masked::read,
     phone::ussd_code,
     phone::read,
+    hijri::read,
     calendar::read,
     scripture::read,
     clock::read,

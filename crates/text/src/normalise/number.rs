@@ -2,7 +2,7 @@
 
 use super::agreement::{Class, agreeing};
 use super::context::TokenContext;
-use super::quantity::dash_after;
+use super::quantity::{dash_after, multiplier};
 use super::token::Kind;
 use super::{money, units};
 use crate::cardinal::{CARDINAL_MAX, cardinal, digits};
@@ -59,7 +59,13 @@ impl Number<'_> {
     }
 }
 
-pub(crate) fn number_at<'a>(context: &TokenContext<'a>, i: usize) -> Option<Number<'a>> {
+impl<'a> TokenContext<'a> {
+    pub(super) fn number(&self, i: usize) -> Option<Number<'a>> {
+        number_at(self, i)
+    }
+}
+
+fn number_at<'a>(context: &TokenContext<'a>, i: usize) -> Option<Number<'a>> {
     let first = context.digits(i)?;
     let mut number = Number {
         whole: first.to_owned(),
@@ -109,8 +115,13 @@ fn is_decimal_comma(context: &TokenContext<'_>, i: usize) -> bool {
         None => i + 3,
     };
     let after = context.skip_space(end);
+    // "vifungu 31,31A" is a list.
+    let unit = units::unit_at(context, after).filter(|_| {
+        let letter = context.token(after);
+        letter.text.len() > 1 || !letter.is_capitalised()
+    });
     let measured = matches!(context.kind(after), Some(Kind::Mark('%' | '°')))
-        || units::unit_at(context, after).is_some()
+        || unit.is_some()
         || money::currency_at(context, after).is_some();
     let scaled = |j: usize| context.is_word(j, &["milioni", "bilioni", "trilioni", "laki"]);
     let before = context.before(i);
@@ -122,9 +133,10 @@ fn is_decimal_comma(context: &TokenContext<'_>, i: usize) -> bool {
 
 /// "Tsh 15.000", "Frw 1.500", "15.000/=": shillings and francs have no thousandths.
 fn counts_whole_money(context: &TokenContext<'_>, i: usize) -> bool {
-    money::slash_tail(context, i + 3) > i + 3
-        || money::before_amount(context, i)
-            .is_some_and(|currency| matches!(currency.name, "shilingi" | "faranga"))
+    multiplier(context, i + 3).is_none()
+        && (money::slash_tail(context, i + 3) > i + 3
+            || money::before_amount(context, i)
+                .is_some_and(|currency| matches!(currency.name, "shilingi" | "faranga")))
 }
 
 /// Takes groups of three digits if there are at least `least` of them.

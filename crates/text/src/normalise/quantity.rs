@@ -355,13 +355,20 @@ fn decade(context: &TokenContext<'_>, i: usize, number: &Number<'_>) -> Option<S
     decades.then(|| SpokenForm::new(crate::cardinal(year % 100), number.end))?
 }
 
-/// "1990s".
+/// "1990s", "'80s", "nyimbo za 90s", "90's".
 fn english_decade(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    let number = context.number(i)?;
-    let year = number
-        .plain()
-        .filter(|n| (1900..2100).contains(n) && n % 10 == 0)?;
-    context.word(number.end).filter(|w| w.text == "s")?;
+    let short = context.is_mark(i, '\'');
+    let number = context.number(i + usize::from(short))?;
+    let apostrophe = context.is_mark(number.end, '\'');
+    let end = number.end + usize::from(apostrophe);
+    context.get(end).filter(|w| w.text == "s")?;
+    let year = match number.plain()? {
+        n @ 50..=90 if short || apostrophe || follows_connective(context, i) => 1900 + n,
+        n => n,
+    };
+    if !(1900..2100).contains(&year) || year % 10 > 0 {
+        return None;
+    }
     let said = match year {
         1910..=1990 => crate::cardinal(year % 100),
         _ => crate::cardinal(year),
@@ -370,7 +377,7 @@ fn english_decade(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let named =
         words.next().is_some_and(|w| w.is("ya")) && words.next().is_some_and(|w| w.is("miaka"));
     let name = if named { "" } else { "miaka ya " };
-    SpokenForm::new(format!("{name}{said}"), number.end + 1)
+    SpokenForm::new(format!("{name}{said}"), end + 1)
 }
 
 /// The rugby of "Kenya 7s" and "Safari 7s".

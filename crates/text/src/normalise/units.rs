@@ -156,12 +156,18 @@ fn temperature(
             return SpokenForm::new(format!("{name}{}", quantity.say_with(None)), at + 1);
         }
     };
+    // "nyuzi joto 37.2°C", and "joto 37.2C" for short.
     let mut before = context.words_back(i);
-    let degrees = ["nyuzi", "nyuzijoto"];
+    let short = bare && at == quantity.end || before.nth(1).is_some_and(|w| w.is("nyuzi"));
     let name = match context.word_before(i) {
-        Some(word) if word.is_one_of(&degrees) => "",
-        Some(word) if word.is("joto") && before.nth(1).is_some_and(|w| w.is("nyuzi")) => "",
-        Some(word) if word.is("joto") => "nyuzi ",
+        Some(word) if word.is_one_of(&["nyuzi", "nyuzijoto"]) => "",
+        Some(word) if word.is("joto") => {
+            if short {
+                ""
+            } else {
+                "nyuzi "
+            }
+        }
         _ => "nyuzi joto ",
     };
     SpokenForm::new(format!("{name}{}{tail}", quantity.say_with(None)), end)

@@ -51,6 +51,12 @@ pub(super) fn said_mark(context: &TokenContext<'_>, i: usize, mark: char) -> Str
         ':' if inside && context.words_back(i).next().is_some_and(|w| w.is("npk")) => {
             return ", ".to_owned();
         }
+        ':' if inside
+            && context.digits(i - 1) == Some("50")
+            && context.digits(i + 1) == Some("50") =>
+        {
+            return " ".to_owned();
+        }
         ':' if inside && is_ratio(context, i) => "to",
         ':' if inside && is_shape(context, i) => "by",
         '/' if context.is_word(i + 1, &["or"]) => return " ".to_owned(),
