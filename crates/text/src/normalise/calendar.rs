@@ -2,6 +2,7 @@
 
 use super::context::TokenContext;
 use super::quantity::dash_after;
+use super::short_date::is_short_date;
 use super::token::{Kind, Token};
 use super::words::SHORT_WORDS;
 use super::{SpokenForm, clock};
@@ -297,8 +298,10 @@ fn day_and_month_number(context: &TokenContext<'_>, i: usize) -> Option<SpokenFo
     let joined = context.follows(i, &["hadi", "mpaka", "na", "au"]);
     let mut before = context.words_back(i).take(3);
     let listed = joined && before.any(|w| w.is_one_of(TAREHE) || w.is("kuanzia"));
-    let told =
-        follows_tarehe(context, i) || follows_weekday(context, i) || listed || is_limit(context, i);
+    let told = follows_tarehe(context, i)
+        || follows_weekday(context, i)
+        || listed
+        || is_short_date(context, i);
     // "tarehe 20.11", "kuanzia 1.11 hadi 30.11.2026".
     let until = context.skip_space(i + 3);
     let ranged = context.is_word(until, &["hadi", "mpaka"]);
@@ -319,37 +322,6 @@ fn day_and_month_number(context: &TokenContext<'_>, i: usize) -> Option<SpokenFo
     let number = |at: usize| context.digits(at)?.parse::<u64>().ok();
     let said = day_and_month(number(i)?, number(i + 2)?, None)?;
     SpokenForm::new(format!("{}{said}", tarehe(context, i)), i + 3)
-}
-
-/// "hadi 30/11", "ni 29/11", "kabla ya 21/11": with a day above twelve it is no fraction, nor is it in "kesho (5/11)",
-/// "kabla ya 5/12" and "harusi ni 5/12".
-fn is_limit(context: &TokenContext<'_>, i: usize) -> bool {
-    const LIMITS: &[&str] = &[
-        "hadi", "mpaka", "mwisho", "kuanzia", "kabla", "baada", "tangu",
-    ];
-    const EVENTS: &[&str] = &[
-        "mechi", "mkutano", "harusi", "mtihani", "kikao", "ibada", "misa", "mazishi", "sherehe",
-        "semina", "uchaguzi",
-    ];
-    const NEAR_DAYS: &[&str] = &["leo", "kesho", "kutwa", "jana", "juzi"];
-    let mut before = context.words_back(i);
-    let first = before.next().filter(|word| !word.is_one_of(&["ya", "ni"]));
-    let limit = first.or_else(|| before.next());
-    let near = limit.is_some_and(|word| word.is_one_of(NEAR_DAYS));
-    let bracketed = context.kind_before(i) == Some(Kind::Mark('(')) && context.is_mark(i + 3, ')');
-    let starts = limit.is_some_and(|word| word.is_one_of(&["kuanzia", "kabla", "baada", "tangu"]));
-    let part = context.is_word(context.skip_space(i + 3), &["ya", "za"]);
-    let event = first.is_none() && !part && limit.is_some_and(|word| word.is_one_of(EVENTS));
-    let past_twelve = day_number(context, i).is_some_and(|day| day > 12);
-    // "24/7", and 22/7 for pi.
-    let constant = context.digits(i + 2) == Some("7");
-    let colon = context.before(i).is_some_and(|j| context.is_mark(j, ':'));
-    let stated = past_twelve && !constant && (colon || context.follows(i, &["ni"]));
-    let sure = past_twelve || starts && context.digits(i + 2).is_some_and(|month| month.len() == 2);
-    near && (sure || bracketed)
-        || sure && limit.is_some_and(|word| word.is_one_of(LIMITS))
-        || stated
-        || event
 }
 
 fn day_number(context: &TokenContext<'_>, i: usize) -> Option<u64> {

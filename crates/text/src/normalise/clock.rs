@@ -118,7 +118,7 @@ pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     }
     let glued = match context.kind_before(i) {
         // "Muda:08:00".
-        Some(Kind::Mark(':')) => i < 2 || context.word(i - 2).is_none(),
+        Some(Kind::Mark(':')) => i < 2 || !context.is_word(i - 2, &["saa", "muda"]),
         kind => matches!(kind, Some(Kind::Mark('/' | '.') | Kind::Word)),
     };
     if glued {
@@ -298,7 +298,11 @@ fn four_figures(
     };
     let zero = figures.starts_with('0');
     // "saa 0900-1700".
-    let four = |j: usize| context.digits(j).is_some_and(|d| d.len() == 4);
+    let four = |j: usize| {
+        context
+            .digits(j)
+            .is_some_and(|d| d.len() == 4 && d <= "2400")
+    };
     let dash = context.before(i).filter(|j| is_minus_mark(context, *j));
     let ranged = dash_after(context, i + 1).is_some_and(four)
         || dash.and_then(|j| context.before(j)).is_some_and(four);

@@ -247,7 +247,8 @@ fn is_emergency(context: &TokenContext<'_>, i: usize, figures: &str) -> bool {
 fn is_agent(context: &TokenContext<'_>, i: usize, figures: &str) -> bool {
     let name = dash_after(context, i + 1).and_then(|j| context.get(j));
     let paid = context.follows(i, &["kwa", "kutoka", "from", "to"]);
-    (5..=7).contains(&figures.len()) && paid && name.is_some_and(|w| w.is_all_caps())
+    let round = figures.ends_with("00");
+    (5..=7).contains(&figures.len()) && !round && paid && name.is_some_and(|w| w.is_all_caps())
 }
 
 /// A thing of the list, or one of two words: "A/C", "Pay Bill", "Buy Goods".

@@ -23,8 +23,10 @@ fn length_at(
     let (_, noun, english) = SPANS.into_iter().find(|span| span.0 == below)?;
     let next = context.skip_space(i + 3);
     let goes_on = matches!(context.kind(next), Some(Kind::Mark('/' | '=')));
-    let written = context.is_mark(i + 1, '/') && !goes_on && !context.is_word(next, &["ya", "of"]);
-    (written && (1..=LONGEST).contains(&n)).then_some((n, noun, english, i + 3))
+    let written =
+        context.is_mark(i + 1, '/') && !goes_on && !context.is_word(next, &["ya", "za", "of"]);
+    let always = (n, below) == (24, 7);
+    (written && !always && (1..=LONGEST).contains(&n)).then_some((n, noun, english, i + 3))
 }
 
 /// The length behind the "x" of "tds x 3/7" and "5ml x 3 x 7/7"; "2 x 3/7" is a product.

@@ -25,6 +25,7 @@ mod reading;
 mod relations;
 mod roman;
 mod scripture;
+mod short_date;
 mod token;
 mod units;
 mod words;

@@ -97,12 +97,16 @@ pub(super) fn before_amount(context: &TokenContext<'_>, i: usize) -> Option<&'st
     };
     let mut j = context.before(i)?;
     if is_minus_mark(context, j) {
-        let before = (0..j).rev().take(AMOUNT_TOKENS_MAX);
-        j = before.skip_while(in_amount).next()?;
+        let mut before = (0..j).rev().take(AMOUNT_TOKENS_MAX);
+        j = before.find(|j| !in_amount(j))?;
     } else if context.is_mark(j, '.') {
         j = j.checked_sub(1)?;
     }
-    currency_at(context, j).map(|(currency, _)| currency)
+    // "USD/KES 129.350" is a rate.
+    let rate = j > 0 && context.is_mark(j - 1, '/');
+    currency_at(context, j)
+        .filter(|_| !rate)
+        .map(|(currency, _)| currency)
 }
 
 /// The currency written at `i` and the token after it.

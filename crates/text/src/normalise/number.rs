@@ -125,10 +125,13 @@ fn is_decimal_comma(context: &TokenContext<'_>, i: usize) -> bool {
         || money::currency_at(context, after).is_some();
     let scaled = |j: usize| context.is_word(j, &["milioni", "bilioni", "trilioni", "laki"]);
     let before = context.before(i);
+    // "Sh 5,10 na 20" is a list.
+    let listed = context.is_word(after, &["na", "au"])
+        && context.digits(context.skip_space(after + 1)).is_some();
     measured
         || scaled(after)
         || before.is_some_and(scaled)
-        || money::before_amount(context, i).is_some()
+        || !listed && money::before_amount(context, i).is_some()
 }
 
 /// "Tsh 15.000", "Frw 1.500", "15.000/=": shillings and francs have no thousandths.

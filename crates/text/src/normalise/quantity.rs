@@ -129,11 +129,9 @@ pub(super) fn is_millions(context: &TokenContext<'_>, i: usize) -> bool {
     let counted = before.find(|w| !w.is_one_of(joints));
     let is_joint = |w: &&Token<'_>| w.is_one_of(joints) || w.is_one_of(CONNECTIVES);
     let priced = context.words_back(start).find(|w| !is_joint(w));
-    // "500k hadi 3.2m", but not "mbio za 10k na 400m".
-    let beside_thousands = context.words_back(start).any(|w| w.is("k"))
-        && !context
-            .words_back(start)
-            .any(|w| w.is_one_of(&["mbio", "race", "run"]));
+    // "500k hadi 3.2m".
+    let beside_thousands = context.follows(start, &["hadi", "mpaka", "au", "to", "or"])
+        && context.words_back(start).any(|w| w.is("k"));
     let next = context.skip_space(i + 1);
     let far = before.any(|w| w.is_one_of(DISTANCES)) || context.is_word(next, DISTANCES);
     let is_counted = counted.is_some_and(|w| w.is_one_of(&COUNTED))
@@ -362,8 +360,11 @@ fn english_decade(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let apostrophe = context.is_mark(number.end, '\'');
     let end = number.end + usize::from(apostrophe);
     context.get(end).filter(|w| w.text == "s")?;
+    const OF_DECADES: &[&str] = &["miaka", "nyimbo", "muziki", "filamu", "mitindo", "enzi"];
+    let of_decade = follows_connective(context, i)
+        && (context.words_back(i).nth(1)).is_some_and(|w| w.is_one_of(OF_DECADES));
     let year = match number.plain()? {
-        n @ 50..=90 if short || apostrophe || follows_connective(context, i) => 1900 + n,
+        n @ 50..=90 if short || apostrophe || of_decade => 1900 + n,
         n => n,
     };
     if !(1900..2100).contains(&year) || year % 10 > 0 {
