@@ -124,15 +124,31 @@ fn is_decimal_comma(context: &TokenContext<'_>, i: usize) -> bool {
         || unit.is_some()
         || money::currency_at(context, after).is_some();
     let scaled = |j: usize| context.is_word(j, &["milioni", "bilioni", "trilioni", "laki"]);
-    let before = context.before(i);
     // "Sh 5,10 na 20" is a list.
-    let listed = context.is_word(after, &["na", "au"])
+    let goes_on = context.is_word(after, &["na", "au"])
         && context.digits(context.skip_space(after + 1)).is_some();
-    measured
-        || scaled(after)
-        || before.is_some_and(scaled)
-        || !listed && money::before_amount(context, i).is_some()
+    let named = context.follows(i, MEASURES) || money::before_amount(context, i).is_some();
+    measured || scaled(after) || context.before(i).is_some_and(scaled) || named && !goes_on
 }
+
+/// What is measured, by its name before the number.
+const MEASURES: &[&str] = &[
+    "asilimia",
+    "lita",
+    "mililita",
+    "mita",
+    "kilomita",
+    "sentimita",
+    "kilo",
+    "kilogramu",
+    "gramu",
+    "miligramu",
+    "tani",
+    "hekta",
+    "ekari",
+    "nyuzi",
+    "joto",
+];
 
 /// "Tsh 15.000", "Frw 1.500", "15.000/=": shillings and francs have no thousandths.
 fn counts_whole_money(context: &TokenContext<'_>, i: usize) -> bool {

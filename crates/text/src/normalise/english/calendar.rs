@@ -72,14 +72,14 @@ fn compact(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 /// "on 21/11", "by 30/11", "Sat 21/11"; a short number below is a fraction's.
 fn day_and_month(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     const BEFORE: &[&str] = &[
-        "on", "by", "due", "date", "dated", "until", "till", "deadline", "after", "since", "before",
+        "on", "by", "due", "date", "dated", "until", "till", "deadline", "after", "since",
     ];
     let (day, month) = (plain(context, i, 2)?, plain(context, i + 2, 2)?);
     let told = context
         .word_before(i)
         .is_some_and(|w| w.is_one_of(BEFORE) || is_day(w));
     // "After 9/11".
-    let attacks = (day, month) == (9, 11) && context.follows(i, &["after", "since", "before"]);
+    let attacks = (day, month) == (9, 11) && context.follows(i, &["after", "since"]);
     let sure = !attacks && (day > 12 || context.digits(i + 2)?.len() == 2);
     let goes_on =
         context.is_mark(i + 3, '/') || context.is_word(context.skip_space(i + 3), &["of"]);
@@ -306,6 +306,10 @@ pub(super) fn clock(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> 
         .take(2)
         .any(|word| word.is_one_of(RATIOS))
     {
+        return None;
+    }
+    // "1:50,000".
+    if context.is_mark(i + 1, ':') && context.number(i + 2).is_some_and(|n| n.grouped) {
         return None;
     }
     let minutes = context.digits(i + 2).filter(|minutes| {

@@ -4,6 +4,7 @@ use super::calendar::half_of_day;
 use super::money;
 use super::number::{cardinal, digits, ordinal, year};
 use super::signs::{RATES, is_rate};
+use crate::normalise::calendar::MONTHS_ENGLISH;
 use crate::normalise::context::TokenContext;
 use crate::normalise::number::Number;
 use crate::normalise::quantity::{dash_after, is_millions, short_multiplier};
@@ -398,6 +399,9 @@ fn fraction(context: &TokenContext<'_>, number: &Number<'_>) -> Option<SpokenFor
     let is_numbered = before
         .next()
         .is_some_and(|w| w.is_one_of(&["no", "number"]));
+    const DATED: &[&str] = &["exp", "expires", "expiry", "born"];
+    let mut before = context.words_back(number.end - 1).take(2);
+    let is_dated = before.any(|word| word.is_one_of(DATED));
     // "Nairobi 28/17°C".
     if context.is_mark(below.end, '°') && context.is_word(below.end + 1, &["c"]) {
         let said = format!("{} and {}", cardinal(above), said_number(&below));
@@ -406,6 +410,10 @@ fn fraction(context: &TokenContext<'_>, number: &Number<'_>) -> Option<SpokenFor
     let said = match (above, below.plain()?) {
         (above, n) if is_mark && above <= n && n > 4 => {
             format!("{} out of {}", cardinal(above), cardinal(n))
+        }
+        // "Exp: 12/2027".
+        (month @ 1..=12, n @ 1900..2100) if is_dated => {
+            format!("{} {}", MONTHS_ENGLISH[month as usize - 1], year(n))
         }
         // "Legal Notice No. 45/2024".
         (above, n @ 1900..2100) if is_numbered => format!("{} of {}", cardinal(above), year(n)),

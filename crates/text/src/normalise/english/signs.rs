@@ -77,7 +77,9 @@ pub(super) const RATIOS: &[&str] = &["ratio", "scale", "odds", "proportion", "np
 /// "a ratio of 3:1", "NPK 17:17:17".
 fn is_ratio(context: &TokenContext<'_>, i: usize) -> bool {
     let mut before = context.words_back(i);
-    context.digits(i + 1).is_some() && before.any(|word| word.is_one_of(RATIOS))
+    let grouped =
+        context.digits(i - 1).is_some() && context.number(i + 1).is_some_and(|n| n.grouped);
+    grouped || context.digits(i + 1).is_some() && before.any(|word| word.is_one_of(RATIOS))
 }
 
 /// The shapes of screens: "16:9".
