@@ -178,12 +178,12 @@ fn two_parts(
     if unit_follows || goes_on {
         return None;
     }
-    SpokenForm::new(
-        format!(
-            "{} {}",
-            part_said(context, i, false),
-            part_said(context, i + 1, false)
-        ),
-        end,
-    )
+    // "Ibara ya 107A".
+    let mut before = context.words_back(i).take(3);
+    let law = before.any(|w| w.is_one_of(&["ibara", "kifungu"]));
+    let first = match context.number(i).filter(|_| law) {
+        Some(number) => number.say(),
+        None => part_said(context, i, false),
+    };
+    SpokenForm::new(format!("{first} {}", part_said(context, i + 1, false)), end)
 }
