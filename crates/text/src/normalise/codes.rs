@@ -13,68 +13,10 @@ use crate::tables::{WordList, words};
 static NUMBERED: WordList = WordList::new(|| words(include_str!("../../data/numbered.txt")));
 
 /// Words that may stand between such a thing and its number.
-const BETWEEN: &[&str] = &[
-    "ya",
-    "ni",
-    "namba",
-    "nambari",
-    "yako",
-    "yangu",
-    "yake",
-    "yetu",
-    "yenu",
-    "wa",
-    "la",
-    "lako",
-    "langu",
-    "cha",
-    "chako",
-    "hii",
-    "hiyo",
-    "no",
-    "num",
-    "nr",
-    "nam",
-    "na",
-    "wako",
-    "wangu",
-    "kwa",
-    "bure",
-    "hizi",
-    "number",
-    "simu",
-    "is",
-    "your",
-    "benki",
-    "bank",
-    "kampuni",
-    "biashara",
-    "mpesa",
-    "pesa",
-    "m",
-    "in",
-    "mpya",
-    "whatsapp",
-    "telegram",
-    "facebook",
-    "instagram",
-    "tiktok",
-    "google",
-    "gmail",
-    "kuthibitisha",
-];
+static BETWEEN: WordList = WordList::new(|| words(include_str!("../../data/before-codes.txt")));
 
 /// Codes that come in two halves, "482-913"; of "leseni 200-300" there are many.
-const ONE_TIME: &[&str] = &[
-    "msimbo",
-    "code",
-    "otp",
-    "pin",
-    "passcode",
-    "kuthibitisha",
-    "uthibitisho",
-    "verification",
-];
+static ONE_TIME: WordList = WordList::new(|| words(include_str!("../../data/one-time-codes.txt")));
 
 /// Words that say "number" and nothing of what it numbers.
 const NUMBER_WORDS: &[&str] = &["namba", "nambari", "no", "number", "num", "nam", "nr"];
@@ -210,24 +152,26 @@ fn is_code(context: &TokenContext<'_>, i: usize, figures: &str) -> bool {
         if word.is_one_of(CALLS) {
             return true;
         }
-        one_time |= word.is_one_of(ONE_TIME);
+        one_time |= word.is_one_of(&ONE_TIME);
         new |= word.is("mpya");
         if is_numbered(context, i, word) {
             return match word.text.to_ascii_lowercase().as_str() {
                 _ if one_time => true,
                 // "leseni mpya 200" are many.
                 _ if new => false,
-                "polisi" | "police" => is_emergency(context, i, figures),
                 // "simu 500" may count telephones; "piga simu 116" has its verb, "simu ya 0712" its zero.
                 "simu" => distance > 0 || called(context, i) || figures.len() >= 5,
                 _ => numbered || !is_range(context, i),
             };
         }
+        if word.is_one_of(&["polisi", "police", "zimamoto"]) {
+            return is_emergency(context, i, figures);
+        }
         if word.is_one_of(&["mita", "meta"]) {
             let is_meter = numbered || context.words_back(i).any(|w| w.is_one_of(NUMBER_WORDS));
             return is_meter || figures.len() >= METER_DIGITS_MIN;
         }
-        if !word.is_one_of(BETWEEN) {
+        if !word.is_one_of(&BETWEEN) {
             break;
         }
         numbered |= word.is_one_of(NUMBER_WORDS);
@@ -240,7 +184,7 @@ fn is_code(context: &TokenContext<'_>, i: usize, figures: &str) -> bool {
 /// "polisi 999", but not "polisi 112 waliuawa".
 fn is_emergency(context: &TokenContext<'_>, i: usize, figures: &str) -> bool {
     let counted = context.word(context.skip_space(i + 1)).is_some();
-    matches!(figures, "110" | "112" | "911" | "999") && !counted
+    matches!(figures, "110" | "112" | "114" | "911" | "999") && !counted
 }
 
 /// "Toa Ksh500 kwa 254611 - MAMA FUA".
@@ -285,9 +229,9 @@ fn is_named_after(context: &TokenContext<'_>, i: usize, figures: &str) -> bool {
     for _ in 0..WORDS_AHEAD_MAX {
         at = context.skip_space(at + 1);
         match context.word(at) {
-            Some(word) if word.is_one_of(ONE_TIME) => return true,
+            Some(word) if word.is_one_of(&ONE_TIME) => return true,
             Some(word) if !halves && word.is_one_of(&NUMBERED) => return true,
-            Some(word) if word.is_one_of(BETWEEN) => {}
+            Some(word) if word.is_one_of(&BETWEEN) => {}
             _ => return false,
         }
     }

@@ -6,6 +6,7 @@ use super::quantity::{dash_after, multiplier};
 use super::token::Kind;
 use super::{money, units};
 use crate::cardinal::{CARDINAL_MAX, cardinal, digits};
+use crate::tables::{WordList, words};
 
 /// More groups than any number that is read as one.
 const GROUPS_MAX: usize = 8;
@@ -127,28 +128,12 @@ fn is_decimal_comma(context: &TokenContext<'_>, i: usize) -> bool {
     // "Sh 5,10 na 20" is a list.
     let goes_on = context.is_word(after, &["na", "au"])
         && context.digits(context.skip_space(after + 1)).is_some();
-    let named = context.follows(i, MEASURES) || money::before_amount(context, i).is_some();
+    let named = context.follows(i, &MEASURES) || money::before_amount(context, i).is_some();
     measured || scaled(after) || context.before(i).is_some_and(scaled) || named && !goes_on
 }
 
 /// What is measured, by its name before the number.
-const MEASURES: &[&str] = &[
-    "asilimia",
-    "lita",
-    "mililita",
-    "mita",
-    "kilomita",
-    "sentimita",
-    "kilo",
-    "kilogramu",
-    "gramu",
-    "miligramu",
-    "tani",
-    "hekta",
-    "ekari",
-    "nyuzi",
-    "joto",
-];
+static MEASURES: WordList = WordList::new(|| words(include_str!("../../data/measures.txt")));
 
 /// "Tsh 15.000", "Frw 1.500", "15.000/=": shillings and francs have no thousandths.
 fn counts_whole_money(context: &TokenContext<'_>, i: usize) -> bool {

@@ -20,14 +20,7 @@ pub(crate) fn grouped_digits(context: &TokenContext<'_>, i: usize) -> Option<Spo
     };
     // "NPK 17:17:17", "saruji 1:3:6".
     let one_figure = |j: usize| context.digits(j).is_some_and(|d| d.len() == 1);
-    const MIXED: &[&str] = &[
-        "saruji",
-        "zege",
-        "mchanganyiko",
-        "uwiano",
-        "mchanga",
-        "kokoto",
-    ];
+    const MIXED: &[&str] = &["saruji", "zege", "mchanganyiko", "uwiano"];
     let mixed = context.words_back(i).take(3).any(|w| w.is_one_of(MIXED));
     let ratio = mark == ':' && mixed && one_figure(i + 2) && one_figure(i + 4);
     if mark == ':' && !ratio && !context.follows(i, &["npk"]) {
