@@ -308,9 +308,12 @@ fn plain_from(c: char, from: Range<usize>, out: &mut Cleaned) {
         '\u{2012}' | '–' => out.push('–', from),
         '—' | '\u{2015}' => out.push('—', from),
         '…' => out.push_str("...", from),
-        '½' | '¼' | '¾' | '⅓' | '⅔' | '⅕' | '⅛' | '²' | '³' | '°' | '×' | '÷' | '−' | '±' | '√'
-        | '≤' | '≥' | '≠' | '≈' | '€' | '£' | '¥' | '₹' | '₦' | '§' | 'µ' | '‰' => {
-            out.push(c, from)
+        '½' | '¼' | '¾' | '⅓' | '⅔' | '⅕' | '⅖' | '⅗' | '⅘' | '⅙' | '⅚' | '⅛' | '⅜' | '⅝' | '⅞'
+        | '²' | '³' | '°' | '×' | '÷' | '−' | '±' | '√' | '≤' | '≥' | '≠' | '≈' | '€' | '£'
+        | '¥' | '₹' | '₦' | '§' | 'µ' | '‰' => out.push(c, from),
+        '⁴'..='⁹' if out.text.ends_with(|c: char| c.is_ascii_digit()) => {
+            out.push('^', from.clone());
+            folded(c, from, out);
         }
         '№' => out.push_str("No. ", from),
         '℃' => out.push_str("°C", from),

@@ -82,14 +82,15 @@ fn capitals<'a>(context: &TokenContext<'a>, i: usize, longest: usize) -> Option<
     (fits && !money::is_currency(word.text)).then_some(word.text)
 }
 
-/// KBX 456Y, T 123 ABC, UAB 123C.
+/// KBX 456Y, T 123 ABC, UAB 123C, RAB 123 A.
 fn plate(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let head = capitals(context, i, 3)?;
     let number = context.skip_space(i + 1);
     let digits = context.digits(number).filter(|d| d.len() == 3)?;
     let tail_at = context.skip_space(number + 1);
     let tail = capitals(context, tail_at, 3)?;
-    let kenyan = head.len() == 3 && tail.len() == 1 && tail_at == number + 1;
+    let glued = tail_at == number + 1 || head.starts_with('R');
+    let kenyan = head.len() == 3 && tail.len() == 1 && glued;
     // "MC" is a motorcycle.
     let tanzanian = (head.len() == 1 || head == "MC") && tail.len() == 3;
     (kenyan || tanzanian)
@@ -177,12 +178,12 @@ fn two_parts(
     if unit_follows || goes_on {
         return None;
     }
-    SpokenForm::new(
-        format!(
-            "{} {}",
-            part_said(context, i, false),
-            part_said(context, i + 1, false)
-        ),
-        end,
-    )
+    // "Ibara ya 107A".
+    let mut before = context.words_back(i).take(3);
+    let law = before.any(|w| w.is_one_of(&["ibara", "kifungu"]));
+    let first = match context.number(i).filter(|_| law) {
+        Some(number) => number.say(),
+        None => part_said(context, i, false),
+    };
+    SpokenForm::new(format!("{first} {}", part_said(context, i + 1, false)), end)
 }

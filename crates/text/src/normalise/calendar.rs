@@ -2,6 +2,7 @@
 
 use super::context::TokenContext;
 use super::quantity::dash_after;
+use super::short_date::is_short_date;
 use super::token::{Kind, Token};
 use super::words::SHORT_WORDS;
 use super::{SpokenForm, clock};
@@ -186,7 +187,8 @@ fn zone(context: &TokenContext<'_>, i: usize) -> Option<(String, usize)> {
 fn glued_before(context: &TokenContext<'_>, i: usize) -> bool {
     match context.kind_before(i) {
         Some(Kind::Mark('.')) => !context.is_abbreviation_dot(i - 1),
-        kind => matches!(kind, Some(Kind::Mark('/' | '-') | Kind::Word)),
+        Some(Kind::Mark('-')) => !joins_dates(context, i - 1),
+        kind => matches!(kind, Some(Kind::Mark('/') | Kind::Word)),
     }
 }
 
@@ -296,29 +298,30 @@ fn day_and_month_number(context: &TokenContext<'_>, i: usize) -> Option<SpokenFo
     let joined = context.follows(i, &["hadi", "mpaka", "na", "au"]);
     let mut before = context.words_back(i).take(3);
     let listed = joined && before.any(|w| w.is_one_of(TAREHE) || w.is("kuanzia"));
-    let told =
-        follows_tarehe(context, i) || follows_weekday(context, i) || listed || is_limit(context, i);
-    if !told || !context.is_mark(i + 1, '/') || triple(context, i).is_some() {
+    let told = follows_tarehe(context, i)
+        || follows_weekday(context, i)
+        || listed
+        || is_short_date(context, i);
+    // "tarehe 20.11", "kuanzia 1.11 hadi 30.11.2026".
+    let until = context.skip_space(i + 3);
+    let ranged = context.is_word(until, &["hadi", "mpaka"]);
+    let last = whole_date(context, context.skip_space(until + 1)).filter(|_| ranged);
+    let dot = match follows_tarehe(context, i) {
+        true => !ranged || last.is_some(),
+        false => last.is_some() && context.follows(i, &["kuanzia"]),
+    };
+    let told = if context.is_mark(i + 1, '.') {
+        dot
+    } else {
+        told
+    };
+    let separated = matches!(context.kind(i + 1), Some(Kind::Mark('/' | '.')));
+    if !told || !separated || triple(context, i).is_some() {
         return None;
     }
     let number = |at: usize| context.digits(at)?.parse::<u64>().ok();
     let said = day_and_month(number(i)?, number(i + 2)?, None)?;
     SpokenForm::new(format!("{}{said}", tarehe(context, i)), i + 3)
-}
-
-/// "hadi 30/11", "kabla ya 21/11": with a day above twelve it is no fraction, nor is it in "kesho (5/11)" and "kabla ya 5/12".
-fn is_limit(context: &TokenContext<'_>, i: usize) -> bool {
-    const LIMITS: &[&str] = &["hadi", "mpaka", "mwisho", "kuanzia", "kabla"];
-    const NEAR_DAYS: &[&str] = &["leo", "kesho", "kutwa", "jana", "juzi"];
-    let mut before = context.words_back(i);
-    let first = before.next().filter(|word| !word.is_one_of(&["ya", "ni"]));
-    let limit = first.or_else(|| before.next());
-    let near = limit.is_some_and(|word| word.is_one_of(NEAR_DAYS));
-    let bracketed = context.kind_before(i) == Some(Kind::Mark('(')) && context.is_mark(i + 3, ')');
-    let starts = limit.is_some_and(|word| word.is_one_of(&["kuanzia", "kabla"]));
-    let sure = day_number(context, i).is_some_and(|day| day > 12)
-        || starts && context.digits(i + 2).is_some_and(|month| month.len() == 2);
-    near && (sure || bracketed) || sure && limit.is_some_and(|word| word.is_one_of(LIMITS))
 }
 
 fn day_number(context: &TokenContext<'_>, i: usize) -> Option<u64> {
@@ -528,12 +531,13 @@ pub(crate) fn joins_days(context: &TokenContext<'_>, i: usize) -> bool {
     let is_day = |j: usize| {
         context.word(j).is_some_and(is_weekday)
             || numbered_day(context, j).is_some()
+            || context.digits(j).is_some() && follows_weekday(context, j)
             || j > 0 && numbered_day(context, j - 1).is_some()
     };
     before.is_some_and(is_day) && is_day(after)
 }
 
-/// A dash at `i` between two dates with their months: "5 Jan - 10 Feb", "Jan. 15 - Feb. 28".
+/// A dash at `i` between two dates with their months: "5 Jan-10 Feb", "Jan. 15 - Feb. 28", "5 Jan - Ijumaa 9 Jan".
 pub(crate) fn joins_dates(context: &TokenContext<'_>, i: usize) -> bool {
     const DATE_TOKENS_MAX: usize = 6;
     let is_month = |w: &Token<'_>| w.is_capitalised() && month_named(w).is_some();
@@ -545,10 +549,13 @@ pub(crate) fn joins_dates(context: &TokenContext<'_>, i: usize) -> bool {
         Some(Kind::Digits) => true,
         _ => context.word(j).is_some_and(is_month),
     });
-    let next = context.skip_space(i + 1);
+    let mut next = context.skip_space(i + 1);
+    if context.word(next).is_some_and(is_weekday) {
+        next = context.skip_space(next + 1);
+    }
     let starts_date =
         month_at(context, next).is_some() || day_before_month_name(context, next).is_some();
-    month_back && ends_date && next > i + 1 && starts_date
+    month_back && ends_date && starts_date
 }
 
 /// "tarehe 1" is "tarehe mosi", "Januari 1" "Januari mosi".

@@ -4,7 +4,7 @@
 use super::SpokenForm;
 use super::context::TokenContext;
 use super::dotted_time::{DAY_PARTS, day_part_after, follows_saa, is_dotted_time};
-use super::quantity::dash_after;
+use super::quantity::{dash_after, is_minus_mark};
 use super::token::Kind;
 use crate::cardinal::{cardinal, digits};
 
@@ -79,23 +79,49 @@ struct ClockTime {
     end: usize,
 }
 
+/// The hours, minutes and seconds of "3h 36m" and "2h 5m 10s", and the token after them.
+pub(super) fn lettered_duration(context: &TokenContext<'_>, i: usize) -> Option<([u64; 3], usize)> {
+    let part = |j: usize, letter: &str| {
+        let named = context.is_word(j + 1, &[letter]);
+        context.digits(j).filter(|_| named)?.parse::<u64>().ok()
+    };
+    let minutes_at = context.skip_space(i + 2);
+    let (hours, minutes) = (part(i, "h")?, part(minutes_at, "m").filter(|n| *n < 60)?);
+    let seconds_at = context.skip_space(minutes_at + 2);
+    Some(match part(seconds_at, "s") {
+        Some(seconds) => ([hours, minutes, seconds], seconds_at + 2),
+        None => ([hours, minutes, 0], minutes_at + 2),
+    })
+}
+
 pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    if let Some(([hour, minute, second], end)) = lettered_duration(context, i) {
+        let clock = Clock {
+            hour,
+            minute,
+            second,
+        };
+        return SpokenForm::new(clock.duration(), end);
+    }
     let after_saa = follows_saa(context, i);
     let first = written(context, i, after_saa)?;
     // "NPK 17:17:17" is a fertiliser, "saa 24/7" no time of the day.
     let goes_on =
         |mark| context.is_mark(first.end, mark) && context.digits(first.end + 1).is_some();
     let always = !first.with_minutes && first.clock.hour == 24 && goes_on('/');
-    if always || context.follows(i, &["npk"]) {
+    let scale = context.is_mark(i + 1, ':') && context.number(i + 2).is_some_and(|n| n.grouped);
+    if always || scale || context.follows(i, &["npk"]) {
         return None;
     }
     if !after_saa && !first.with_minutes && first.half.is_none() {
         return None;
     }
-    if matches!(
-        context.kind_before(i),
-        Some(Kind::Mark('/' | '.' | ':') | Kind::Word)
-    ) {
+    let glued = match context.kind_before(i) {
+        // "Muda:08:00".
+        Some(Kind::Mark(':')) => i < 2 || !context.is_word(i - 2, &["saa", "muda"]),
+        kind => matches!(kind, Some(Kind::Mark('/' | '.') | Kind::Word)),
+    };
+    if glued {
         return None;
     }
     if first.with_minutes && goes_on('.') {
@@ -271,10 +297,19 @@ fn four_figures(
         hours_word(context, j + 1)
     };
     let zero = figures.starts_with('0');
+    // "saa 0900-1700".
+    let four = |j: usize| {
+        context
+            .digits(j)
+            .is_some_and(|d| d.len() == 4 && d <= "2400")
+    };
+    let dash = context.before(i).filter(|j| is_minus_mark(context, *j));
+    let ranged = dash_after(context, i + 1).is_some_and(four)
+        || dash.and_then(|j| context.before(j)).is_some_and(four);
     let told = hours_word(context, i + 1).is_some()
         || other_end().is_some()
         || context.is_word(context.skip_space(i + 1), ZONES)
-        || (after_saa && (zero || day_part_after(context, i + 1).is_some()));
+        || (after_saa && (zero || ranged || day_part_after(context, i + 1).is_some()));
     told.then_some((clock, zero, i + 1))
 }
 

@@ -4,7 +4,7 @@ use super::SpokenForm;
 use super::context::TokenContext;
 use super::money;
 use super::phone::{chunks, groups_at, groups_said};
-use super::quantity::Quantity;
+use super::quantity::{Quantity, dash_after};
 use super::token::{Kind, Token};
 use crate::cardinal::digits;
 use crate::tables::{WordList, words};
@@ -13,12 +13,10 @@ use crate::tables::{WordList, words};
 static NUMBERED: WordList = WordList::new(|| words(include_str!("../../data/numbered.txt")));
 
 /// Words that may stand between such a thing and its number.
-const BETWEEN: &[&str] = &[
-    "ya", "ni", "namba", "nambari", "yako", "yangu", "yake", "yetu", "yenu", "wa", "la", "lako",
-    "langu", "cha", "chako", "hii", "hiyo", "no", "num", "nr", "nam", "na", "wako", "wangu", "kwa",
-    "bure", "hizi", "number", "simu", "is", "your", "benki", "bank", "kampuni", "biashara",
-    "mpesa", "pesa", "m", "in",
-];
+static BETWEEN: WordList = WordList::new(|| words(include_str!("../../data/before-codes.txt")));
+
+/// Codes that come in two halves, "482-913"; of "leseni 200-300" there are many.
+static ONE_TIME: WordList = WordList::new(|| words(include_str!("../../data/one-time-codes.txt")));
 
 /// Words that say "number" and nothing of what it numbers.
 const NUMBER_WORDS: &[&str] = &["namba", "nambari", "no", "number", "num", "nam", "nr"];
@@ -144,7 +142,7 @@ fn is_code(context: &TokenContext<'_>, i: usize, figures: &str) -> bool {
     if is_sms_number(context, i, figures) {
         return true;
     }
-    let mut numbered = false;
+    let (mut numbered, mut one_time, mut new) = (false, false, false);
     for (distance, word) in context.words_back(i).enumerate().take(5) {
         // "Piga 999 au 112".
         if distance == 0 && word.is_one_of(&["au", "ama"]) {
@@ -154,24 +152,47 @@ fn is_code(context: &TokenContext<'_>, i: usize, figures: &str) -> bool {
         if word.is_one_of(CALLS) {
             return true;
         }
+        one_time |= word.is_one_of(&ONE_TIME);
+        new |= word.is("mpya");
         if is_numbered(context, i, word) {
             return match word.text.to_ascii_lowercase().as_str() {
+                _ if one_time => true,
+                // "leseni mpya 200" are many.
+                _ if new => false,
                 // "simu 500" may count telephones; "piga simu 116" has its verb, "simu ya 0712" its zero.
                 "simu" => distance > 0 || called(context, i) || figures.len() >= 5,
                 _ => numbered || !is_range(context, i),
             };
         }
+        if word.is_one_of(&["polisi", "police", "zimamoto"]) {
+            return is_emergency(context, i, figures);
+        }
         if word.is_one_of(&["mita", "meta"]) {
             let is_meter = numbered || context.words_back(i).any(|w| w.is_one_of(NUMBER_WORDS));
             return is_meter || figures.len() >= METER_DIGITS_MIN;
         }
-        if !word.is_one_of(BETWEEN) {
+        if !word.is_one_of(&BETWEEN) {
             break;
         }
         numbered |= word.is_one_of(NUMBER_WORDS);
     }
     let hash = i > 0 && context.is_mark(i - 1, '#');
-    (numbered || hash) && figures.len() >= GENERAL_DIGITS_MIN && !is_range(context, i)
+    let general = figures.len() >= GENERAL_DIGITS_MIN && (one_time || !is_range(context, i));
+    (numbered || hash) && general || is_agent(context, i, figures)
+}
+
+/// "polisi 999", but not "polisi 112 waliuawa".
+fn is_emergency(context: &TokenContext<'_>, i: usize, figures: &str) -> bool {
+    let counted = context.word(context.skip_space(i + 1)).is_some();
+    matches!(figures, "110" | "112" | "114" | "911" | "999") && !counted
+}
+
+/// "Toa Ksh500 kwa 254611 - MAMA FUA".
+fn is_agent(context: &TokenContext<'_>, i: usize, figures: &str) -> bool {
+    let name = dash_after(context, i + 1).and_then(|j| context.get(j));
+    let paid = context.follows(i, &["kwa", "kutoka", "from", "to"]);
+    let round = figures.ends_with("00");
+    (5..=7).contains(&figures.len()) && !round && paid && name.is_some_and(|w| w.is_all_caps())
 }
 
 /// A thing of the list, or one of two words: "A/C", "Pay Bill", "Buy Goods".
@@ -196,18 +217,21 @@ fn is_range(context: &TokenContext<'_>, i: usize) -> bool {
 /// "483920 ni msimbo wako": the thing is named behind its number.
 fn is_named_after(context: &TokenContext<'_>, i: usize, figures: &str) -> bool {
     const WORDS_AHEAD_MAX: usize = 5;
-    if !(4..=8).contains(&figures.len()) {
+    let (groups, end) = code_groups(context, i);
+    let halves = groups.len() == 2 && groups[0].len() == groups[1].len();
+    if !halves && !(4..=8).contains(&figures.len()) {
         return false;
     }
-    let mut at = context.skip_space(i + 1);
+    let mut at = context.skip_space(if halves { end } else { i + 1 });
     if !context.is_word(at, &["ni", "is", "ndio", "ndiyo"]) {
         return false;
     }
     for _ in 0..WORDS_AHEAD_MAX {
         at = context.skip_space(at + 1);
         match context.word(at) {
-            Some(word) if word.is_one_of(&NUMBERED) => return true,
-            Some(word) if word.is_one_of(BETWEEN) => {}
+            Some(word) if word.is_one_of(&ONE_TIME) => return true,
+            Some(word) if !halves && word.is_one_of(&NUMBERED) => return true,
+            Some(word) if word.is_one_of(&BETWEEN) => {}
             _ => return false,
         }
     }
@@ -242,9 +266,10 @@ fn is_sms_number(context: &TokenContext<'_>, i: usize, figures: &str) -> bool {
     let to = to
         || figures.len() >= 5
             && before.next().is_some_and(|w| w.is("sms"))
-            && before
-                .next()
-                .is_some_and(|w| w.is_one_of(&["tuma", "andika"]));
+            && (!figures.ends_with("00")
+                || before
+                    .next()
+                    .is_some_and(|w| w.is_one_of(&["tuma", "andika"])));
     let sends = || context.words_back(i).any(|w| w.is_one_of(&SENDS));
     (3..=7).contains(&figures.len()) && to && sends()
 }

@@ -1,7 +1,6 @@
 //! What stands around a token. Every look is bounded, so that reading stays linear in the length of the text.
 
 use super::agreement::{Class, class_of};
-use super::number::{Number, number_at};
 use super::roman::roman_value;
 use super::token::{Kind, Token};
 
@@ -74,10 +73,6 @@ impl<'a> TokenContext<'a> {
             .get(i)
             .filter(|t| t.kind == Kind::Digits)
             .map(|t| t.text)
-    }
-
-    pub(super) fn number(&self, i: usize) -> Option<Number<'a>> {
-        number_at(self, i)
     }
 
     /// Past a space that does not end the line.

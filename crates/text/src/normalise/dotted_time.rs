@@ -16,7 +16,9 @@ pub(super) const DAY_PARTS: &[&str] = &[
 ];
 
 pub(super) fn follows_saa(context: &TokenContext<'_>, i: usize) -> bool {
-    context.follows(i, &["saa"])
+    // "Saa:3:30".
+    let before = i.checked_sub(1).filter(|j| context.is_mark(*j, ':'));
+    context.follows(before.unwrap_or(i), &["saa"])
 }
 
 pub(super) fn day_part_after(context: &TokenContext<'_>, i: usize) -> Option<&'static str> {

@@ -6,9 +6,11 @@ use super::context::TokenContext;
 use super::dotted_time::DAY_PARTS;
 use super::money::is_currency;
 use super::numerals::list_is_ordinal;
+use super::quantity::{is_minus_mark, say_roman};
 use super::roman::roman_value;
 use super::token::Kind;
 use super::units;
+use crate::cardinal::cardinal;
 
 /// A mark this often in a row is decoration: what it is called is said once.
 const DECORATION_MIN: usize = 3;
@@ -63,6 +65,7 @@ fn mark_said(context: &TokenContext<'_>, i: usize, mark: char) -> SpokenForm {
         '±' if context.digits(i + 1).is_some() => one("jumlisha au toa "),
         '~' | '≈' if context.digits(context.skip_space(i + 1)).is_some() => one("takriban "),
         '/' => slash(context, i),
+        '^' if context.kind_before(i) == Some(Kind::Digits) => power(context, i),
         '_' | '|' | '\\' | '^' | '~' | '`' | '<' | '>' | '≠' | '±' | '≤' | '≥' | '≈' | '¥'
         | '₹' | '₦' | 'µ' => one(" "),
         '-' | '−' if is_grade(context, i) => one(" minasi"),
@@ -78,6 +81,17 @@ fn mark_said(context: &TokenContext<'_>, i: usize, mark: char) -> SpokenForm {
         '-' if joins_word_to_number(context, i) => one(" "),
         '—' | '–' => one(" – "),
         _ => SpokenForm::of(mark, i + 1),
+    }
+}
+
+/// "10^6", "10^-3".
+fn power(context: &TokenContext<'_>, i: usize) -> SpokenForm {
+    let minus = usize::from(is_minus_mark(context, i + 1));
+    let figures = context.digits(i + 1 + minus);
+    match figures.and_then(|figures| figures.parse().ok()) {
+        Some(n) if minus == 1 => SpokenForm::of(format!(" kipeo cha hasi {}", cardinal(n)), i + 3),
+        Some(n) => SpokenForm::of(format!(" kipeo cha {}", say_roman(n, true)), i + 2),
+        None => SpokenForm::of(" ", i + 1),
     }
 }
 

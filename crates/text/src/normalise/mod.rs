@@ -8,9 +8,11 @@ mod calendar;
 mod clock;
 mod codes;
 mod context;
+mod doses;
 mod dotted_time;
 pub(crate) mod english;
 mod found;
+mod hijri;
 mod league;
 mod marks;
 mod masked;
@@ -23,6 +25,7 @@ mod reading;
 mod relations;
 mod roman;
 mod scripture;
+mod short_date;
 mod token;
 mod units;
 mod words;
@@ -239,9 +242,11 @@ const RULES: &[Rule] = &[
     masked::read,
     phone::ussd_code,
     phone::read,
+    hijri::read,
     calendar::read,
     scripture::read,
     clock::read,
+    doses::read,
     league::read,
     alphanumeric::read,
     money::pair,

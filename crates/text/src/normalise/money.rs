@@ -8,8 +8,8 @@ use super::token::Kind;
 use crate::cardinal::cardinal;
 use crate::letters::spell;
 
-struct Currency {
-    name: &'static str,
+pub(super) struct Currency {
+    pub name: &'static str,
     hundredth: &'static str,
     /// As it is written before or after an amount, in capitals and small letters as people please.
     codes: &'static [&'static str],
@@ -88,8 +88,32 @@ fn by_sign(sign: char) -> Option<&'static Currency> {
         .find(|currency| currency.sign == Some(sign))
 }
 
+/// The currency right before the amount at `i`, or before the lower end of its range.
+pub(super) fn before_amount(context: &TokenContext<'_>, i: usize) -> Option<&'static Currency> {
+    const AMOUNT_TOKENS_MAX: usize = 8;
+    let in_amount = |j: &usize| {
+        let kind = context.kind(*j);
+        matches!(kind, Some(Kind::Digits | Kind::Space | Kind::Mark('.')))
+    };
+    let mut j = context.before(i)?;
+    if is_minus_mark(context, j) {
+        let mut before = (0..j).rev().take(AMOUNT_TOKENS_MAX);
+        j = before.find(|j| !in_amount(j))?;
+    } else if context.is_mark(j, '.') {
+        j = j.checked_sub(1)?;
+    }
+    // "USD/KES 129.350" is a rate.
+    let rate = j > 0 && context.is_mark(j - 1, '/');
+    currency_at(context, j)
+        .filter(|_| !rate)
+        .map(|(currency, _)| currency)
+}
+
 /// The currency written at `i` and the token after it.
-fn currency_at(context: &TokenContext<'_>, i: usize) -> Option<(&'static Currency, usize)> {
+pub(super) fn currency_at(
+    context: &TokenContext<'_>,
+    i: usize,
+) -> Option<(&'static Currency, usize)> {
     match context.kind(i)? {
         Kind::Mark(sign) => by_sign(sign).map(|currency| (currency, i + 1)),
         Kind::Word => {

@@ -2,8 +2,11 @@
 
 use super::agreement::{Class, agreeing};
 use super::context::TokenContext;
+use super::quantity::{dash_after, multiplier};
 use super::token::Kind;
+use super::{money, units};
 use crate::cardinal::{CARDINAL_MAX, cardinal, digits};
+use crate::tables::{WordList, words};
 
 /// More groups than any number that is read as one.
 const GROUPS_MAX: usize = 8;
@@ -57,7 +60,13 @@ impl Number<'_> {
     }
 }
 
-pub(crate) fn number_at<'a>(context: &TokenContext<'a>, i: usize) -> Option<Number<'a>> {
+impl<'a> TokenContext<'a> {
+    pub(super) fn number(&self, i: usize) -> Option<Number<'a>> {
+        number_at(self, i)
+    }
+}
+
+fn number_at<'a>(context: &TokenContext<'a>, i: usize) -> Option<Number<'a>> {
     let first = context.digits(i)?;
     let mut number = Number {
         whole: first.to_owned(),
@@ -68,15 +77,17 @@ pub(crate) fn number_at<'a>(context: &TokenContext<'a>, i: usize) -> Option<Numb
     if first.len() <= 3 && !first.starts_with('0') {
         take_groups(context, &mut number, ',', 1);
         if !number.grouped {
-            take_groups(context, &mut number, '.', 2);
+            let least = if counts_whole_money(context, i) { 1 } else { 2 };
+            take_groups(context, &mut number, '.', least);
         }
         if !number.grouped {
             take_spaced_groups(context, &mut number);
         }
     }
+    let point = context.is_mark(number.end, '.');
     let fraction = context
         .digits(number.end + 1)
-        .filter(|_| context.is_mark(number.end, '.'));
+        .filter(|_| point || !number.grouped && is_decimal_comma(context, i));
     if let Some(fraction) = fraction
         && !starts_another_part(context, number.end + 2)
     {
@@ -85,6 +96,51 @@ pub(crate) fn number_at<'a>(context: &TokenContext<'a>, i: usize) -> Option<Numb
         number.end += 2;
     }
     Some(number)
+}
+
+/// "0,5 ml", "37,5°C", "milioni 2,5", "KES 12,5": what is measured or paid stands beside it, and it is no part of a list.
+fn is_decimal_comma(context: &TokenContext<'_>, i: usize) -> bool {
+    let part = |comma: usize| {
+        let short = context.digits(comma + 1).is_some_and(|d| d.len() <= 2);
+        let goes_on = matches!(context.kind(comma + 2), Some(Kind::Mark(',' | '.')))
+            && context.digits(comma + 3).is_some();
+        short && !goes_on && context.is_mark(comma, ',')
+    };
+    let listed = matches!(context.kind_before(i), Some(Kind::Mark(',' | '.' | ':')));
+    if listed || !part(i + 1) {
+        return false;
+    }
+    // "2,5-3,5 kg".
+    let end = match dash_after(context, i + 3).filter(|high| part(high + 1)) {
+        Some(high) => high + 3,
+        None => i + 3,
+    };
+    let after = context.skip_space(end);
+    // "vifungu 31,31A" is a list.
+    let unit = units::unit_at(context, after).filter(|_| {
+        let letter = context.token(after);
+        letter.text.len() > 1 || !letter.is_capitalised()
+    });
+    let measured = matches!(context.kind(after), Some(Kind::Mark('%' | '°')))
+        || unit.is_some()
+        || money::currency_at(context, after).is_some();
+    let scaled = |j: usize| context.is_word(j, &["milioni", "bilioni", "trilioni", "laki"]);
+    // "Sh 5,10 na 20" is a list.
+    let goes_on = context.is_word(after, &["na", "au"])
+        && context.digits(context.skip_space(after + 1)).is_some();
+    let named = context.follows(i, &MEASURES) || money::before_amount(context, i).is_some();
+    measured || scaled(after) || context.before(i).is_some_and(scaled) || named && !goes_on
+}
+
+/// What is measured, by its name before the number.
+static MEASURES: WordList = WordList::new(|| words(include_str!("../../data/measures.txt")));
+
+/// "Tsh 15.000", "Frw 1.500", "15.000/=": shillings and francs have no thousandths.
+fn counts_whole_money(context: &TokenContext<'_>, i: usize) -> bool {
+    multiplier(context, i + 3).is_none()
+        && (money::slash_tail(context, i + 3) > i + 3
+            || money::before_amount(context, i)
+                .is_some_and(|currency| matches!(currency.name, "shilingi" | "faranga")))
 }
 
 /// Takes groups of three digits if there are at least `least` of them.

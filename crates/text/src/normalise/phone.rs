@@ -9,6 +9,9 @@ const GROUPS_MAX: usize = 12;
 /// Numbers one after the other that are read as a list.
 const NUMBERS_MAX: usize = 8;
 
+const COUNTRY_CODES: &[&str] = &["250", "254", "255", "256", "257"];
+const TELEPHONES: &[&str] = &["simu", "tel", "phone", "telephone", "mobile", "whatsapp"];
+
 /// *334#, *150*00#, ##002#: star and hash by their names.
 pub(crate) fn ussd_code(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let opens = matches!(context.kind(i), Some(Kind::Mark('*' | '#')));
@@ -116,6 +119,17 @@ fn one(context: &TokenContext<'_>, i: usize) -> Option<(String, usize)> {
     if is_glued_country_code(figures) && ends_there(context, first + 1) {
         return Some((groups_said(&chunks(figures, &[3, 3, 3, 3])), first + 1));
     }
+    // "Simu: 255 754 123 456".
+    let told = context
+        .words_back(i)
+        .take(3)
+        .any(|w| w.is_one_of(TELEPHONES));
+    if COUNTRY_CODES.contains(&figures)
+        && told
+        && let Some((groups, end)) = whole_number(context, i, 12..=12)
+    {
+        return Some((groups_said(&groups), end));
+    }
     if !figures.starts_with('0') {
         return None;
     }
@@ -156,10 +170,7 @@ fn ends_there(context: &TokenContext<'_>, i: usize) -> bool {
 }
 
 fn is_glued_country_code(digits: &str) -> bool {
-    digits.len() == 12
-        && ["250", "254", "255", "256", "257"]
-            .iter()
-            .any(|code| digits.starts_with(code))
+    digits.len() == 12 && COUNTRY_CODES.iter().any(|code| digits.starts_with(code))
 }
 
 /// Groups that together make a telephone number; those that come after it are left.

@@ -3,7 +3,7 @@
 use super::agreement::{Class, counts_people};
 use super::context::TokenContext;
 use super::number::Number;
-use super::token::Kind;
+use super::token::{Kind, Token};
 use super::{SpokenForm, money, units};
 use crate::tables::{WordList, words};
 
@@ -95,18 +95,25 @@ const LETTERED: &[&str] = &[
     "darasa", "kidato", "chumba", "ghorofa", "geti", "mlango", "jengo", "block", "nyumba", "kundi",
     "kiti", "form", "class", "room", "gate", "flat", "ploti", "plot", "njia", "basi", "seksheni",
     "grade", "ofisi", "namba", "nambari", "std", "standard", "mkondo", "siti", "seat", "wodi",
-    "behewa", "kitanda", "route",
+    "behewa", "kitanda", "route", "fomu", "lango", "kifungu", "sehemu", "kituo", "ibara",
+    "jedwali", "dawati",
 ];
 
 pub(super) fn is_lettered(context: &TokenContext<'_>, i: usize) -> bool {
     // "Ofisi Na. 12B".
     let number = i.checked_sub(1).and_then(|number| context.before(number));
     let numbered = number.is_some_and(|j| context.is_abbreviation_dot(j));
-    numbered || context.words_back(i).take(3).any(|w| w.is_one_of(LETTERED))
+    // "darasa la 6A na 6W".
+    let listed = |w: &&Token<'_>| w.text.len() == 1 && w.is_capitalised() || w.is("na");
+    let mut before = context.words_back(i).filter(|w| !listed(w)).take(3);
+    numbered || before.any(|w| w.is_one_of(LETTERED))
 }
 
 /// What is counted in millions.
 static COUNTED: WordList = WordList::new(|| words(include_str!("../../data/millions.txt")));
+
+/// What is told in money: "bei ni 9.5m", "mkopo wa 5m".
+static PRICED: WordList = WordList::new(|| words(include_str!("../../data/priced.txt")));
 
 /// The "m" of "watu 47.6m" and "47.6m people", but not of "mbali na watu 2m" and "people 2m apart".
 pub(super) fn is_millions(context: &TokenContext<'_>, i: usize) -> bool {
@@ -120,10 +127,17 @@ pub(super) fn is_millions(context: &TokenContext<'_>, i: usize) -> bool {
     let joints = &["ni", "of", "is", "was", "to"];
     let mut before = context.words_back(start);
     let counted = before.find(|w| !w.is_one_of(joints));
+    let is_joint = |w: &&Token<'_>| w.is_one_of(joints) || w.is_one_of(CONNECTIVES);
+    let priced = context.words_back(start).find(|w| !is_joint(w));
+    // "500k hadi 3.2m".
+    let beside_thousands = context.follows(start, &["hadi", "mpaka", "au", "to", "or"])
+        && context.words_back(start).any(|w| w.is("k"));
     let next = context.skip_space(i + 1);
     let far = before.any(|w| w.is_one_of(DISTANCES)) || context.is_word(next, DISTANCES);
-    let is_counted =
-        counted.is_some_and(|w| w.is_one_of(&COUNTED)) || context.is_word(next, &COUNTED);
+    let is_counted = counted.is_some_and(|w| w.is_one_of(&COUNTED))
+        || priced.is_some_and(|w| w.is_one_of(&PRICED))
+        || context.is_word(next, &COUNTED)
+        || beside_thousands;
     let goes_on = matches!(
         context.kind(i + 1),
         Some(Kind::Digits | Kind::Mark('/' | '²' | '³' | '^'))
@@ -339,13 +353,23 @@ fn decade(context: &TokenContext<'_>, i: usize, number: &Number<'_>) -> Option<S
     decades.then(|| SpokenForm::new(crate::cardinal(year % 100), number.end))?
 }
 
-/// "1990s".
+/// "1990s", "'80s", "nyimbo za 90s", "90's".
 fn english_decade(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    let number = context.number(i)?;
-    let year = number
-        .plain()
-        .filter(|n| (1900..2100).contains(n) && n % 10 == 0)?;
-    context.word(number.end).filter(|w| w.text == "s")?;
+    let short = context.is_mark(i, '\'');
+    let number = context.number(i + usize::from(short))?;
+    let apostrophe = context.is_mark(number.end, '\'');
+    let end = number.end + usize::from(apostrophe);
+    context.get(end).filter(|w| w.text == "s")?;
+    const OF_DECADES: &[&str] = &["miaka", "nyimbo", "muziki", "filamu", "mitindo", "enzi"];
+    let of_decade = follows_connective(context, i)
+        && (context.words_back(i).nth(1)).is_some_and(|w| w.is_one_of(OF_DECADES));
+    let year = match number.plain()? {
+        n @ 50..=90 if short || apostrophe || of_decade => 1900 + n,
+        n => n,
+    };
+    if !(1900..2100).contains(&year) || year % 10 > 0 {
+        return None;
+    }
     let said = match year {
         1910..=1990 => crate::cardinal(year % 100),
         _ => crate::cardinal(year),
@@ -354,7 +378,7 @@ fn english_decade(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let named =
         words.next().is_some_and(|w| w.is("ya")) && words.next().is_some_and(|w| w.is("miaka"));
     let name = if named { "" } else { "miaka ya " };
-    SpokenForm::new(format!("{name}{said}"), number.end + 1)
+    SpokenForm::new(format!("{name}{said}"), end + 1)
 }
 
 /// The rugby of "Kenya 7s" and "Safari 7s".

@@ -18,8 +18,12 @@ pub(crate) fn grouped_digits(context: &TokenContext<'_>, i: usize) -> Option<Spo
     let Some(Kind::Mark(mark @ ('.' | '-' | '/' | ':'))) = context.kind(i + 1) else {
         return None;
     };
-    // "NPK 17:17:17".
-    if mark == ':' && !context.follows(i, &["npk"]) {
+    // "NPK 17:17:17", "saruji 1:3:6".
+    let one_figure = |j: usize| context.digits(j).is_some_and(|d| d.len() == 1);
+    const MIXED: &[&str] = &["saruji", "zege", "mchanganyiko", "uwiano"];
+    let mixed = context.words_back(i).take(3).any(|w| w.is_one_of(MIXED));
+    let ratio = mark == ':' && mixed && one_figure(i + 2) && one_figure(i + 4);
+    if mark == ':' && !ratio && !context.follows(i, &["npk"]) {
         return None;
     }
     let mut groups = vec![context.digits(i)?];
@@ -36,6 +40,7 @@ pub(crate) fn grouped_digits(context: &TokenContext<'_>, i: usize) -> Option<Spo
     }
     let (say, joint): (fn(&str) -> String, _) = match mark {
         '.' => (short_number, " nukta "),
+        ':' if ratio => (short_number, " kwa "),
         ':' => (short_number, ", "),
         _ => (digits, ", "),
     };
@@ -51,7 +56,7 @@ fn short_number(figures: &str) -> String {
     }
 }
 
-fn vulgar(mark: char) -> Option<(u64, u64)> {
+pub(super) fn vulgar(mark: char) -> Option<(u64, u64)> {
     Some(match mark {
         '½' => (1, 2),
         '¼' => (1, 4),
@@ -59,7 +64,15 @@ fn vulgar(mark: char) -> Option<(u64, u64)> {
         '⅓' => (1, 3),
         '⅔' => (2, 3),
         '⅕' => (1, 5),
+        '⅖' => (2, 5),
+        '⅗' => (3, 5),
+        '⅘' => (4, 5),
+        '⅙' => (1, 6),
+        '⅚' => (5, 6),
         '⅛' => (1, 8),
+        '⅜' => (3, 8),
+        '⅝' => (5, 8),
+        '⅞' => (7, 8),
         _ => return None,
     })
 }
@@ -170,13 +183,31 @@ fn not_a_fraction(
             cardinal(bottom)
         ));
     }
-    // "mwezi wa 11/2026".
+    // "mwezi wa 11/2026", "itaisha 05/2031", "Exp: 08/29".
+    const DATED: &[&str] = &[
+        "mwezi",
+        "alizaliwa",
+        "nilizaliwa",
+        "kuzaliwa",
+        "exp",
+        "expiry",
+        "itaisha",
+        "inaisha",
+        "utaisha",
+        "unaisha",
+        "kuisha",
+    ];
     let month = usize::try_from(top)
         .ok()
         .and_then(|n| calendar::MONTHS.get(n.checked_sub(1)?));
-    let of_month = context.words_back(i).take(2).any(|w| w.is("mwezi"));
-    if let Some(month) = month.filter(|_| year(bottom) && of_month) {
-        return Some(format!("{month} {}", cardinal(bottom)));
+    let of_month = context.words_back(i).take(2).any(|w| w.is_one_of(DATED));
+    let full_year = match bottom {
+        13..calendar::PIVOT_YEAR => 2000 + bottom,
+        calendar::PIVOT_YEAR..=99 => 1900 + bottom,
+        _ => bottom,
+    };
+    if let Some(month) = month.filter(|_| year(full_year) && of_month) {
+        return Some(format!("{month} {}", cardinal(full_year)));
     }
     if (top, bottom) == (24, 7) {
         let named = context.follows(i, &["saa", "masaa"]);
@@ -265,6 +296,9 @@ pub(crate) fn range(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> 
     if spaced && is_subtraction(context, i, &quantity) {
         return None;
     }
+    if is_sum(context, low, high) {
+        return SpokenForm::new(format!("{} toa {}", low.say(), high.say()), high.end);
+    }
     let score = match spaced {
         // "Kurasa 10 - 12 Zaburi": a first word has its capital from the sentence.
         true => {
@@ -321,6 +355,13 @@ fn is_subtraction(context: &TokenContext<'_>, i: usize, quantity: &Quantity<'_>)
     falls && context.word_before(i).is_none()
 }
 
+/// "10-4=6": the tight dash takes away.
+pub(super) fn is_sum(context: &TokenContext<'_>, low: &Number<'_>, high: &Number<'_>) -> bool {
+    let equals = context.skip_space(high.end);
+    let result = context.digits(context.skip_space(equals + 1));
+    context.is_mark(equals, '=') && result.is_some() && low.value() >= high.value()
+}
+
 /// "Gor Mahia 3 - 0 AFC Leopards", but not "Form 1 - 4".
 pub(super) fn is_match(
     context: &TokenContext<'_>,
@@ -350,7 +391,9 @@ pub(crate) fn colon_score(context: &TokenContext<'_>, i: usize) -> Option<Spoken
     let said = format!("{} kwa {}", low.say(), high.say());
     let is_told = |w: &Token<'_>| w.is("uwiano") || w.is_one_of(&SCORE_WORDS);
     let told = high.whole.len() == 1 && context.words_back(i).take(2).any(is_told);
-    (told || is_match(context, i, &low, &high, high.end))
+    // "1:50,000", "50:50".
+    let ratio = high.grouped || high.whole == low.whole && low.value() > Some(24);
+    (told || ratio || is_match(context, i, &low, &high, high.end))
         .then(|| SpokenForm::new(said, high.end))?
 }
 

@@ -46,7 +46,8 @@ pub(crate) fn read(
         return None;
     }
     // "Kidato cha 4A" is no current.
-    if unit == quantity.end && context.token(unit).text.len() == 1 && is_lettered(context, unit) {
+    let letter = context.token(unit).text;
+    if unit == quantity.end && letter.len() == 1 && letter != "m" && is_lettered(context, unit) {
         return None;
     }
     // "Dakika 2 sek 30": the number has its unit before it, and this one belongs to the next.
@@ -89,7 +90,10 @@ pub(super) fn written_unit<'a>(context: &TokenContext<'a>, i: usize) -> Option<(
 }
 
 /// The unit's name, what is said after the number, and the token after the unit.
-fn unit_at(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, String, usize)> {
+pub(super) fn unit_at(
+    context: &TokenContext<'_>,
+    i: usize,
+) -> Option<(&'static str, String, usize)> {
     let (written, end) = written_unit(context, i)?;
     let (name, tail) = unit(written)?;
     if !tail.is_empty() {
@@ -135,9 +139,9 @@ fn temperature(
     quantity: &Quantity<'_>,
     at: usize,
 ) -> Option<SpokenForm> {
-    // "37.2C".
+    // "37.2C", "Joto 37.2 C".
     let bare = quantity.low.fraction.is_some()
-        && at == quantity.end
+        && (at == quantity.end || context.follows(i, &["joto"]))
         && context.get(at).is_some_and(|t| t.text == "C");
     if !bare && !context.is_mark(at, '°') {
         return None;
@@ -152,8 +156,20 @@ fn temperature(
             return SpokenForm::new(format!("{name}{}", quantity.say_with(None)), at + 1);
         }
     };
-    let named = context.follows(i, &["joto", "nyuzijoto", "nyuzi"]);
-    let name = if named { "" } else { "nyuzi joto " };
+    // "nyuzi joto 37.2°C", and "joto 37.2C" for short.
+    let mut before = context.words_back(i);
+    let short = bare && at == quantity.end || before.nth(1).is_some_and(|w| w.is("nyuzi"));
+    let name = match context.word_before(i) {
+        Some(word) if word.is_one_of(&["nyuzi", "nyuzijoto"]) => "",
+        Some(word) if word.is("joto") => {
+            if short {
+                ""
+            } else {
+                "nyuzi "
+            }
+        }
+        _ => "nyuzi joto ",
+    };
     SpokenForm::new(format!("{name}{}{tail}", quantity.say_with(None)), end)
 }
 

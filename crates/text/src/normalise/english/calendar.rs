@@ -4,9 +4,9 @@ use super::number::{cardinal, digits, ordinal, year};
 use super::signs::RATIOS;
 use crate::normalise::SpokenForm;
 use crate::normalise::calendar::{MONTHS_ENGLISH, PIVOT_YEAR, is_date};
-use crate::normalise::clock::{ZONES, is_duration, said_duration};
+use crate::normalise::clock::{ZONES, is_duration, lettered_duration, said_duration};
 use crate::normalise::context::TokenContext;
-use crate::normalise::quantity::dash_after;
+use crate::normalise::quantity::{dash_after, is_minus_mark};
 use crate::normalise::token::{Kind, Token};
 
 /// The month a word names, in full or by its first three letters.
@@ -72,13 +72,15 @@ fn compact(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 /// "on 21/11", "by 30/11", "Sat 21/11"; a short number below is a fraction's.
 fn day_and_month(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     const BEFORE: &[&str] = &[
-        "on", "by", "due", "date", "dated", "until", "till", "deadline",
+        "on", "by", "due", "date", "dated", "until", "till", "deadline", "after", "since",
     ];
     let (day, month) = (plain(context, i, 2)?, plain(context, i + 2, 2)?);
     let told = context
         .word_before(i)
         .is_some_and(|w| w.is_one_of(BEFORE) || is_day(w));
-    let sure = day > 12 || context.digits(i + 2)?.len() == 2;
+    // "After 9/11".
+    let attacks = (day, month) == (9, 11) && context.follows(i, &["after", "since"]);
+    let sure = !attacks && (day > 12 || context.digits(i + 2)?.len() == 2);
     let goes_on =
         context.is_mark(i + 3, '/') || context.is_word(context.skip_space(i + 3), &["of"]);
     let said = said_date(day, month, None)
@@ -262,6 +264,19 @@ fn in_hours(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
             &["at", "by", "from", "to", "until", "till", "before", "after"],
         );
     let named = sure && context.is_word(word, &["hrs", "hours"]);
+    // "0900 - 1700".
+    let padded = |j: usize| {
+        let quarter = |d: &str| d.ends_with("00") || d.ends_with("30");
+        context
+            .digits(j)
+            .is_some_and(|d| d.starts_with('0') && d.len() == 4 && quarter(d))
+    };
+    let dash = context
+        .before(i)
+        .filter(|j| is_minus_mark(context, *j) && *j + 1 < i);
+    let first = dash.and_then(|j| context.before(j));
+    let spaced = padded(i) && other.is_some_and(|j| j > i + 2);
+    let bare = end == i + 1 && (spaced || first.is_some_and(padded));
     let zone = end == i + 1 && context.is_word(word, ZONES);
     let hour: u64 = hour.parse().ok().filter(|hour| *hour < 24)?;
     let minutes: u64 = minutes.parse().ok().filter(|minutes| *minutes < 60)?;
@@ -271,14 +286,17 @@ fn in_hours(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         _ => format!("{zero}{} hours", said_time(hour, minutes, "")),
     };
     match other {
-        _ if !named && !zone => None,
+        _ if !named && !zone && !bare => None,
         Some(j) => SpokenForm::new(said.replace(" hours", " to "), j),
-        None => SpokenForm::new(said, if zone { end } else { word + 1 }),
+        None => SpokenForm::new(said, if named { word + 1 } else { end }),
     }
 }
 
 /// "9:30 am", "14:05", "9am", "9.30 pm".
 pub(super) fn clock(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    if let Some((parts, end)) = lettered_duration(context, i) {
+        return duration(parts, end);
+    }
     if let Some(reading) = in_hours(context, i) {
         return Some(reading);
     }
@@ -288,6 +306,10 @@ pub(super) fn clock(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> 
         .take(2)
         .any(|word| word.is_one_of(RATIOS))
     {
+        return None;
+    }
+    // "1:50,000".
+    if context.is_mark(i + 1, ':') && context.number(i + 2).is_some_and(|n| n.grouped) {
         return None;
     }
     let minutes = context.digits(i + 2).filter(|minutes| {
@@ -303,13 +325,7 @@ pub(super) fn clock(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> 
     }
     let minutes: u64 = minutes?.parse().ok().filter(|minutes| *minutes < 60)?;
     if is_duration(context, i) && half_of_day(context, i + 5).is_none() {
-        let seconds = plain(context, i + 4, 2)?;
-        let parts = [("hour", hour), ("minute", minutes), ("second", seconds)];
-        let say = |name: &str, n: u64| match n {
-            1 => format!("one {name}"),
-            _ => format!("{} {name}s", cardinal(n)),
-        };
-        return SpokenForm::new(said_duration(parts, say, [", ", " and "]), i + 5);
+        return duration([hour, minutes, plain(context, i + 4, 2)?], i + 5);
     }
     if let Some(reading) = with_seconds(context, i, said_time(hour, minutes, "")) {
         return Some(reading);
@@ -320,6 +336,15 @@ pub(super) fn clock(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> 
         }
         None => SpokenForm::new(said_time(hour, minutes, " o'clock"), i + 3),
     }
+}
+
+fn duration([hours, minutes, seconds]: [u64; 3], end: usize) -> Option<SpokenForm> {
+    let parts = [("hour", hours), ("minute", minutes), ("second", seconds)];
+    let say = |name: &str, n: u64| match n {
+        1 => format!("one {name}"),
+        _ => format!("{} {name}s", cardinal(n)),
+    };
+    SpokenForm::new(said_duration(parts, say, [", ", " and "]), end)
 }
 
 /// "10:01:09", "3:48.68", "2:30:15 pm"; `time` is what stands before the seconds.
@@ -432,7 +457,10 @@ pub(super) fn is_range_of_times(context: &TokenContext<'_>, i: usize) -> bool {
         let dated = context.word_before(before).is_some_and(is_month)
             || plain(context, before, 4).is_some_and(|n| n >= 1500);
         let dates = dated
-            && (context.word(after).is_some_and(is_month) || day_first(context, after).is_some());
+            && (context.word(after).is_some_and(is_month)
+                || day_first(context, after)
+                    .or_else(|| numeric(context, after))
+                    .is_some());
         let goes_on = context.is_mark(after + 1, ':') || after == i + 1;
         return minutes && goes_on && context.digits(after).is_some() || dates;
     }
@@ -442,7 +470,8 @@ pub(super) fn is_range_of_times(context: &TokenContext<'_>, i: usize) -> bool {
     let both =
         |named: fn(&Token<'_>) -> bool| named(word) && context.word(after).is_some_and(named);
     let half = word.is_one_of(&["am", "pm", "hrs"]) || dotted && word.is("m");
-    let dates = month(word.text).is_some() && day_first(context, after).is_some();
+    let dates = month(word.text).is_some()
+        && (day_first(context, after).is_some() || context.word(after).is_some_and(is_day));
     // "Mon 23rd - Fri 27th".
     let ordinal = word.is_one_of(&["st", "nd", "rd", "th"]) && before > 0;
     let days = ordinal && context.digits(before - 1).is_some();

@@ -15,13 +15,13 @@ use super::token::{Kind, Token, tokens};
 use super::words::{
     ACRONYMS, beside_capitals, initial_letters, is_initial, is_versus, sentence_stop,
 };
-use super::{PieceKind, Rule, alphanumeric, league, pieces, relations, words};
+use super::{PieceKind, Rule, alphanumeric, doses, league, pieces, relations, words};
 use crate::english::{is_known, respell};
 use crate::lexicon::is_name;
 use crate::tables::{WordTable, rows};
 use calendar::is_range_of_times;
 use number::{cardinal, digits, ordinal, year};
-use quantity::{quantity, range, said_number, unit_after_per, with_unit};
+use quantity::{quantity, range, said_number, unit_after_per, vulgar_fraction, with_unit};
 use signs::said_mark;
 
 const RULES: &[Rule] = &[
@@ -33,6 +33,7 @@ const RULES: &[Rule] = &[
     money::before_number,
     initials,
     league_row,
+    dose,
     codes::read,
     codes::named,
     calendar::year_in_context,
@@ -40,6 +41,7 @@ const RULES: &[Rule] = &[
     minute,
     range,
     quantity,
+    vulgar_fraction,
     leading_point,
     test_result,
     by,
@@ -126,6 +128,11 @@ fn league_row(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     league::row(context, i, ["played", "won", "drawn", "lost"], said_number)
 }
 
+/// "500mg bd", "TDS x 5/7".
+fn dose(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    doses::english(context, i, cardinal)
+}
+
 /// "3.5.2", "192.168.1.1".
 fn version(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     const PARTS_MAX: usize = 8;
@@ -194,7 +201,8 @@ fn initials(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         "eg" | "Eg" => Some("for example"),
         "ie" | "Ie" => Some("that is"),
         "od" => Some("once a day"),
-        "bd" => Some("twice a day"),
+        "bd" | "bid" => Some("twice a day"),
+        "qid" | "qds" => Some("four times a day"),
         "tds" | "tid" => Some("three times a day"),
         "pa" => Some("per annum"),
         "aka" => Some("also known as"),

@@ -4,11 +4,12 @@ use super::calendar::half_of_day;
 use super::money;
 use super::number::{cardinal, digits, ordinal, year};
 use super::signs::{RATES, is_rate};
+use crate::normalise::calendar::MONTHS_ENGLISH;
 use crate::normalise::context::TokenContext;
 use crate::normalise::number::Number;
 use crate::normalise::quantity::{dash_after, is_millions, short_multiplier};
 use crate::normalise::reading::SpokenForm;
-use crate::normalise::relations::is_match;
+use crate::normalise::relations::{is_match, is_sum, vulgar};
 use crate::normalise::token::{Kind, Token};
 use crate::normalise::units::{power, written_unit};
 use crate::tables::{WordTable, rows};
@@ -35,6 +36,10 @@ pub(super) fn range(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> 
     }
     from.end += usize::from(context.is_mark(from.end, '%'));
     let last = range_end(context, &from)?;
+    if is_sum(context, &from, &last) {
+        let said = format!("{} minus {}", said_number(&from), said_number(&last));
+        return SpokenForm::new(said, last.end);
+    }
     if let Some(said) = years(context, i, &from, &last) {
         return SpokenForm::new(said, last.end);
     }
@@ -108,7 +113,8 @@ pub(super) fn unit_after_per(context: &TokenContext<'_>, i: usize) -> Option<Spo
     // "3+ yrs".
     let plus = context.before(i).filter(|j| context.is_mark(*j, '+'));
     let counted = plus.is_some_and(|j| j > 0 && context.digits(j - 1).is_some());
-    let per = context.follows(i, &["per"]) || i > 0 && is_rate(context, i - 1);
+    let teaspoon = context.follows(i, &["a"]) && context.is_word(i, &["tsp", "tbsp"]);
+    let per = teaspoon || context.follows(i, &["per"]) || i > 0 && is_rate(context, i - 1);
     match per {
         true => SpokenForm::new(one, end),
         false => SpokenForm::new(many, end).filter(|_| counted),
@@ -237,7 +243,7 @@ pub(super) fn quantity(context: &TokenContext<'_>, i: usize) -> Option<SpokenFor
 /// What has a letter beside its number.
 const LETTERED: &[&str] = &[
     "form", "class", "grade", "std", "standard", "flat", "gate", "room", "seat", "block", "house",
-    "plot", "route", "platform", "apt", "door", "row",
+    "plot", "route", "platform", "apt", "door", "row", "desk",
 ];
 const ELECTRIC: &[&str] = &[
     "plug", "plugs", "socket", "sockets", "fuse", "fuses", "breaker", "charger", "adapter",
@@ -393,6 +399,9 @@ fn fraction(context: &TokenContext<'_>, number: &Number<'_>) -> Option<SpokenFor
     let is_numbered = before
         .next()
         .is_some_and(|w| w.is_one_of(&["no", "number"]));
+    const DATED: &[&str] = &["exp", "expires", "expiry", "born"];
+    let mut before = context.words_back(number.end - 1).take(2);
+    let is_dated = before.any(|word| word.is_one_of(DATED));
     // "Nairobi 28/17°C".
     if context.is_mark(below.end, '°') && context.is_word(below.end + 1, &["c"]) {
         let said = format!("{} and {}", cardinal(above), said_number(&below));
@@ -401,6 +410,10 @@ fn fraction(context: &TokenContext<'_>, number: &Number<'_>) -> Option<SpokenFor
     let said = match (above, below.plain()?) {
         (above, n) if is_mark && above <= n && n > 4 => {
             format!("{} out of {}", cardinal(above), cardinal(n))
+        }
+        // "Exp: 12/2027".
+        (month @ 1..=12, n @ 1900..2100) if is_dated => {
+            format!("{} {}", MONTHS_ENGLISH[month as usize - 1], year(n))
         }
         // "Legal Notice No. 45/2024".
         (above, n @ 1900..2100) if is_numbered => format!("{} of {}", cardinal(above), year(n)),
@@ -412,28 +425,41 @@ fn fraction(context: &TokenContext<'_>, number: &Number<'_>) -> Option<SpokenFor
             "nine eleven".to_owned()
         }
         (24, 7) | (50, 50) => format!("{} {}", cardinal(above), said_number(&below)),
+        (above, n) => fraction_name(above, n),
+    };
+    SpokenForm::new(said, below.end)
+}
+
+fn fraction_name(above: u64, below: u64) -> String {
+    match (above, below) {
         (1, 2) => "a half".to_owned(),
         (1, 4) => "a quarter".to_owned(),
         (3, 4) => "three quarters".to_owned(),
         (1, n @ 3..=20) => format!("one {}", ordinal(n)),
         (above, n @ 3..=20) if above < n => format!("{} {}s", cardinal(above), ordinal(n)),
         (above, n) => format!("{} over {}", cardinal(above), cardinal(n)),
+    }
+}
+
+/// "½ tsp", "⅛".
+pub(super) fn vulgar_fraction(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    with_unit(context, sign_name(context, i)?)
+}
+
+fn sign_name(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let Some(Kind::Mark(mark)) = context.kind(i) else {
+        return None;
     };
-    SpokenForm::new(said, below.end)
+    let (above, below) = vulgar(mark)?;
+    SpokenForm::new(fraction_name(above, below), i + 1)
 }
 
 /// "2 1/2", "2½".
 fn mixed(context: &TokenContext<'_>, number: &Number<'_>) -> Option<SpokenForm> {
     let whole = cardinal(number.plain()?);
     let at = context.skip_space(number.end);
-    let sign = match context.kind(at) {
-        Some(Kind::Mark('½')) => Some("a half"),
-        Some(Kind::Mark('¼')) => Some("a quarter"),
-        Some(Kind::Mark('¾')) => Some("three quarters"),
-        _ => None,
-    };
-    if let Some(sign) = sign {
-        return SpokenForm::new(format!("{whole} and {sign}"), at + 1);
+    if let Some(sign) = sign_name(context, at) {
+        return SpokenForm::new(format!("{whole} and {}", sign.text), sign.end);
     }
     let above = context.number(at).filter(|_| at > number.end)?;
     let below = context.number(above.end + 1)?.plain()?;

@@ -21,9 +21,6 @@ pub(super) fn said_mark(context: &TokenContext<'_>, i: usize, mark: char) -> Str
         '=' => "equals",
         '@' => "at",
         '°' => "degrees",
-        '½' => "a half",
-        '¼' => "a quarter",
-        '¾' => "three quarters",
         '²' => "squared",
         '³' => "cubed",
         '√' => "the square root of",
@@ -54,6 +51,12 @@ pub(super) fn said_mark(context: &TokenContext<'_>, i: usize, mark: char) -> Str
         ':' if inside && context.words_back(i).next().is_some_and(|w| w.is("npk")) => {
             return ", ".to_owned();
         }
+        ':' if inside
+            && context.digits(i - 1) == Some("50")
+            && context.digits(i + 1) == Some("50") =>
+        {
+            return " ".to_owned();
+        }
         ':' if inside && is_ratio(context, i) => "to",
         ':' if inside && is_shape(context, i) => "by",
         '/' if context.is_word(i + 1, &["or"]) => return " ".to_owned(),
@@ -74,7 +77,9 @@ pub(super) const RATIOS: &[&str] = &["ratio", "scale", "odds", "proportion", "np
 /// "a ratio of 3:1", "NPK 17:17:17".
 fn is_ratio(context: &TokenContext<'_>, i: usize) -> bool {
     let mut before = context.words_back(i);
-    context.digits(i + 1).is_some() && before.any(|word| word.is_one_of(RATIOS))
+    let grouped =
+        context.digits(i - 1).is_some() && context.number(i + 1).is_some_and(|n| n.grouped);
+    grouped || context.digits(i + 1).is_some() && before.any(|word| word.is_one_of(RATIOS))
 }
 
 /// The shapes of screens: "16:9".

@@ -1,0 +1,93 @@
+//! Doses as clinics write them: "x 3/7" is for three days, "bd" twice a day.
+
+use super::SpokenForm;
+use super::agreement::{agreeing, class_of};
+use super::context::TokenContext;
+use super::token::Kind;
+
+/// What a length is counted in: so many of them are under the line.
+const SPANS: [(u64, &str, &str); 3] = [
+    (7, "siku", "day"),
+    (52, "wiki", "week"),
+    (12, "miezi", "month"),
+];
+
+/// The number of "3/7", "2/52" or "6/12", what it counts in both languages, and the token after it.
+fn length_at(
+    context: &TokenContext<'_>,
+    i: usize,
+) -> Option<(u64, &'static str, &'static str, usize)> {
+    const LONGEST: u64 = 30;
+    let value = |j: usize| context.digits(j)?.parse::<u64>().ok();
+    let (n, below) = (value(i)?, value(i + 2)?);
+    let (_, noun, english) = SPANS.into_iter().find(|span| span.0 == below)?;
+    let next = context.skip_space(i + 3);
+    let goes_on = matches!(context.kind(next), Some(Kind::Mark('/' | '=')));
+    let written =
+        context.is_mark(i + 1, '/') && !goes_on && !context.is_word(next, &["ya", "za", "of"]);
+    let always = (n, below) == (24, 7);
+    (written && !always && (1..=LONGEST).contains(&n)).then_some((n, noun, english, i + 3))
+}
+
+/// The length behind the "x" of "tds x 3/7" and "5ml x 3 x 7/7"; "2 x 3/7" is a product.
+fn times_length(
+    context: &TokenContext<'_>,
+    i: usize,
+) -> Option<(u64, &'static str, &'static str, usize)> {
+    let is_times = |j: usize| context.is_word(j, &["x"]) || context.is_mark(j, '×');
+    let before = context.before(i).filter(|_| is_times(i))?;
+    let counted = context.digits(before).and_then(|_| context.before(before));
+    let prescribed = context.word(before).is_some() || counted.is_some_and(is_times);
+    length_at(context, context.skip_space(i + 1)).filter(|_| prescribed)
+}
+
+/// How often a day a dose is taken: the "bd" of "500mg bd" and the "TDS" of "1 TDS".
+fn times_a_day(context: &TokenContext<'_>, i: usize) -> Option<usize> {
+    const DOSES: &[&str] = &[
+        "mg", "g", "ml", "mcg", "iu", "tab", "tabs", "tablet", "tablets", "cap", "caps", "kidonge",
+        "vidonge", "drops", "puffs",
+    ];
+    const OFTEN: [&[&str]; 4] = [&["od"], &["bd", "bid"], &["tds", "tid"], &["qid", "qds"]];
+    let word = context.word(i)?;
+    let often = OFTEN.iter().position(|names| word.is_one_of(names))? + 1;
+    let for_days = times_length(context, context.skip_space(i + 1)).is_some();
+    let before = context.before(i).unwrap_or(i);
+    let few = context.digits(before).is_some_and(|n| n.len() == 1);
+    // "2 BD" are bedrooms.
+    let sure = word.text.len() > 2 || !word.is_capitalised();
+    (context.is_word(before, DOSES) || few && sure || for_days).then_some(often)
+}
+
+pub(super) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    if let Some(often) = times_a_day(context, i) {
+        let often = ["moja", "mbili", "tatu", "nne"][often - 1];
+        return SpokenForm::new(format!("mara {often} kwa siku"), i + 1);
+    }
+    let said = |n: u64, noun: &str| agreeing(n, class_of(noun));
+    if let Some((n, noun, _, end)) = times_length(context, i) {
+        return SpokenForm::new(format!("kwa {noun} {}", said(n, noun)), end);
+    }
+    let (n, noun, _, end) = length_at(context, i)?;
+    let named = context.word_before(i).is_some_and(|w| w.is(noun));
+    named.then(|| SpokenForm::new(said(n, noun), end))?
+}
+
+/// The same in English, where "for 2/52" is a length too.
+pub(super) fn english(
+    context: &TokenContext<'_>,
+    i: usize,
+    cardinal: fn(u64) -> String,
+) -> Option<SpokenForm> {
+    if let Some(often) = times_a_day(context, i) {
+        let often = ["once", "twice", "three times", "four times"][often - 1];
+        return SpokenForm::new(format!("{often} a day"), i + 1);
+    }
+    let for_weeks = || {
+        let length = length_at(context, i).filter(|length| length.2 == "week")?;
+        context.follows(i, &["for"]).then_some(("", length))
+    };
+    let times = times_length(context, i).map(|length| ("for ", length));
+    let (opening, (n, _, noun, end)) = times.or_else(for_weeks)?;
+    let plural = if n == 1 { "" } else { "s" };
+    SpokenForm::new(format!("{opening}{} {noun}{plural}", cardinal(n)), end)
+}
