@@ -172,6 +172,8 @@ fn abbreviation(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     // "Kumb. Na. FT26318XK2", "dk ya 45".
     let capitals = |w: &Token<'_>| w.is_all_caps() || w.text.len() == 1 && w.is_capitalised();
     let code = |w: &Token<'_>| capitals(w) && context.digits(next + 1).is_some();
+    // "uk. iii".
+    let numeral = |w: &Token<'_>| w.text.len() > 1 && numerals::small_value(w).is_some();
     let minute = lower == "dk"
         && context.is_word(next, &["ya"])
         && context.digits(context.skip_space(next + 1)).is_some();
@@ -179,7 +181,7 @@ fn abbreviation(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         || minute
         || context
             .word(next)
-            .is_some_and(|w| class(w) || dot && code(w));
+            .is_some_and(|w| class(w) || dot && (code(w) || numeral(w)));
     let (said, when) = match lower.as_str() {
         "dk" if number_follows => ("dakika", When::Number),
         "alh" if number_follows => ("Alhamisi", When::Dot),
@@ -249,6 +251,7 @@ pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         .or_else(|| hyphenated(context, i))
         .or_else(|| era(context, i, word))
         .or_else(|| numerals::read(context, i))
+        .or_else(|| numerals::small(context, i))
         .or_else(|| acronym(context, i, word))
         .or_else(|| single_letter(context, i, word))
         .or_else(|| tag(context, i, word))
