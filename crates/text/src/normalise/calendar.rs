@@ -347,7 +347,7 @@ fn month_at(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, usize
         && context
             .get(context.skip_space(i + 2))
             .is_some_and(|t| match t.kind {
-                Kind::Digits | Kind::Mark('-' | '–') => true,
+                Kind::Digits | Kind::Mark('-' | '–' | ',') => true,
                 Kind::Word => !t.is_capitalised(),
                 _ => false,
             });

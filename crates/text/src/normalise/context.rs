@@ -12,7 +12,7 @@ const WORDS_BACK_MAX: usize = 8;
 /// Abbreviations that a number follows; their dot ends no sentence.
 const NUMBER_ABBREVIATIONS: &[&str] = &[
     "no", "na", "nam", "namb", "nr", "num", "number", "namba", "acc", "acct", "c", "ref", "kumb",
-    "tel", "sim", "mob", "tar", "trh", "ext", "txn", "id", "std", "div", "gr", "r",
+    "tel", "sim", "mob", "tar", "trh", "ext", "txn", "id", "std", "div", "gr", "r", "reg",
 ];
 
 pub(crate) struct TokenContext<'a> {

@@ -35,8 +35,10 @@ pub(super) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     if before.is_one_of(&HEADINGS) {
         return SpokenForm::new(say_roman(value, false), i + 1);
     }
-    // A king or a pope: "Yohane Paulo II".
-    let name = before.is_capitalised() && !before.is_all_caps() && word.text.len() > 1;
+    // A king or a pope: "Yohane Paulo II", "Malkia Elizabeth I".
+    let name = before.is_capitalised()
+        && !before.is_all_caps()
+        && (word.text.len() > 1 || word.text == "I" && is_royal(context, i));
     name.then(|| SpokenForm::new(format!("wa {}", say_roman(value, true)), i + 1))?
 }
 
@@ -82,7 +84,7 @@ pub(super) fn small(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> 
 /// The value of "iii".
 pub(super) fn small_value(word: &Token<'_>) -> Option<u64> {
     let small = word.text.bytes().all(|b| matches!(b, b'i' | b'v' | b'x'));
-    roman_value(&word.text.to_ascii_uppercase()).filter(|_| small)
+    small.then(|| roman_value(&word.text.to_ascii_uppercase()))?
 }
 
 fn starts_item(context: &TokenContext<'_>, i: usize) -> bool {
@@ -101,6 +103,15 @@ fn follows_small_heading(context: &TokenContext<'_>, i: usize) -> bool {
         kind => !matches!(kind, Some(Kind::Mark('.' | ',' | '-' | '–'))),
     });
     other.is_some_and(|j| context.is_word(j, SMALL_HEADINGS))
+}
+
+/// "Papa Fransisko", "King Charles" before the "I".
+pub(super) fn is_royal(context: &TokenContext<'_>, i: usize) -> bool {
+    const TITLES: &[&str] = &["papa", "malkia", "mfalme", "king", "queen", "pope"];
+    context
+        .words_back(i)
+        .nth(1)
+        .is_some_and(|w| w.is_one_of(TITLES))
 }
 
 /// The connective that "Muhula I" and "Kidato IV" leave out.

@@ -26,29 +26,6 @@ fn marks_end_clauses() {
 }
 
 #[test]
-fn rows_of_a_list_end_clauses_and_lines_of_prose_do_not() {
-    for (written, said) in [
-        ("- unga 9\n- sukari 5", "unga tisa. sukari tano."),
-        (
-            "nyanya 6\nvitunguu 7\nkaroti",
-            "nyanya sita. vitunguu saba. karoti.",
-        ),
-        ("Watoto\n3. Kalamu", "Watoto. tatu. Kalamu."),
-        (
-            "Simu\n0712345678",
-            "Simu sifuri saba moja mbili, tatu nne tano, sita saba nane.",
-        ),
-        (
-            "Jumla ya watu\n6 walifika\njana",
-            "Jumla ya watu sita walifika jana.",
-        ),
-        ("watu waliofika\nleo", "watu waliofika leo."),
-    ] {
-        assert_eq!(script(written).spoken(), said, "{written}");
-    }
-}
-
-#[test]
 fn words_know_where_they_came_from() {
     let text = "Lipa <b>KSh 500</b> leo.";
     let script = script(text);

@@ -144,7 +144,10 @@ fn day_first(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let year_after_dot = context.is_mark(at + 1, '.')
         && plain(context, context.skip_space(at + 2), 4).is_some_and(|n| n >= 1500);
     let inside = context.is_mark(at + 1, '.')
-        && matches!(context.kind(at + 2), Some(Kind::Mark(',' | ';' | ')')));
+        && match context.get(context.skip_space(at + 2)) {
+            Some(next) if next.kind == Kind::Word => !next.is_capitalised(),
+            _ => matches!(context.kind(at + 2), Some(Kind::Mark(',' | ';' | ')'))),
+        };
     with_year(
         context,
         said,
