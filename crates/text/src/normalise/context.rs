@@ -222,6 +222,15 @@ fn starts_line(tokens: &[Token<'_>], i: usize) -> bool {
     i == 0 || tokens[i - 1].text.contains('\n')
 }
 
+/// The line before ends in the midst of a phrase: "saa⏎5. Kisha".
+fn goes_on(tokens: &[Token<'_>], i: usize) -> bool {
+    const JOINTS: &[&str] = &[
+        "ya", "wa", "la", "cha", "vya", "za", "kwa", "na", "ni", "au", "hadi", "saa", "tarehe",
+        "mwaka", "the", "of", "at", "by", "on",
+    ];
+    i > 1 && tokens[i - 2].is_one_of(JOINTS)
+}
+
 /// "1. Watu" and "1) Watu" at the start of a line, and further ones in the same line: "Orodha: 1. Maziwa 2. Mayai".
 fn item_numbers(tokens: &[Token<'_>]) -> Vec<usize> {
     let mut items = Vec::new();
@@ -242,7 +251,7 @@ fn item_numbers(tokens: &[Token<'_>]) -> Vec<usize> {
         };
         let apart = i > 1 && tokens[i - 1].kind == Kind::Space;
         let opens = apart && (value > 1 || matches!(tokens[i - 2].kind, Kind::Mark(_)));
-        if starts_line(tokens, i) || value == next && opens {
+        if starts_line(tokens, i) && !goes_on(tokens, i) || value == next && opens {
             items.push(i);
             next = value + 1;
         }

@@ -6,6 +6,7 @@ use crate::normalise::SpokenForm;
 use crate::normalise::calendar::{MONTHS_ENGLISH, PIVOT_YEAR, is_date};
 use crate::normalise::clock::{ZONES, is_duration, said_duration};
 use crate::normalise::context::TokenContext;
+use crate::normalise::money::is_currency;
 use crate::normalise::quantity::dash_after;
 use crate::normalise::token::{Kind, Token};
 
@@ -464,12 +465,19 @@ pub(super) fn year_in_context(context: &TokenContext<'_>, i: usize) -> Option<Sp
     if dash_after(context, i + 1) == Some(i + 2) && context.digits(i + 2).is_some() {
         return None;
     }
-    let is_year = before.is_one_of(&[
+    // "KCSE 2025", "AFCON 2027".
+    let event = before.is_all_caps()
+        && before.text.len() > 3
+        && (1990..2050).contains(&n)
+        && !is_currency(before.text);
+    let named = before.is_one_of(&[
         "in", "since", "year", "until", "till", "by", "before", "after", "during", "of", "from",
         "and", "to",
-    ]) && !context.word(context.skip_space(i + 1)).is_some_and(|w| {
+    ]);
+    let goes_on = context.word(context.skip_space(i + 1)).is_some_and(|w| {
         !w.is_one_of(&["and", "to", "until", "the", "it", "he", "she", "we", "they"])
     });
+    let is_year = named && !goes_on || event;
     is_year.then(|| SpokenForm::new(year(n), i + 1))?
 }
 
