@@ -6,7 +6,6 @@ use crate::normalise::SpokenForm;
 use crate::normalise::calendar::{MONTHS_ENGLISH, PIVOT_YEAR, is_date};
 use crate::normalise::clock::{ZONES, is_duration, said_duration};
 use crate::normalise::context::TokenContext;
-use crate::normalise::money::is_currency;
 use crate::normalise::quantity::dash_after;
 use crate::normalise::token::{Kind, Token};
 
@@ -469,7 +468,7 @@ pub(super) fn year_in_context(context: &TokenContext<'_>, i: usize) -> Option<Sp
     let event = before.is_all_caps()
         && before.text.len() > 3
         && (1990..2050).contains(&n)
-        && !is_currency(before.text);
+        && !crate::normalise::money::is_currency(before.text);
     let named = before.is_one_of(&[
         "in", "since", "year", "until", "till", "by", "before", "after", "during", "of", "from",
         "and", "to",
