@@ -358,6 +358,11 @@ fn ends_paragraph(space: &Piece, next: Option<&Piece>) -> bool {
 /// "- unga 200". Lines of prose that go on are longer.
 fn ends_row(text: &str, line_end: usize) -> bool {
     const ROW_BYTES_MAX: usize = 40;
+    const GOES_ON: &[&str] = &[
+        "ya", "wa", "la", "za", "cha", "vya", "na", "au", "kwa", "hadi", "katika", "kwenye",
+        "asubuhi", "mchana", "alasiri", "jioni", "usiku", "alfajiri", "and", "or", "to", "of",
+        "in",
+    ];
     let is_bullet = |c: char| matches!(c, '-' | '*' | '+' | '•' | '–' | '·');
     let is_digit = |c: char| c.is_ascii_digit();
     let line = text[..line_end].rsplit('\n').next().unwrap_or_default();
@@ -367,7 +372,9 @@ fn ends_row(text: &str, line_end: usize) -> bool {
     let before_bullet = next
         .strip_prefix(is_bullet)
         .is_some_and(|next| next.starts_with(' '));
-    before_bullet || is_row && line.len() < ROW_BYTES_MAX
+    let first = next.split(|c: char| !c.is_alphabetic()).next();
+    let goes_on = first.is_some_and(|word| GOES_ON.contains(&word));
+    before_bullet || is_row && !goes_on && line.len() < ROW_BYTES_MAX
 }
 
 /// Parts of at most `longest` letters, cut after a vowel where there is one. The word is ASCII.

@@ -142,7 +142,11 @@ pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 
 /// "dakika 5:30", "Muda wa simu 00:05:30".
 fn is_length(context: &TokenContext<'_>, i: usize) -> bool {
-    let seconds = context.is_mark(i + 3, ':') && context.digits(i + 4).is_some();
+    // "Muda wa kuanza 08:00:00" is a time of the day.
+    let short = context
+        .digits(i)
+        .is_some_and(|hours| ("00".."06").contains(&hours));
+    let seconds = short && context.is_mark(i + 3, ':') && context.digits(i + 4).is_some();
     let length = || context.words_back(i).take(3).any(|w| w.is("muda"));
     context.follows(i, &["dakika"]) || seconds && length() && !follows_saa(context, i)
 }

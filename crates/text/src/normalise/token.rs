@@ -63,7 +63,7 @@ pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
             let after_number = number.is_some_and(|token| token.kind == Kind::Digits);
             let len = match text.as_bytes()[at..] {
                 // "9:05 AMWithdraw".
-                [b'A' | b'P', b'M', b'A'..=b'Z', b'a'..=b'z', ..] if after_number => 2,
+                [b'A' | b'P', b'M', b'A'..=b'Z', b'a'..=b'z', b'a'..=b'z', ..] if after_number => 2,
                 _ => word_len(&text[at..]),
             };
             (Kind::Word, len)

@@ -120,6 +120,10 @@ fn rows_of_a_list_end_clauses_and_lines_of_prose_do_not() {
             "Jumla ya watu\n6 walifika\njana",
             "Jumla ya watu sita walifika jana.",
         ),
+        (
+            "Tuonane kesho saa 4\nasubuhi",
+            "Tuonane kesho saa nne asubuhi.",
+        ),
         ("watu waliofika\nleo", "watu waliofika leo."),
     ] {
         let script = Script::from_text(written, &Lexicon::builtin()).unwrap();
