@@ -88,7 +88,10 @@ impl<'a> ScriptBuilder<'a> {
                 PieceKind::Words | PieceKind::Word => self.spoken(&piece.text, source),
                 PieceKind::English => self.spoken_english(&piece.text, source),
                 PieceKind::Mark => self.marks(&piece.text, source, &pieces, i),
-                PieceKind::Space if ends_paragraph(piece, pieces.get(i + 1)) => {
+                PieceKind::Space
+                    if ends_paragraph(piece, pieces.get(i + 1))
+                        || piece.text == "\n" && ends_row(text, own(piece.source.start)) =>
+                {
                     self.end(ClauseEnd::Full)
                 }
                 PieceKind::Space => {}
@@ -349,6 +352,29 @@ fn ends_paragraph(space: &Piece, next: Option<&Piece>) -> bool {
         "\n" => next.is_some_and(|piece| piece.text.starts_with(|c: char| c.is_uppercase())),
         _ => false,
     }
+}
+
+/// A short line that begins with a bullet or, like the next, with a digit, or that ends with a digit, is a row of a list:
+/// "- unga 200". Lines of prose that go on are longer.
+fn ends_row(text: &str, line_end: usize) -> bool {
+    const ROW_BYTES_MAX: usize = 40;
+    const GOES_ON: &[&str] = &[
+        "ya", "wa", "la", "za", "cha", "vya", "na", "au", "kwa", "hadi", "katika", "kwenye",
+        "asubuhi", "mchana", "alasiri", "jioni", "usiku", "alfajiri", "and", "or", "to", "of",
+        "in",
+    ];
+    let is_bullet = |c: char| matches!(c, '-' | '*' | '+' | '•' | '–' | '·');
+    let is_digit = |c: char| c.is_ascii_digit();
+    let line = text[..line_end].rsplit('\n').next().unwrap_or_default();
+    let (line, next) = (line.trim(), text[line_end..].trim_start());
+    let numbered = line.starts_with(is_digit) && next.starts_with(is_digit);
+    let is_row = line.starts_with(is_bullet) || numbered || line.ends_with(is_digit);
+    let before_bullet = next
+        .strip_prefix(is_bullet)
+        .is_some_and(|next| next.starts_with(' '));
+    let first = next.split(|c: char| !c.is_alphabetic()).next();
+    let goes_on = first.is_some_and(|word| GOES_ON.contains(&word));
+    before_bullet || is_row && !goes_on && line.len() < ROW_BYTES_MAX
 }
 
 /// Parts of at most `longest` letters, cut after a vowel where there is one. The word is ASCII.

@@ -316,6 +316,7 @@ fn plain_from(c: char, from: Range<usize>, out: &mut Cleaned) {
             folded(c, from, out);
         }
         '№' => out.push_str("No. ", from),
+        'ﷺ' => out.push_str("(S.A.W.)", from),
         '℃' => out.push_str("°C", from),
         '⁄' => out.push('/', from),
         _ if c.is_control() || is_invisible(c) => {}

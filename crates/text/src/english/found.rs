@@ -90,8 +90,11 @@ fn is_sure_prefix(prefix: &str, stem: &str) -> bool {
 /// Whether most words of a sentence are English. Names and words that could be of either language have no say.
 pub(crate) fn is_english_sentence(sentence: &str) -> bool {
     let (mut english, mut swahili) = (0, 0);
-    let words = sentence.split(|c: char| !c.is_ascii_alphabetic() && c != '\'');
-    for (n, word) in words.filter(|word| !word.is_empty()).enumerate() {
+    let sentence = sentence.replace("Dar es Salaam", " ");
+    let words = sentence.split(|c: char| !c.is_ascii_alphanumeric() && c != '\'');
+    // The "A" of "TKL4A7B9XC" is no word.
+    let is_word = |word: &&str| !word.is_empty() && !word.contains(|c: char| c.is_ascii_digit());
+    for (n, word) in words.filter(is_word).enumerate() {
         let lower = word.to_ascii_lowercase();
         match look_up(&lower).map(|entry| entry.sureness) {
             Some(Sureness::Anywhere | Sureness::Beside) => english += 2,
@@ -144,6 +147,8 @@ mod tests {
             "Hello",
             "How can I help you today?",
             "What time does the next ferry leave for Zanzibar?",
+            "TKL4A7B9XC Confirmed.",
+            "We live in Dar es Salaam.",
         ] {
             assert!(is_english_sentence(english), "{english}");
         }
@@ -153,6 +158,9 @@ mod tests {
             "Habari za asubuhi",
             "Karibu",
             "Wake vile mama",
+            "TKL4A7B9XC Imethibitishwa.",
+            "Hospitali ya Aga Khan, Dar es Salaam, 17 Nov 2026",
+            "Dar es Salaam 24°C",
             "1250",
         ] {
             assert!(!is_english_sentence(swahili), "{swahili}");

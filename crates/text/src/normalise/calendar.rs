@@ -60,6 +60,9 @@ pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     if let Some(reading) = day_range(context, i) {
         return Some(reading);
     }
+    if let Some(reading) = first_without_year(context, i) {
+        return Some(reading);
+    }
     if let Some(date) = whole_date(context, i) {
         let text = format!("{}{}", tarehe(context, i), date.said);
         return time_stamp(context, &text, date.end)
@@ -120,6 +123,26 @@ fn whole_date(context: &TokenContext<'_>, i: usize) -> Option<Date> {
     year_first(context, i, first)
         .or_else(|| day_first(context, i, first))
         .or_else(|| joined_month_name(context, i))
+        .or_else(|| compact(context, i, first))
+}
+
+/// "Date: 20261117".
+fn compact(context: &TokenContext<'_>, i: usize, figures: &str) -> Option<Date> {
+    let named = context.words_back(i).next()?.is_one_of(&["date", "tarehe"]);
+    let part = |from: usize| figures.get(from..from + 2)?.parse().ok();
+    let (d, m) = (part(6)?, part(4)?);
+    date(d, m, &figures[..4], i + 1).filter(|_| named && figures.len() == 8)
+}
+
+/// "1/1-31/3/2026".
+fn first_without_year(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let number = |at: usize| context.digits(at)?.parse().ok();
+    let last = whole_date(context, dash_after(context, i + 3)?)?;
+    let first = day_and_month(number(i)?, number(i + 2)?, None)?;
+    let said = format!("{}{first} hadi tarehe {}", tarehe(context, i), last.said);
+    context
+        .is_mark(i + 1, '/')
+        .then(|| SpokenForm::new(said, last.end))?
 }
 
 /// "5/6/2024-7/6/2024".
@@ -350,7 +373,7 @@ fn month_at(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, usize
         && context
             .get(context.skip_space(i + 2))
             .is_some_and(|t| match t.kind {
-                Kind::Digits | Kind::Mark('-' | '–') => true,
+                Kind::Digits | Kind::Mark('-' | '–' | ',') => true,
                 Kind::Word => !t.is_capitalised(),
                 _ => false,
             });

@@ -127,6 +127,26 @@ pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     if first.with_minutes && goes_on('.') {
         return runners_time(context, i, &first).filter(|_| !after_saa);
     }
+    if is_length(context, i) && first.with_minutes && first.half.is_none() {
+        let shifted = Clock {
+            hour: 0,
+            minute: first.clock.hour,
+            second: first.clock.minute,
+        };
+        let clock = if first.end == i + 3 {
+            shifted
+        } else {
+            first.clock
+        };
+        let said = clock.duration();
+        let said = said
+            .strip_prefix("dakika ")
+            .filter(|_| context.follows(i, &["dakika"]));
+        return SpokenForm::new(
+            said.map_or_else(|| clock.duration(), str::to_owned),
+            first.end,
+        );
+    }
     if is_duration(context, i)
         && first.half.is_none()
         && day_part_after(context, first.end).is_none()
@@ -144,6 +164,17 @@ pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
             SpokenForm::new(format!("{}{said}", saa(after_saa)), first.end)
         }
     }
+}
+
+/// "dakika 5:30", "Muda wa simu 00:05:30".
+fn is_length(context: &TokenContext<'_>, i: usize) -> bool {
+    // "Muda wa kuanza 08:00:00" is a time of the day.
+    let short = context
+        .digits(i)
+        .is_some_and(|hours| ("00".."06").contains(&hours));
+    let seconds = short && context.is_mark(i + 3, ':') && context.digits(i + 4).is_some();
+    let length = || context.words_back(i).take(3).any(|w| w.is("muda"));
+    context.follows(i, &["dakika"]) || seconds && length() && !follows_saa(context, i)
 }
 
 /// "1:23:45", where nothing says that it is a time of the day: neither "saa" nor a date, nor a second figure of the hour.
@@ -386,6 +417,15 @@ fn international_hours(day_part: Option<&str>) -> Option<&'static [u64]> {
     })
 }
 
+/// No Swahili morning has an eighth hour and no Swahili evening a fifth: "saa 8:00 asubuhi", "saa 5:00 jioni".
+fn is_western_by_part(hour: u64, day_part: Option<&str>) -> bool {
+    match day_part {
+        Some("asubuhi") => (7..=10).contains(&hour),
+        Some("jioni") => (4..=6).contains(&hour),
+        _ => false,
+    }
+}
+
 const RANGE_WORDS: &[&str] = &["hadi", "mpaka", "na", "to", "until"];
 
 /// The other end of "saa 8:00 hadi saa 17:00" tells the clock of both.
@@ -433,7 +473,7 @@ fn counts_from_six(context: &TokenContext<'_>, i: usize, time: &ClockTime) -> bo
     let after_saa = follows_saa(context, i);
     let shared_international = other_end_is_international(context, i, time);
     if after_saa && !shared_international {
-        return true;
+        return !is_western_by_part(hour, day_part_after(context, time.end));
     }
     if !after_saa && (time.leading_zero || hour > 12 || hour == 0) {
         return false;

@@ -3,6 +3,7 @@
 use super::agreement::{Class, class_of};
 use super::roman::roman_value;
 use super::token::{Kind, Token};
+use crate::lexicon::is_name;
 
 /// How many words back a rule may look for its context.
 const WORDS_BACK_MAX: usize = 8;
@@ -10,13 +11,15 @@ const WORDS_BACK_MAX: usize = 8;
 /// Abbreviations that a number follows; their dot ends no sentence.
 const NUMBER_ABBREVIATIONS: &[&str] = &[
     "no", "na", "nam", "namb", "nr", "num", "number", "namba", "acc", "acct", "c", "ref", "kumb",
-    "tel", "sim", "mob", "tar", "trh", "ext", "txn", "id", "std", "div", "gr", "r",
+    "tel", "sim", "mob", "tar", "trh", "ext", "txn", "id", "std", "div", "gr", "r", "reg",
 ];
 
 pub(crate) struct TokenContext<'a> {
     tokens: Vec<Token<'a>>,
     /// Most words are capitals: a capital says nothing then.
     pub shouting: bool,
+    /// The numbers of lists, in order: "1. Maziwa 2. Mayai".
+    items: Vec<usize>,
 }
 
 impl<'a> TokenContext<'a> {
@@ -31,6 +34,7 @@ impl<'a> TokenContext<'a> {
         }
         Self {
             shouting: words >= 3 && caps * 3 >= words * 2,
+            items: item_numbers(&tokens),
             tokens,
         }
     }
@@ -84,8 +88,16 @@ impl<'a> TokenContext<'a> {
         if space { i + 1 } else { i }
     }
 
-    /// The token before, spaces left out.
+    /// The number at `i` counts the items of a list.
+    pub(super) fn is_item_number(&self, i: usize) -> bool {
+        self.items.binary_search(&i).is_ok()
+    }
+
+    /// The token before, spaces left out; there is none before the number of a list.
     pub(super) fn before(&self, i: usize) -> Option<usize> {
+        if self.is_item_number(i) {
+            return None;
+        }
         self.tokens[..i].iter().rposition(|t| t.kind != Kind::Space)
     }
 
@@ -165,6 +177,10 @@ impl<'a> TokenContext<'a> {
         self.is_mark(i, '\'') && !goes_on && !(0..i).rev().take(TOKENS_BACK_MAX).any(opens)
     }
 
+    pub(super) fn starts_line(&self, i: usize) -> bool {
+        starts_line(&self.tokens, i)
+    }
+
     pub(super) fn starts_sentence(&self, i: usize) -> bool {
         self.before(i).is_none_or(|j| {
             matches!(self.tokens[j].kind, Kind::Mark('.' | '!' | '?' | ':' | '"'))
@@ -191,7 +207,49 @@ impl<'a> TokenContext<'a> {
         let word = self
             .word(j)
             .filter(|_| self.kind_before(j) != Some(Kind::Digits))?;
-        let name = word.is_capitalised() && !self.starts_sentence(j) && !word.is_all_caps();
+        let first = self.starts_sentence(j) || self.starts_line(j) && !is_name(word.text);
+        let name = word.is_capitalised() && !first && !word.is_all_caps();
         if name { None } else { class_of(word.text) }
     }
+}
+
+fn starts_line(tokens: &[Token<'_>], i: usize) -> bool {
+    i == 0 || tokens[i - 1].text.contains('\n')
+}
+
+/// The line before ends in the midst of a phrase: "saa⏎5. Kisha".
+fn goes_on(tokens: &[Token<'_>], i: usize) -> bool {
+    const JOINTS: &[&str] = &[
+        "ya", "wa", "la", "cha", "vya", "za", "kwa", "na", "ni", "au", "hadi", "saa", "tarehe",
+        "mwaka", "the", "of", "at", "by", "on",
+    ];
+    i > 1 && tokens[i - 2].is_one_of(JOINTS)
+}
+
+/// "1. Watu" and "1) Watu" at the start of a line, and further ones in the same line: "Orodha: 1. Maziwa 2. Mayai".
+fn item_numbers(tokens: &[Token<'_>]) -> Vec<usize> {
+    let mut items = Vec::new();
+    let mut next = 1;
+    for i in 0..tokens.len() {
+        if tokens[i].text.contains('\n') {
+            next = 1;
+        }
+        let Some([number, mark, space]) = tokens[i..].first_chunk() else {
+            break;
+        };
+        let written = number.kind == Kind::Digits
+            && number.text.len() <= 2
+            && matches!(mark.kind, Kind::Mark('.' | ')'))
+            && space.kind == Kind::Space;
+        let Some(value) = number.text.parse::<u64>().ok().filter(|_| written) else {
+            continue;
+        };
+        let apart = i > 1 && tokens[i - 1].kind == Kind::Space;
+        let opens = apart && (value > 1 || matches!(tokens[i - 2].kind, Kind::Mark(_)));
+        if starts_line(tokens, i) && !goes_on(tokens, i) || value == next && opens {
+            items.push(i);
+            next = value + 1;
+        }
+    }
+    items
 }

@@ -4,7 +4,7 @@ use super::SpokenForm;
 use super::calendar;
 use super::context::TokenContext;
 use super::dotted_time::DAY_PARTS;
-use super::money::is_currency;
+use super::money::{self, is_currency};
 use super::numerals::list_is_ordinal;
 use super::quantity::{is_minus_mark, say_roman};
 use super::roman::roman_value;
@@ -30,6 +30,7 @@ fn mark_said(context: &TokenContext<'_>, i: usize, mark: char) -> SpokenForm {
     let one = |text: &str| SpokenForm::of(text, i + 1);
     match mark {
         '.' if context.is_abbreviation_dot(i) => one(" "),
+        '.' if ends_file_name(context, i) => one(" nukta "),
         '.' | ',' | '!' | '?' | ';' | ':' => punctuation(context, i),
         '&' => one("na"),
         '@' if prices(context, i) => one("kwa"),
@@ -77,6 +78,7 @@ fn mark_said(context: &TokenContext<'_>, i: usize, mark: char) -> SpokenForm {
         {
             days_range(context, i)
         }
+        '-' | '–' if money::ends_range(context, i) => days_range(context, i),
         '-' | '–' if joins_quantities(context, i) => one(" hadi "),
         '-' if joins_word_to_number(context, i) => one(" "),
         '—' | '–' => one(" – "),
@@ -226,7 +228,15 @@ fn slash(context: &TokenContext<'_>, i: usize) -> SpokenForm {
     let after_amount =
         multiplied || matches!(context.kind_before(i), Some(Kind::Digits | Kind::Mark('%')));
     if let Some((name, end)) = units::divisor_at(context, i).filter(|_| after_amount) {
-        return SpokenForm::of(format!(" kwa {name}"), end);
+        return SpokenForm::of(format!("kwa {name}"), end);
+    }
+    // "Sh20/ndoo".
+    if context.word(i + 1).is_some() && money::ends_at(context, i) {
+        return SpokenForm::of(" kwa ", i + 1);
+    }
+    // "7.5/10".
+    if is_mark_out_of(context, i) {
+        return SpokenForm::of("kati ya ", i + 1);
     }
     // "250mg/5ml".
     let after_word = context.kind_before(i) == Some(Kind::Word);
@@ -245,6 +255,28 @@ fn slash(context: &TokenContext<'_>, i: usize) -> SpokenForm {
     let choice_said = context.is_word(i + 1, &["au", "ama"]);
     let offers = between_words && !choice_said;
     SpokenForm::of(if offers { " au " } else { " " }, i + 1)
+}
+
+/// The dot of "ripoti.pdf".
+fn ends_file_name(context: &TokenContext<'_>, i: usize) -> bool {
+    const ENDINGS: &[&str] = &[
+        "pdf", "doc", "docx", "xls", "xlsx", "csv", "txt", "jpg", "png", "zip",
+    ];
+    context.kind_before(i) == Some(Kind::Word)
+        && context
+            .word(i + 1)
+            .is_some_and(|w| ENDINGS.contains(&w.text))
+}
+
+/// The slash of "7.5/10".
+pub(super) fn is_mark_out_of(context: &TokenContext<'_>, i: usize) -> bool {
+    let decimal =
+        i > 2 && context.is_mark(i - 2, '.') && context.kind_before(i - 3) != Some(Kind::Mark('.'));
+    let whole = |j: usize| context.digits(j)?.parse::<u64>().ok();
+    let below = || Some(whole(i - 3)? < whole(i + 1).filter(|n| *n <= 100)?);
+    let goes_on = matches!(context.kind(i + 2), Some(Kind::Mark('.' | ',' | '/')))
+        && context.digits(i + 3).is_some();
+    decimal && whole(i - 1).is_some() && below() == Some(true) && !goes_on
 }
 
 /// Runs of marks say no more than one of each; dots keep their meaning of a trailing thought.

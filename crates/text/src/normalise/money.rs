@@ -156,14 +156,27 @@ pub(crate) fn prefixed(context: &TokenContext<'_>, i: usize) -> Option<SpokenFor
     let after = after + usize::from(context.is_mark(after, '.'));
     let (amount, negative) = amount_at(context, context.skip_space(after));
     let negative = negative || sign_before;
+    // "Ksh .50".
+    let cents = context
+        .digits(amount + 1)
+        .filter(|figures| figures.len() == 2);
+    if let Some(cents) = cents.filter(|_| context.is_mark(amount, '.') && amount > after) {
+        let said = cardinal(cents.parse().ok()?);
+        return SpokenForm::new(format!("{} {said}", currency.hundredth), amount + 2);
+    }
     if let Some((name, number)) = multiplier(context, amount) {
+        // "Sh mil. 300".
+        let number = number + usize::from(context.is_mark(number, '.'));
         let mut quantity = Quantity::at(context, context.skip_space(number))?;
         quantity.negative = negative;
         let named = name_before(context, i, currency);
         let said = format!("{named}{name} {}", quantity.say_with(None));
         return SpokenForm::new(said, quantity.end);
     }
-    let mut quantity = Quantity::at(context, amount)?;
+    let mut quantity = match spaced_amount(context, amount) {
+        Some(number) => Quantity::one(number),
+        None => Quantity::at(context, amount)?,
+    };
     if quantity.high.is_some() && other_end_has_currency(context, &quantity) {
         quantity = Quantity::one(quantity.low);
     }
@@ -223,11 +236,35 @@ pub(crate) fn ends_range(context: &TokenContext<'_>, i: usize) -> bool {
     let ends_here = |j| amount(context, j).filter(|(_, end)| context.skip_space(*end) == i);
     let before = i.saturating_sub(AMOUNT_TOKENS_MAX)..i;
     let low = before.filter_map(|j| Some((j, ends_here(j)?.0))).next();
-    let high = amount(context, i + 1).map(|(high, _)| high);
+    let high = amount(context, context.skip_space(i + 1)).map(|(high, _)| high);
     let high = high.or_else(|| context.number(i + 1));
     low.zip(high).is_some_and(|((at, low), high)| {
         let below_zero = at > 0 && is_minus_mark(context, at - 1);
         !below_zero && low.value() < high.value()
+    })
+}
+
+/// The "1 250" of "Ksh 1 250".
+pub(crate) fn spaced_amount<'a>(context: &TokenContext<'a>, i: usize) -> Option<Number<'a>> {
+    let (thousands, rest) = (context.digits(i)?, context.digits(i + 2)?);
+    let goes_on = matches!(
+        context.kind(i + 3),
+        Some(Kind::Word | Kind::Mark('/' | '-' | ':'))
+    ) || context.digits(context.skip_space(i + 3)).is_some();
+    let spaced = context.token(i + 1).text == " " && thousands.len() <= 2 && rest.len() == 3;
+    (spaced && !thousands.starts_with('0') && !goes_on).then(|| Number {
+        whole: format!("{thousands}{rest}"),
+        fraction: None,
+        grouped: true,
+        end: i + 3,
+    })
+}
+
+/// An amount with its currency before it ends right before `i`.
+pub(crate) fn ends_at(context: &TokenContext<'_>, i: usize) -> bool {
+    const AMOUNT_TOKENS_MAX: usize = 12;
+    (i.saturating_sub(AMOUNT_TOKENS_MAX)..i).any(|j| {
+        currency_at(context, j).is_some() && amount(context, j).is_some_and(|(_, end)| end == i)
     })
 }
 
@@ -313,7 +350,7 @@ fn letter_multiplier(context: &TokenContext<'_>, i: usize) -> Option<(&'static s
         "m" | "M" | "mn" => "milioni",
         "b" | "B" => "bilioni",
         "k" | "K" => "elfu",
-        "t" | "T" => "trilioni",
+        "t" | "T" | "tr" => "trilioni",
         _ => return None,
     };
     Some((said, i + 1))

@@ -219,6 +219,14 @@ fn not_a_fraction(
     if top <= bottom && before.any(|w| w.is_one_of(&["alama", "maksi", "jumla"])) {
         return Some(format!("{} kati ya {}", cardinal(top), cardinal(bottom)));
     }
+    // "Alipata 9/10", but "alipata 3/10 ya kura".
+    let got = [
+        "alipata", "amepata", "nilipata", "nimepata", "ulipata", "umepata",
+    ];
+    let of = context.is_word(context.skip_space(end), &["ya", "za"]);
+    if context.follows(i, &got) && bottom.is_multiple_of(10) && top <= bottom && !of {
+        return Some(format!("{} kati ya {}", cardinal(top), cardinal(bottom)));
+    }
     // "Kiingereza 65/100".
     let subject = context.word_before(i).is_some_and(Token::is_capitalised);
     if subject && top <= bottom && bottom == 100 {

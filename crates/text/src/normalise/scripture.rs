@@ -14,11 +14,26 @@ static BOOKS: WordList = WordList::new(|| words(include_str!("../../data/scriptu
 static SHORT: WordTable =
     WordTable::new(|| rows(include_str!("../../data/scripture-short.tsv")).collect());
 
-const QURAN: &[&str] = &["kurani", "qurani", "quran", "qur'an"];
+const QURAN: &[&str] = &[
+    "kurani", "qurani", "quran", "qur'an", "baqarah", "baqara", "fatiha", "imran", "nisaa",
+];
+
+/// "Qur-an", "Al-Baqarah", "Surat Yusuf" and "Q" stand before.
+fn follows_quran(context: &TokenContext<'_>, i: usize) -> bool {
+    let before = context.before(i);
+    let is_q = before.is_some_and(|j| context.token(j).text == "Q");
+    let hyphened = before.is_some_and(|j| {
+        let qur = j > 1 && context.is_word(j - 2, &["qur"]) && context.is_mark(j - 1, '-');
+        qur && context.is_word(j, &["an"])
+    });
+    let surat = context.words_back(i).nth(1);
+    let named = surat.is_some_and(|w| w.is_one_of(&["surat", "surah"]));
+    context.follows(i, QURAN) || is_q || hyphened || named
+}
 
 pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let before = context.word_before(i);
-    let follows_book = before.is_some_and(|w| w.is_one_of(&BOOKS) || w.is_one_of(QURAN));
+    let follows_book = before.is_some_and(|w| w.is_one_of(&BOOKS)) || follows_quran(context, i);
     if let Some(reading) = verse(context, i).filter(|_| follows_book) {
         return Some(reading);
     }
@@ -53,12 +68,23 @@ fn verse(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     };
     let chapter = say_roman(value(context, i)?, true);
     let last = dash_after(context, i + 3).and_then(|at| Some((value(context, at)?, at + 1)));
-    let verses = match last {
-        Some((last, _)) => format!("{} hadi {}", say_roman(verse, true), cardinal(last)),
-        None => say_roman(verse, true),
+    // "1:1 - 2:3".
+    let last_verse = last
+        .filter(|(_, end)| context.is_mark(*end, ':'))
+        .and_then(|(_, end)| value(context, end + 1));
+    let first = say_roman(verse, true);
+    let (verses, end) = match (last, last_verse) {
+        (Some((last, end)), Some(verse)) => {
+            let (last, verse) = (say_roman(last, true), say_roman(verse, true));
+            (
+                format!("{first} hadi sura ya {last}, mstari wa {verse}"),
+                end + 2,
+            )
+        }
+        (Some((last, end)), None) => (format!("{first} hadi {}", cardinal(last)), end),
+        (None, _) => (first, i + 3),
     };
-    let end = last.map_or(i + 3, |(_, end)| end);
-    let line = match context.follows(i, QURAN) {
+    let line = match follows_quran(context, i) {
         true => "aya ya",
         false => "mstari wa",
     };

@@ -56,7 +56,17 @@ pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
         } else if c.is_whitespace() {
             (Kind::Space, run(&text[at..], char::is_whitespace))
         } else if c.is_alphabetic() {
-            (Kind::Word, word_len(&text[at..]))
+            let number = out
+                .iter()
+                .rev()
+                .find(|token: &&Token<'_>| token.kind != Kind::Space);
+            let after_number = number.is_some_and(|token| token.kind == Kind::Digits);
+            let len = match text.as_bytes()[at..] {
+                // "9:05 AMWithdraw".
+                [b'A' | b'P', b'M', b'A'..=b'Z', b'a'..=b'z', b'a'..=b'z', ..] if after_number => 2,
+                _ => word_len(&text[at..]),
+            };
+            (Kind::Word, len)
         } else {
             (Kind::Mark(c), c.len_utf8())
         };

@@ -26,6 +26,7 @@ pub(crate) fn divisor_at(
     let word = context.word(slash + 1)?;
     let (name, end) = match (word.text, power(context, slash + 2)) {
         ("m", Some(("za mraba", end))) => ("mita ya mraba", end),
+        ("km", Some(("za mraba", end))) => ("kilomita ya mraba", end),
         ("m", Some((_, end))) => ("mita ya ujazo", end),
         _ => (*DIVISORS.get(word.text)?, slash + 2),
     };

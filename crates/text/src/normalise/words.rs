@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::SpokenForm;
+use super::alphanumeric;
 use super::context::TokenContext;
 use super::numerals;
 use super::quantity::dash_after;
@@ -90,7 +91,8 @@ fn initials(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     if let Some((letters, end)) = initial_letters(context, i) {
         let listed = INITIALISMS.get(letters.to_ascii_lowercase().as_str());
         // "P.M. Mwanyika" is a name.
-        if let Some(said) = listed.filter(|_| letters != "PM") {
+        let pious = letters != "RA" || i > 0 && context.is_mark(i - 1, '(');
+        if let Some(said) = listed.filter(|_| letters != "PM" && pious) {
             return SpokenForm::new(format!("{said}{}", sentence_stop(context, end)), end);
         }
         let capitals = letters.bytes().all(|b| b.is_ascii_uppercase());
@@ -107,7 +109,8 @@ pub(super) fn is_initial(context: &TokenContext<'_>, i: usize) -> bool {
     };
     let next = context.skip_space(i + 2);
     let name = context.word(next).filter(|w| w.text.len() > 1);
-    is_letter(i) && (name.is_some_and(Token::is_capitalised) || is_letter(next))
+    let versus = context.get(next).is_some_and(|t| t.text == "v") && context.is_mark(next + 1, '.');
+    is_letter(i) && (name.is_some_and(Token::is_capitalised) || is_letter(next) || versus)
 }
 
 /// The last dot of an abbreviation also ends the sentence when a new one begins after it.
@@ -135,6 +138,7 @@ fn post_box(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         }
         None if word.text == "SLP" => i + 1,
         None if is_initial(context, i) && word.text == "P" => spaced_box(context, i + 2)?,
+        None if is_initial(context, i) && word.text == "S" => spaced_slp(context, i + 2)?,
         _ => return None,
     };
     let number = context.skip_space(end);
@@ -158,6 +162,14 @@ fn spaced_box(context: &TokenContext<'_>, i: usize) -> Option<usize> {
     (written && context.is_word(named, &["box"])).then_some(named + 1)
 }
 
+/// The token after "L. P." of "S. L. P. 9083".
+fn spaced_slp(context: &TokenContext<'_>, i: usize) -> Option<usize> {
+    let second = context.skip_space(i);
+    let third = context.skip_space(second + 2);
+    let letter = |j, letter| context.is_word(j, &[letter]) && context.is_mark(j + 1, '.');
+    (letter(second, "l") && letter(third, "p")).then_some(third + 2)
+}
+
 fn abbreviation(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let word = context.word(i)?;
     let class_name = word.is_one_of(&["std", "div"]);
@@ -165,13 +177,20 @@ fn abbreviation(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         return None;
     }
     let lower = word.text.to_ascii_lowercase();
-    let dot = context.is_mark(i + 1, '.') && !context.is_mark(i + 2, '.');
+    // "ID No: 123".
+    let colon = matches!(word.text, "No" | "Na") && context.is_mark(i + 1, ':');
+    let dot = context.is_mark(i + 1, '.') && !context.is_mark(i + 2, '.') || colon;
     let after = i + 1 + usize::from(dot);
     let next = context.skip_space(after);
     let class = |w: &Token<'_>| class_name && roman_value(w.text).is_some();
-    // "Kumb. Na. FT26318XK2", "dk ya 45".
+    // "Kumb. Na. FT26318XK2", "Leseni Na. B-2345", "Hati Na. CT 12345", "dk ya 45".
     let capitals = |w: &Token<'_>| w.is_all_caps() || w.text.len() == 1 && w.is_capitalised();
-    let code = |w: &Token<'_>| capitals(w) && context.digits(next + 1).is_some();
+    let code = |w: &Token<'_>| {
+        let numbered = context.digits(context.skip_space(next + 1)).is_some();
+        capitals(w) && (numbered || alphanumeric::read(context, next).is_some())
+    };
+    // "uk. iii".
+    let numeral = |w: &Token<'_>| w.text.len() > 1 && numerals::small_value(w).is_some();
     let minute = lower == "dk"
         && context.is_word(next, &["ya"])
         && context.digits(context.skip_space(next + 1)).is_some();
@@ -179,7 +198,7 @@ fn abbreviation(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         || minute
         || context
             .word(next)
-            .is_some_and(|w| class(w) || dot && code(w));
+            .is_some_and(|w| class(w) || dot && (code(w) || numeral(w)));
     let (said, when) = match lower.as_str() {
         "dk" if number_follows => ("dakika", When::Number),
         "alh" if number_follows => ("Alhamisi", When::Dot),
@@ -244,11 +263,14 @@ pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let word = context.word(i)?;
     account(context, i, word)
         .or_else(|| short_word(i, word))
-        .or_else(|| SpokenForm::new("dhidi ya", i + 1).filter(|_| is_versus(context, i)))
+        .or_else(|| SpokenForm::new("dhidi ya", versus_end(context, i)?))
         .or_else(|| road(context, i))
         .or_else(|| hyphenated(context, i))
+        .or_else(|| slashed(context, i))
+        .or_else(|| numero(context, i))
         .or_else(|| era(context, i, word))
         .or_else(|| numerals::read(context, i))
+        .or_else(|| numerals::small(context, i))
         .or_else(|| acronym(context, i, word))
         .or_else(|| single_letter(context, i, word))
         .or_else(|| tag(context, i, word))
@@ -262,13 +284,18 @@ fn short_word(i: usize, word: &Token<'_>) -> Option<SpokenForm> {
     (!acronym).then(|| SpokenForm::new(*said, i + 1))?
 }
 
-/// The "v" of "Gor Mahia v AFC Leopards".
-pub(super) fn is_versus(context: &TokenContext<'_>, i: usize) -> bool {
-    let next = context.skip_space(i + 1);
-    let name_before = context.word_before(i).is_some_and(Token::is_capitalised);
+/// The token after the "v" of "Gor Mahia v AFC Leopards", "Jamhuri v. Otieno" and "R. v. Otieno".
+pub(super) fn versus_end(context: &TokenContext<'_>, i: usize) -> Option<usize> {
+    let end = i + 1 + usize::from(context.is_mark(i + 1, '.'));
+    let next = context.skip_space(end);
+    let before = context.before(i)?;
+    let initial = usize::from(before > 0 && context.is_mark(before, '.') && end > i + 1);
+    let name_before = context
+        .word(before - initial)
+        .is_some_and(Token::is_capitalised);
     let name_after = context.word(next).is_some_and(Token::is_capitalised);
-    let apart = context.kind_before(i) == Some(Kind::Space) && next > i + 1;
-    context.token(i).text == "v" && apart && name_before && name_after
+    let apart = context.kind_before(i) == Some(Kind::Space) && next > end;
+    (context.token(i).text == "v" && apart && name_before && name_after).then_some(end)
 }
 
 /// "Thika Rd": roads keep their English names.
@@ -330,6 +357,29 @@ fn hyphenated(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         _ => return None,
     };
     SpokenForm::new(said, i + 3)
+}
+
+/// "M/kiti", "S/M Mbezi", "12k p/m", "S/No. 5".
+fn slashed(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let second = context
+        .word(i + 2)
+        .filter(|_| context.is_mark(i + 1, '/'))?;
+    let said = match (context.token(i).text, second.text) {
+        ("M", "kiti" | "Kiti") => "mwenyekiti",
+        ("S", "M") => "shule ya msingi",
+        ("p", "m") => "kwa mwezi",
+        ("S", "No" | "N") => "namba",
+        _ => return None,
+    };
+    let dot = usize::from(said == "namba" && context.is_mark(i + 3, '.'));
+    SpokenForm::new(said, i + 3 + dot)
+}
+
+/// "Loi N° 7", "n°12".
+fn numero(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let number = context.digits(context.skip_space(i + 2)).is_some();
+    let written = context.is_word(i, &["n"]) && context.is_mark(i + 1, '°');
+    (written && number).then(|| SpokenForm::new("namba ", i + 2))?
 }
 
 /// Before and after Christ, behind a year.

@@ -30,7 +30,7 @@ fn cases(text: &'static str) -> Vec<Case<'static>> {
 fn score(cases: &[Case<'_>]) -> ((usize, usize), (usize, usize)) {
     let mut by_category: BTreeMap<&str, [usize; 4]> = BTreeMap::new();
     for case in cases {
-        let spoken = normalise(case.input);
+        let spoken = normalise(&case.input.replace('⏎', "\n"));
         let right = spoken == case.expected;
         let row = by_category.entry(case.category).or_default();
         let column = if case.unsure { 2 } else { 0 };

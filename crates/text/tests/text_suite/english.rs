@@ -510,15 +510,15 @@ fn money_below_zero_is_read_with_its_minus_and_a_dash_without_one() {
         ("KES 200-300", "two hundred to three hundred shillings"),
         (
             "from KES 200 – KES 300",
-            "from two hundred shillings – three hundred shillings",
+            "from two hundred shillings to three hundred shillings",
         ),
         (
             "KES 200 -KES 300",
-            "two hundred shillings -three hundred shillings",
+            "two hundred shillings to three hundred shillings",
         ),
         (
             "500/=-600/=",
-            "five hundred shillings-six hundred shillings",
+            "five hundred shillings to six hundred shillings",
         ),
         (
             "by M-Pesa - KES 250",

@@ -1,4 +1,4 @@
-//! Names of places and people, in Swahili and in English sentences.
+//! Names of places and people, in Swahili and in English sentences; numbers and lists with their pauses.
 
 use sauti_text::{Lexicon, Script, SpeechLanguage, SpokenWord};
 
@@ -101,4 +101,32 @@ fn a_prefix_leaves_the_stress_to_its_english_stem() {
     assert_eq!(said[0].phonemes, "nime");
     let letters = words("ATMs", SpeechLanguage::English);
     assert_eq!(letters[2].phonemes, "ˈɛmz");
+}
+
+#[test]
+fn rows_of_a_list_end_clauses_and_lines_of_prose_do_not() {
+    for (written, said) in [
+        ("- unga 9\n- sukari 5", "unga tisa. sukari tano."),
+        (
+            "nyanya 6\nvitunguu 7\nkaroti",
+            "nyanya sita. vitunguu saba. karoti.",
+        ),
+        ("Watoto\n3. Kalamu", "Watoto. tatu. Kalamu."),
+        (
+            "Simu\n0712345678",
+            "Simu sifuri saba moja mbili, tatu nne tano, sita saba nane.",
+        ),
+        (
+            "Jumla ya watu\n6 walifika\njana",
+            "Jumla ya watu sita walifika jana.",
+        ),
+        (
+            "Tuonane kesho saa 4\nasubuhi",
+            "Tuonane kesho saa nne asubuhi.",
+        ),
+        ("watu waliofika\nleo", "watu waliofika leo."),
+    ] {
+        let script = Script::from_text(written, &Lexicon::builtin()).unwrap();
+        assert_eq!(script.spoken(), said, "{written}");
+    }
 }

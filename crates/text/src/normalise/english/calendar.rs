@@ -146,7 +146,10 @@ fn day_first(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let year_after_dot = context.is_mark(at + 1, '.')
         && plain(context, context.skip_space(at + 2), 4).is_some_and(|n| n >= 1500);
     let inside = context.is_mark(at + 1, '.')
-        && matches!(context.kind(at + 2), Some(Kind::Mark(',' | ';' | ')')));
+        && match context.get(context.skip_space(at + 2)) {
+            Some(next) if next.kind == Kind::Word => !next.is_capitalised(),
+            _ => matches!(context.kind(at + 2), Some(Kind::Mark(',' | ';' | ')'))),
+        };
     with_year(
         context,
         said,
@@ -490,12 +493,19 @@ pub(super) fn year_in_context(context: &TokenContext<'_>, i: usize) -> Option<Sp
     if dash_after(context, i + 1) == Some(i + 2) && context.digits(i + 2).is_some() {
         return None;
     }
-    let is_year = before.is_one_of(&[
+    // "KCSE 2025", "AFCON 2027".
+    let event = before.is_all_caps()
+        && before.text.len() > 3
+        && (1990..2050).contains(&n)
+        && !crate::normalise::money::is_currency(before.text);
+    let named = before.is_one_of(&[
         "in", "since", "year", "until", "till", "by", "before", "after", "during", "of", "from",
         "and", "to",
-    ]) && !context.word(context.skip_space(i + 1)).is_some_and(|w| {
+    ]);
+    let goes_on = context.word(context.skip_space(i + 1)).is_some_and(|w| {
         !w.is_one_of(&["and", "to", "until", "the", "it", "he", "she", "we", "they"])
     });
+    let is_year = named && !goes_on || event;
     is_year.then(|| SpokenForm::new(year(n), i + 1))?
 }
 

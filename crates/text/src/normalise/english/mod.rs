@@ -9,11 +9,12 @@ mod scripture;
 mod signs;
 
 use super::context::TokenContext;
+use super::numerals::is_royal;
 use super::reading::SpokenForm;
 use super::roman::roman_value;
 use super::token::{Kind, Token, tokens};
 use super::words::{
-    ACRONYMS, beside_capitals, initial_letters, is_initial, is_versus, sentence_stop,
+    ACRONYMS, beside_capitals, initial_letters, is_initial, sentence_stop, versus_end,
 };
 use super::{PieceKind, Rule, alphanumeric, doses, league, pieces, relations, words};
 use crate::english::{is_known, respell};
@@ -100,7 +101,7 @@ fn scheme(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 }
 
 fn versus(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    SpokenForm::new("versus", i + 1).filter(|_| is_versus(context, i))
+    SpokenForm::new("versus", versus_end(context, i)?)
 }
 
 /// "#ProtectWater".
@@ -277,7 +278,9 @@ static ABBREVIATIONS: WordTable =
 
 fn abbreviation(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let word = context.word(i)?;
-    let dot = usize::from(context.is_mark(i + 1, '.'));
+    // "Ref No: AB12".
+    let colon = word.text == "No" && context.is_mark(i + 1, ':');
+    let dot = usize::from(context.is_mark(i + 1, '.') || colon);
     let next = context.skip_space(i + 1 + dot);
     // "Petition No. E005", "Reg no KDA 123A".
     let short = dot == 1 || context.follows(i, &["reg"]);
@@ -445,7 +448,9 @@ fn roman(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     if before.is_one_of(HEADINGS) && (word.text.len() > 1 || !goes_on) {
         return SpokenForm::new(cardinal(value), i + 1);
     }
-    let name = before.is_capitalised() && !before.is_all_caps() && word.text.len() > 1;
+    let name = before.is_capitalised()
+        && !before.is_all_caps()
+        && (word.text.len() > 1 || word.text == "I" && is_royal(context, i) && !goes_on);
     name.then(|| SpokenForm::new(format!("the {}", ordinal(value)), i + 1))?
 }
 

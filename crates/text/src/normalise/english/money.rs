@@ -4,7 +4,7 @@ use super::number::cardinal;
 use super::quantity::{per, range_end, said_number};
 use crate::normalise::SpokenForm;
 use crate::normalise::context::TokenContext;
-use crate::normalise::money::slash_tail;
+use crate::normalise::money::{slash_tail, spaced_amount};
 use crate::normalise::number::Number;
 use crate::normalise::quantity::{dash_after, is_minus, is_minus_mark};
 use crate::normalise::token::Kind;
@@ -90,7 +90,8 @@ pub(super) fn before_number(context: &TokenContext<'_>, i: usize) -> Option<Spok
     let dot = usize::from(context.kind(i) == Some(Kind::Word) && context.is_mark(i + 1, '.'));
     let at = context.skip_space(i + 1 + dot);
     let signed = is_minus_mark(context, at);
-    let number = context.number(at + usize::from(signed))?;
+    let at_number = at + usize::from(signed);
+    let number = spaced_amount(context, at_number).or_else(|| context.number(at_number))?;
     // "KES-2024-001" is a code.
     let glued = signed && context.kind_before(at) == Some(Kind::Word);
     if glued && context.is_mark(number.end, '-') {
@@ -152,7 +153,7 @@ fn scale(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, usize)> 
         "thousand" => "thousand",
         "million" | "mn" | "mln" => "million",
         "billion" | "bn" => "billion",
-        "trillion" | "tn" | "trn" => "trillion",
+        "trillion" | "tn" | "tr" | "trn" => "trillion",
         "k" if at == i => "thousand",
         "m" if at == i => "million",
         "b" if at == i => "billion",

@@ -4,13 +4,18 @@ use super::number::{cardinal, ordinal};
 use crate::normalise::context::TokenContext;
 use crate::normalise::quantity::dash_after;
 use crate::normalise::reading::SpokenForm;
-use crate::tables::{WordList, words};
+use crate::tables::{WordList, WordTable, rows, words};
 
 static BOOKS: WordList =
     WordList::new(|| words(include_str!("../../../data/english-scripture.txt")));
 
+static SHORT: WordTable =
+    WordTable::new(|| rows(include_str!("../../../data/english-scripture-short.tsv")).collect());
+
 pub(super) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    verse(context, i).or_else(|| numbered_book(context, i))
+    verse(context, i)
+        .or_else(|| numbered_book(context, i))
+        .or_else(|| short(context, i))
 }
 
 fn value(context: &TokenContext<'_>, i: usize) -> Option<u64> {
@@ -24,7 +29,15 @@ fn verse(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let (chapter, verse) = (value(context, i)?, value(context, i + 2)?);
     let may_be_time = chapter < 24 && verse < 60 && context.digits(i + 2)?.len() == 2;
     let is_psalm = book.is_one_of(&["psalm", "psalms"]);
-    if !context.is_mark(i + 1, ':') || !book.is_one_of(&BOOKS) || may_be_time && !is_psalm {
+    if !book.is_one_of(&BOOKS) || may_be_time && !is_psalm {
+        return None;
+    }
+    verse_said(context, i)
+}
+
+fn verse_said(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let (chapter, verse) = (value(context, i)?, value(context, i + 2)?);
+    if !context.is_mark(i + 1, ':') {
         return None;
     }
     let last = dash_after(context, i + 3).and_then(|j| Some((value(context, j)?, j + 1)));
@@ -38,23 +51,40 @@ fn verse(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     }
 }
 
-/// The number of "1 Corinthians 13" and "2 Kings 5:1".
+const SEVERAL: &[&str] = &[
+    "Samuel",
+    "Kings",
+    "Chronicles",
+    "Corinthians",
+    "Thessalonians",
+    "Timothy",
+    "Peter",
+    "John",
+];
+
+/// The number of "1 Corinthians 13", "2 Kings 5:1" and "1 Cor 13:4".
 fn numbered_book(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    const SEVERAL: &[&str] = &[
-        "Samuel",
-        "Kings",
-        "Chronicles",
-        "Corinthians",
-        "Thessalonians",
-        "Timothy",
-        "Peter",
-        "John",
-    ];
     let number = value(context, i).filter(|n| (1..=3).contains(n))?;
     let book = context.skip_space(i + 1);
     let named = context
         .word(book)
         .is_some_and(|w| SEVERAL.contains(&w.text));
     let chapter = value(context, context.skip_space(book + 1));
-    (named && book > i + 1 && chapter.is_some()).then(|| SpokenForm::new(ordinal(number), i + 1))?
+    let told = named && chapter.is_some() || short(context, book).is_some();
+    (told && book > i + 1).then(|| SpokenForm::new(ordinal(number), i + 1))?
+}
+
+/// "Rev. 21:1-4", "Matt 5:3", and the book of "1 Cor 13:4".
+fn short(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let word = context.word(i).filter(|w| w.is_capitalised())?;
+    let name = SHORT.get(word.text.to_ascii_lowercase().as_str())?;
+    let dot = usize::from(context.is_mark(i + 1, '.'));
+    let verse = verse_said(context, context.skip_space(i + 1 + dot))?;
+    let is_time = context.is_word(context.skip_space(verse.end), &["am", "pm", "a", "p"]);
+    let numbered = context
+        .before(i)
+        .is_some_and(|j| context.digits(j).is_some());
+    // "Tim 3:15" without its number may be an hour.
+    let sure = numbered || *name == "John" || !SEVERAL.contains(name);
+    (sure && !is_time).then(|| SpokenForm::new(format!("{name} {}", verse.text), verse.end))?
 }

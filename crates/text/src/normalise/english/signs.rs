@@ -3,8 +3,8 @@
 use super::calendar::is_range_of_times;
 use super::quantity::unit;
 use crate::normalise::context::TokenContext;
-use crate::normalise::marks::{is_grade, joins_fields};
-use crate::normalise::money::ends_range;
+use crate::normalise::marks::{is_grade, is_mark_out_of, joins_fields};
+use crate::normalise::money::{ends_range, is_currency};
 use crate::normalise::token::{Kind, Token};
 
 pub(super) fn said_mark(context: &TokenContext<'_>, i: usize, mark: char) -> String {
@@ -34,6 +34,7 @@ pub(super) fn said_mark(context: &TokenContext<'_>, i: usize, mark: char) -> Str
         '#' if is_key(context, i) => return "hash".to_owned(),
         '-' | '–' if is_range_of_times(context, i) => "to",
         '–' if between_numbers(context, i) => "to",
+        '-' | '–' if ends_range(context, i) => "to",
         '-' | '−' | '–'
             if !glued(i.checked_sub(1))
                 && context.digits(i + 1).is_some()
@@ -61,6 +62,7 @@ pub(super) fn said_mark(context: &TokenContext<'_>, i: usize, mark: char) -> Str
         ':' if inside && is_shape(context, i) => "by",
         '/' if context.is_word(i + 1, &["or"]) => return " ".to_owned(),
         '/' if is_rate(context, i) => "per",
+        '/' if is_mark_out_of(context, i) => "out of",
         '/' if inside && (is_pair(context, i) || i > 1 && context.is_mark(i - 2, '°')) => "and",
         '/' if inside && is_in_address(context, i) => "slash",
         '/' if inside => "or",
@@ -94,14 +96,25 @@ fn is_shape(context: &TokenContext<'_>, i: usize) -> bool {
     }
 }
 
-/// "6:42 PM.New", "Ksh23.00.Amount": a sentence begins right behind the dot at `i`.
+/// "6:42 PM.New", "Ksh23.00.Amount", "Confirmed.Ksh500", "Confirmed.on 1/2/26": a sentence begins right behind the dot at
+/// `i`.
 fn starts_sentence(context: &TokenContext<'_>, i: usize) -> bool {
     let before = i - 1;
     let number =
         context.digits(before).is_some() && context.kind_before(before) != Some(Kind::Word);
-    let word = context.word(i + 1);
-    (number || context.is_word(before, &["am", "pm"]))
-        && word.is_some_and(|w| w.is_capitalised() && w.text.len() > 1 && !w.is_all_caps())
+    let after_word = context.word(before).is_some_and(|w| {
+        let small = |b: u8| b.is_ascii_lowercase();
+        w.text.len() > 1 && w.text.bytes().skip(1).all(small) && !w.is("www")
+    });
+    let opens = context.word(i + 1).is_some_and(|w| {
+        let capital = w.is_capitalised() && w.text.len() > 1 && !w.is_all_caps();
+        let goes_on = context.kind(i + 2) == Some(Kind::Space) && w.is_one_of(&["on", "at"]);
+        capital || after_word && (goes_on || is_currency(w.text))
+    });
+    // "john.Otieno@abc.co.ke", "requests.Session."
+    let name = matches!(context.kind(i + 2), Some(Kind::Mark('@' | '.' | '(' | '_')));
+    let after_word = after_word && !name;
+    opens && (number || after_word || context.is_word(before, &["am", "pm"]))
 }
 
 /// "80k-100k", "5kg-10kg": the same unit behind both numbers.
