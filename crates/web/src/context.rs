@@ -14,8 +14,8 @@ use sauti_store::WorkspaceId;
 use uuid::Uuid;
 
 use super::deadline::Deadline;
+use super::key_in_address::has_key;
 use super::language::Language;
-use super::refuse::has_key;
 
 pub const REQUEST_ID: &str = "x-request-id";
 /// For a request that came past the layer that knows the settings.

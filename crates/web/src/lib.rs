@@ -7,6 +7,7 @@ pub mod csrf;
 pub mod deadline;
 pub mod fields;
 pub mod idempotency;
+mod key_in_address;
 pub mod language;
 pub mod member;
 pub mod money_headers;

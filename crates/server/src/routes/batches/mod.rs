@@ -32,7 +32,7 @@ pub struct BatchBody {
     /// `speech` or `transcription`.
     pub operation: String,
     /// Each as the operation takes it, with a `custom_id` of your own. A recording is named by its `url`.
-    #[schema(value_type = Vec<BatchItem>)]
+    #[schema(value_type = Vec<BatchRequestItem>)]
     pub items: Vec<serde_json::Value>,
     /// Fields that hold for every item that does not have them.
     #[schema(value_type = Option<Object>)]
@@ -41,7 +41,7 @@ pub struct BatchBody {
 
 /// One text or recording. Every other field of `SpeechRequest` or `TranscriptionRequest` can stand here too.
 #[derive(Debug, utoipa::ToSchema)]
-pub struct BatchItem {
+pub struct BatchRequestItem {
     /// Yours, to find the result by; the item's place in the list if absent.
     pub custom_id: Option<String>,
     /// What is to be said.
