@@ -57,7 +57,7 @@ pub async fn envelope(State(app): State<App>, mut request: Request, next: Next) 
 
     leaving.answered();
     let (status, took) = (response.status().as_u16(), started.elapsed());
-    metrics::request(method.as_str(), route, status, took);
+    metrics::request(&method, route, status, took);
     span.in_scope(|| {
         let workspace = context.workspace_id().unwrap_or("");
         tracing::info!(

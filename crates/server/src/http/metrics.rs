@@ -1,15 +1,43 @@
 //! Figures of requests and connections for Prometheus, beside those of the service.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
 use std::time::Duration;
 
-use metrics::{counter, gauge, histogram};
+use axum::http::Method;
+use metrics::{Counter, Histogram, counter, gauge, histogram};
+use parking_lot::RwLock;
 
-pub(super) fn request(method: &str, route: &str, status: u16, took: Duration) {
-    let (method, route) = (method.to_owned(), route.to_owned());
-    let status = status.to_string();
-    histogram!("sauti_http_request_seconds", "route" => route.clone()).record(took.as_secs_f64());
-    counter!("sauti_http_requests_total", "method" => method, "route" => route, "status" => status)
-        .increment(1);
+/// The figures of one route. Looked up once: by name and labels that takes longer than counting.
+struct Route {
+    seconds: Histogram,
+    answers: Vec<(Method, u16, Counter)>,
+}
+
+static ROUTES: LazyLock<RwLock<HashMap<Box<str>, Route>>> = LazyLock::new(RwLock::default);
+
+pub(super) fn request(method: &Method, route: &str, status: u16, took: Duration) {
+    let known = |of: &Route| {
+        let mut answers = of.answers.iter();
+        let (_, _, count) = answers.find(|(how, what, _)| (how, *what) == (method, status))?;
+        count.increment(1);
+        of.seconds.record(took.as_secs_f64());
+        Some(())
+    };
+    if ROUTES.read().get(route).and_then(known).is_some() {
+        return;
+    }
+    let mut routes = ROUTES.write();
+    let of = routes.entry(route.into()).or_insert_with(|| Route {
+        seconds: histogram!("sauti_http_request_seconds", "route" => route.to_owned()),
+        answers: Vec::new(),
+    });
+    let count = counter!(
+        "sauti_http_requests_total",
+        "method" => method.to_string(), "route" => route.to_owned(), "status" => status.to_string()
+    );
+    of.answers.push((method.clone(), status, count));
+    known(of);
 }
 
 /// `idle` (no request came in time), `slow_reader` (the answer was not read) or `room` (the table was full).

@@ -1,10 +1,10 @@
 //! Figures for Prometheus. The recorder belongs to the process; each scrape adds what the engine
 //! and the cache know of themselves.
 
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 use std::time::Duration;
 
-use metrics::{counter, gauge, histogram};
+use metrics::{Counter, counter, gauge, histogram};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use sauti_speech::EngineStats;
 use sauti_store::{Operation, WebhookBacklog};
@@ -61,7 +61,10 @@ pub fn first_sound(took: Duration) {
 }
 
 pub fn cache(hit: bool) {
-    counter!("sauti_speech_cache_total", "result" => if hit { "hit" } else { "miss" }).increment(1);
+    static RESULTS: LazyLock<[Counter; 2]> = LazyLock::new(|| {
+        ["miss", "hit"].map(|result| counter!("sauti_speech_cache_total", "result" => result))
+    });
+    RESULTS[usize::from(hit)].increment(1);
 }
 
 /// An item of a batch: `done`, `failed`, `put_back` or `lost` (cancelled, or taken over by another).

@@ -176,8 +176,11 @@ fn quantity(words: &[&str]) -> Option<u64> {
     }
     if let Some(at) = words.iter().position(|word| *word == "nukta") {
         let whole = quantity(&words[..at])?;
-        // "milioni mbili nukta tano" means two and a half million.
-        let scale = last_scale(&words[..at], whole / 100);
+        // "milioni mbili nukta tano" means two and a half million; nobody says the last zero of a part of thousands.
+        let scale = match words.last() {
+            Some(&"sifuri") => 1,
+            _ => last_scale(&words[..at], whole / 100),
+        };
         return whole.checked_add(decimals(&words[at + 1..])? * scale);
     }
     match words {
@@ -336,6 +339,7 @@ mod tests {
             ("mia mbili nukta tano", "200.5"),
             ("elfu mbili mia tano nukta tano", "2500.5"),
             ("elfu kumi na mbili nukta tano", "12500"),
+            ("elfu moja nukta tano sifuri", "1000.5"),
             ("elfu mbili shilingi na senti hamsini", "2000.5"),
             ("mia na hamsini", "150"),
             ("mia hamsini", "150"),

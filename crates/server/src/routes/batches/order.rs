@@ -333,13 +333,14 @@ impl ItemCheck<'_> {
             self.errors
                 .push(FieldError::new("items", Reason::TooLong { max, actual }));
         }
-        if self.errors.is_empty() && !self.files.left.is_empty() {
-            let message = format!(
-                "has {} recordings that no item names",
-                self.files.left.len()
-            );
-            self.errors
-                .push(FieldError::new("file", Reason::Other { message }));
+        if self.errors.is_empty() {
+            let mut left: Vec<&String> = self.files.left.keys().collect();
+            left.sort_unstable();
+            for name in left.into_iter().take(ERRORS_MAX) {
+                let message = format!("has \"{name}\", which no item names");
+                self.errors
+                    .push(FieldError::new("file", Reason::Other { message }));
+            }
         }
         match self.errors.is_empty() {
             true => Ok(()),
