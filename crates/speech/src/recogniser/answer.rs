@@ -309,6 +309,7 @@ mod tests {
             ("sifuri saba moja mbili ziro", "\"07120\""),
             ("oh seven double two triple one zero", "\"07221110\""),
             ("saba moja asante", "\"71\""),
+            ("sifuri saba mara mbili tatu mara tatu", "\"077333\""),
         ] {
             assert_eq!(json(&Expect::Digits, said), figures, "{said}");
         }

@@ -10,6 +10,8 @@ pub(super) struct AnswerWords {
     pub digits_too: &'static [(&'static str, usize)],
     /// Before a digit: so many of it.
     pub times: &'static [(&'static str, usize)],
+    /// After a digit: so many of it. Two words each.
+    pub repeats: &'static [(&'static str, usize)],
     pub yes: &'static [&'static str],
     pub no: &'static [&'static str],
     /// What people add to a yes or a no.
@@ -55,7 +57,15 @@ fn value_of<T: Copy>(pairs: &[(&str, T)], word: &str) -> Option<T> {
 /// Spoken digits as figures, without gaps: what a caller who asked for digits wants.
 pub(super) fn as_figures<'a>(words: impl Iterator<Item = &'a str>) -> String {
     let (mut figures, mut times) = (String::new(), 1);
-    for word in words {
+    let mut words = words.peekable();
+    while let Some(word) = words.next() {
+        if let (Some(last), Some(next)) = (figures.chars().last(), words.peek())
+            && let Some(repeats) = repeats_of(&format!("{word} {next}"))
+        {
+            figures.extend(std::iter::repeat_n(last, repeats - 1));
+            words.next();
+            continue;
+        }
         let digit = ALL.iter().find_map(|known| known.digit(word));
         if let Some(figure) = digit.and_then(|digit| char::from_digit(digit as u32, 10)) {
             figures.extend(std::iter::repeat_n(figure, times));
@@ -66,6 +76,10 @@ pub(super) fn as_figures<'a>(words: impl Iterator<Item = &'a str>) -> String {
             .unwrap_or(1);
     }
     figures
+}
+
+fn repeats_of(phrase: &str) -> Option<usize> {
+    ALL.iter().find_map(|known| value_of(known.repeats, phrase))
 }
 
 /// A word as books have it: "thao" is "elfu".
@@ -88,6 +102,7 @@ const ALL: [AnswerWords; 2] = [
         digits: &SWAHILI_UNITS,
         digits_too: &[("zero", 0), ("ziro", 0)],
         times: &[],
+        repeats: &[("mara mbili", 2), ("mara tatu", 3), ("mara nne", 4)],
         yes: &[
             "ndiyo", "ndio", "naam", "sawa", "sawasawa", "ndivyo", "nakubali",
         ],
@@ -125,6 +140,7 @@ const ALL: [AnswerWords; 2] = [
         digits: ENGLISH_UNITS.split_at(10).0,
         digits_too: &[("oh", 0), ("o", 0)],
         times: &[("double", 2), ("triple", 3)],
+        repeats: &[],
         yes: &[
             "yes",
             "yeah",

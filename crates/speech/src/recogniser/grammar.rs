@@ -77,6 +77,13 @@ impl Grammar {
         self.link(&ends, &starts, true);
         self.link(&ends, &times_starts, true);
         self.link(&times_ends, &starts, false);
+        let (repeat_starts, repeat_ends) =
+            self.add_words(words.repeats.iter().map(|(said, _)| said));
+        self.link(&ends, &repeat_starts, true);
+        for next in [&starts, &times_starts] {
+            self.link(&repeat_ends, next, true);
+        }
+        let ends = [ends, repeat_ends].concat();
         let starts = [starts, times_starts].concat();
         self.allow_courtesies(words.before_digits, words.after_digits, starts, &ends);
     }
@@ -445,7 +452,11 @@ mod tests {
 
     #[test]
     fn courtesies_around_digits_are_none() {
-        for said in ["saba moja asante", "it's double two please"] {
+        for said in [
+            "saba moja asante",
+            "it's double two please",
+            "saba mara mbili tatu",
+        ] {
             assert_eq!(answer(Expect::Digits, said).text, said);
         }
     }
