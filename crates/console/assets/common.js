@@ -117,6 +117,21 @@ export async function copy(text, button) {
   }, 1500);
 }
 
+// A link would show the workspace of the cookie, which another tab may have changed.
+async function download(link) {
+  hideError();
+  try {
+    const response = await call("GET", link.getAttribute("href"));
+    const saved = document.createElement("a");
+    saved.href = URL.createObjectURL(await response.blob());
+    saved.download = link.download;
+    saved.click();
+    setTimeout(() => URL.revokeObjectURL(saved.href), 60_000);
+  } catch (error) {
+    showError(error);
+  }
+}
+
 let preview;
 async function playPreview(button) {
   preview?.pause();
@@ -134,6 +149,11 @@ async function playPreview(button) {
 }
 
 document.addEventListener("click", (event) => {
+  const link = event.target.closest('a[download][href^="/v1/"]');
+  if (link) {
+    event.preventDefault();
+    download(link);
+  }
   const button = event.target.closest("button");
   if (!button) return;
   if (button.dataset.copy) copy(byId(button.dataset.copy).textContent, button);

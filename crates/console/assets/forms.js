@@ -1,6 +1,6 @@
 // Forms and buttons that call the API: data-api="METHOD path".
 
-import { byId, call, showError, hideError } from "./common.js";
+import { Refusal, byId, call, say, showError, hideError } from "./common.js";
 
 function bodyOf(form) {
   const body = {};
@@ -17,9 +17,11 @@ function bodyOf(form) {
 }
 
 function valueOf(field) {
-  if (field.dataset.kind === "number") return Number.parseInt(field.value, 10);
-  if (field.dataset.kind === "money") return Math.round(Number(field.value) * 1e6);
-  return field.value.trim();
+  const text = field.value.trim();
+  if (field.dataset.kind === "number") return Number(text);
+  // What is no amount goes as it was typed, for the service to refuse.
+  if (field.dataset.kind === "money" && /^\d+(\.\d{1,6})?$/.test(text)) return Math.round(Number(text) * 1e6);
+  return text;
 }
 
 function showSecret(text, note) {
@@ -40,7 +42,8 @@ async function send(element, body, place) {
     const answer = response.headers.get("Content-Type")?.includes("json") ? await response.json() : {};
     const secret = answer.api_key ?? answer.secret;
     if (secret) showSecret(secret, element.dataset.secret);
-    else location.reload();
+    // Not a mere reload: that would tell again what was done before.
+    else location.assign(location.pathname + (element.dataset.done ? `?done=${element.dataset.done}` : ""));
     return true;
   } catch (error) {
     showError(error, place);
@@ -52,9 +55,15 @@ document.addEventListener("submit", async (event) => {
   const form = event.target;
   if (!form.dataset.api) return;
   event.preventDefault();
-  const button = form.querySelector("button.primary");
+  const button = form.querySelector("button:not([type=button])");
+  const own = form.querySelector("[role=alert]");
+  const body = bodyOf(form);
+  const empty = Object.keys(body).find((name) => Array.isArray(body[name]) && body[name].length === 0);
+  if (empty) return showError(new Refusal(say(`field_${empty}`)), own);
   button.disabled = true;
-  if (await send(form, bodyOf(form), form.querySelector("[role=alert]"))) form.reset();
+  const done = await send(form, body, own ?? byId("error"));
+  // A refusal elsewhere on the page: this form is a single choice, and shows again what holds.
+  if (done || !own) form.reset();
   button.disabled = false;
 });
 
@@ -63,9 +72,4 @@ document.addEventListener("click", (event) => {
   if (!button) return;
   if ("reload" in button.dataset) location.reload();
   if (button.dataset.api && confirm(button.dataset.confirm)) send(button, undefined, byId("error"));
-});
-
-document.addEventListener("change", (event) => {
-  const select = event.target;
-  if (select.matches("select[data-api]")) send(select, { [select.name]: select.value }, byId("error"));
 });

@@ -50,6 +50,7 @@ async function look() {
     byId("characters").textContent = quote.units;
     byId("length").textContent = say("about", Math.max(1, Math.round(secondsOf(read.words))));
   } catch (error) {
+    if (error.name !== "AbortError") showNothing();
     showError(error);
   }
 }

@@ -5,16 +5,14 @@ use axum::extract::{RawQuery, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum_extra::extract::CookieJar;
-use axum_extra::extract::cookie::Cookie;
 use sauti_service::accounts;
 use sauti_service::app::App;
 use sauti_service::workspaces;
-use sauti_store::{Session, WorkspaceId};
+use sauti_store::Session;
 
-use super::form::{MyForm, PersonForm, go, own_path};
+use super::form::{MyForm, PersonForm, go, own_path, workspace_cookie};
 use super::page::{self, Me, Page};
 use super::{refusal, shown};
-use sauti_web::caller::WORKSPACE_COOKIE;
 use sauti_web::context::Context;
 use sauti_web::member::{SignedIn, forget_session};
 use sauti_web::problem::{Code, Problem};
@@ -30,13 +28,19 @@ struct AccountPage {
     me: Me,
     sessions: Vec<Session>,
     error: Option<String>,
+    /// Typed into the form that deletes the account.
+    email: String,
 }
 
-async fn render(app: &App, page: Page, me: Me, error: Option<String>) -> Result<Response, Problem> {
-    let status = match error {
+/// What was wrong with a form of this page, and the address that was typed into it.
+type Wrong = Option<(String, String)>;
+
+async fn render(app: &App, page: Page, me: Me, wrong: Wrong) -> Result<Response, Problem> {
+    let status = match wrong {
         Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
         None => StatusCode::OK,
     };
+    let (error, email) = wrong.unzip();
     let mut sessions = app.store.list_sessions(&me.account.id).await?;
     // The one that looks stands first, then the newest.
     sessions.sort_by_key(|session| (session.id != me.session.id, -session.created_us));
@@ -50,8 +54,17 @@ async fn render(app: &App, page: Page, me: Me, error: Option<String>) -> Result<
             me,
             sessions,
             error,
+            email: email.unwrap_or_default(),
         },
     )
+}
+
+/// Here the address is known, so only the password can be wrong.
+fn message(problem: &Problem, page: &Page) -> String {
+    match problem.code {
+        Code::CredentialsWrong => page.t.error_old_password.to_owned(),
+        _ => refusal::message(problem, page),
+    }
 }
 
 pub async fn show(State(app): State<App>, page: Page, me: Me) -> Result<Response, Problem> {
@@ -96,8 +109,8 @@ pub async fn change_password(
     match changed.map_err(Problem::from) {
         Ok(()) => Ok(go(HERE, "saved")),
         Err(problem) => {
-            let message = refusal::message(&problem, &page);
-            render(&app, page, me, Some(message)).await
+            let wrong = (message(&problem, &page), String::new());
+            render(&app, page, me, Some(wrong)).await
         }
     }
 }
@@ -121,9 +134,10 @@ pub async fn delete(
     form: MyForm,
 ) -> Result<Response, Problem> {
     let MyForm { me, fields } = form;
-    if !fields.text("email").eq_ignore_ascii_case(&me.account.email) {
+    let email = fields.text("email").to_owned();
+    if !email.eq_ignore_ascii_case(&me.account.email) {
         let message = page.t.error_delete_word.to_owned();
-        return render(&app, page, me, Some(message)).await;
+        return render(&app, page, me, Some((message, email))).await;
     }
     let (password, gives_up_money) = (fields.secret("password"), !fields.text("money").is_empty());
     let gone = accounts::delete_by_password(&app, &me.account, password, gives_up_money).await;
@@ -132,9 +146,9 @@ pub async fn delete(
         Err(problem) => {
             let message = match problem.code {
                 Code::Conflict => page.t.error_only_owner.to_owned(),
-                _ => refusal::message(&problem, &page),
+                _ => message(&problem, &page),
             };
-            render(&app, page, me, Some(message)).await
+            render(&app, page, me, Some((message, email))).await
         }
     }
 }
@@ -210,14 +224,6 @@ pub async fn new_workspace(
     Ok((cookies.add(cookie), go("/console/members", "saved")).into_response())
 }
 
-/// Which workspace one works in, for this browser.
-fn workspace_cookie(workspace_id: &WorkspaceId) -> Result<Cookie<'static>, Problem> {
-    let cookie = format!(
-        "{WORKSPACE_COOKIE}={workspace_id}; Path=/; HttpOnly; SameSite=Lax; Max-Age=31536000"
-    );
-    Cookie::parse(cookie).map_err(Problem::internal)
-}
-
 #[derive(Template)]
 #[template(path = "invite.html")]
 struct InvitePage {
@@ -246,12 +252,13 @@ pub async fn show_invite(
 
 pub async fn accept_invite(
     State(app): State<App>,
-    page: Page,
+    mut page: Page,
     context: Context,
     cookies: CookieJar,
     form: PersonForm,
 ) -> Result<Response, Problem> {
     let token = form.fields.text("token").to_owned();
+    page.keep_token(&token);
     let account = &form.person.account;
     let joined = accounts::accept_invite(&app, context.client(), account, &token).await;
     match joined.map_err(Problem::from) {
@@ -261,7 +268,7 @@ pub async fn accept_invite(
         }
         Err(problem) => {
             let error = Some(match problem.code {
-                Code::NotFound => page.t.error_link.to_owned(),
+                Code::NotFound => page.t.error_invite.to_owned(),
                 _ => refusal::message(&problem, &page),
             });
             page::render_with(

@@ -74,6 +74,30 @@ impl EntryPage {
         format!("{:?}", self.kind) == kind
     }
 
+    fn title(&self) -> &'static str {
+        let t = self.page.t;
+        match self.kind {
+            EntryKind::SignIn => t.sign_in_title,
+            EntryKind::SignUp => t.sign_up_title,
+            EntryKind::Forgot => t.forgot_title,
+            EntryKind::Reset => t.reset_title,
+            EntryKind::Confirm => t.confirm_title,
+            EntryKind::MailedSignUp | EntryKind::MailedReset if self.sends_mail => t.mail_title,
+            EntryKind::MailedSignUp | EntryKind::MailedReset => t.mail_none_title,
+        }
+    }
+
+    /// For a link to another of these pages: where to go after it.
+    fn onward(&self) -> String {
+        page::with_next(&self.next)
+    }
+
+    fn next(mut self, next: &str) -> EntryPage {
+        self.page.keep_next(next);
+        self.next = next.to_owned();
+        self
+    }
+
     fn show(&self) -> Result<Response, Problem> {
         self.answer(StatusCode::OK)
     }
@@ -118,11 +142,9 @@ pub async fn show_sign_in(
     if person.is_ok() {
         return Ok(Redirect::to(own_path(&next)).into_response());
     }
-    let entry = EntryPage {
-        next,
-        ..EntryPage::new(&app, page, EntryKind::SignIn)
-    };
-    entry.show()
+    EntryPage::new(&app, page, EntryKind::SignIn)
+        .next(&next)
+        .show()
 }
 
 pub async fn sign_in(
@@ -142,11 +164,10 @@ pub async fn sign_in(
             Ok((cookies.add(session_cookie(&app, &issued)?), next).into_response())
         }
         Err(problem) => {
-            let (email, next) = (email.to_owned(), fields.text("next").to_owned());
+            let email = email.to_owned();
             EntryPage {
                 email,
-                next,
-                ..EntryPage::new(&app, page, EntryKind::SignIn)
+                ..EntryPage::new(&app, page, EntryKind::SignIn).next(fields.text("next"))
             }
             .refuse(&problem)
         }
@@ -160,8 +181,17 @@ fn agent(headers: &HeaderMap) -> &str {
         .unwrap_or_default()
 }
 
-pub async fn show_sign_up(State(app): State<App>, page: Page) -> Result<Response, Problem> {
-    EntryPage::new(&app, page, EntryKind::SignUp).show()
+pub async fn show_sign_up(
+    State(app): State<App>,
+    page: Page,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let next = Query::parse(query.as_deref())
+        .take("next")
+        .unwrap_or_default();
+    EntryPage::new(&app, page, EntryKind::SignUp)
+        .next(&next)
+        .show()
 }
 
 pub async fn sign_up(
@@ -172,6 +202,7 @@ pub async fn sign_up(
     OpenForm(fields): OpenForm,
 ) -> Result<Response, Problem> {
     let (email, name) = (fields.text("email"), fields.text("name"));
+    let next = fields.text("next");
     let made = accounts::sign_up(
         &app,
         context.client(),
@@ -182,25 +213,23 @@ pub async fn sign_up(
     .await;
     match made.map_err(Problem::from) {
         Ok(letter) => {
-            let cookie = format!(
-                "{SIGN_UP_COOKIE}={}; Path=/console; HttpOnly; SameSite=Lax; Max-Age=259200",
-                mark_of(email)
-            );
-            let cookie = Cookie::parse(cookie).map_err(Problem::internal)?;
+            let cookies = cookies
+                .add(sign_up_cookie(SIGN_UP_COOKIE, mark_of(email))?)
+                .add(sign_up_cookie(NEXT_COOKIE, own_path(next).to_owned())?);
             let base = app.config.public_url();
             let entry = EntryPage {
                 email: email.to_owned(),
                 letter_link: letter.map(|letter| letter.link.replace(&base, "")),
-                ..EntryPage::new(&app, page, EntryKind::MailedSignUp)
+                ..EntryPage::new(&app, page, EntryKind::MailedSignUp).next(next)
             };
-            Ok((cookies.add(cookie), entry.show()?).into_response())
+            Ok((cookies, entry.show()?).into_response())
         }
         Err(problem) => {
             let (email, name) = (email.to_owned(), name.to_owned());
             EntryPage {
                 email,
                 name,
-                ..EntryPage::new(&app, page, EntryKind::SignUp)
+                ..EntryPage::new(&app, page, EntryKind::SignUp).next(next)
             }
             .refuse(&problem)
         }
@@ -209,6 +238,17 @@ pub async fn sign_up(
 
 /// Which address signed up in this browser. It is set whether or not the address was new.
 const SIGN_UP_COOKIE: &str = "sauti_sign_up";
+
+/// Where whoever signed up in this browser wanted to go.
+const NEXT_COOKIE: &str = "sauti_next";
+
+fn sign_up_cookie(name: &str, value: String) -> Result<Cookie<'static>, Problem> {
+    let cookie = format!("{name}=; Path=/console; HttpOnly; SameSite=Lax; Max-Age=259200");
+    let mut cookie = Cookie::parse(cookie).map_err(Problem::internal)?;
+    // Written percent-encoded, and read back decoded.
+    cookie.set_value(value);
+    Ok(cookie)
+}
 
 fn mark_of(email: &str) -> String {
     hash_hex(&email.trim().to_lowercase())
@@ -305,13 +345,24 @@ pub async fn confirm(
     let signed_up_here = cookies
         .get(SIGN_UP_COOKIE)
         .is_some_and(|cookie| cookie.value() == mark_of(&account.email));
+    let wanted = cookies.get(NEXT_COOKIE).map(|cookie| cookie.value());
+    let next = own_path(wanted.unwrap_or_default()).to_owned();
     if !signed_up_here {
-        return Ok(go("/console/sign-in", "confirmed"));
+        let onward = page::with_next(&next).replace('?', "&");
+        let sign_in = format!("/console/sign-in?done=confirmed{onward}");
+        return Ok(Redirect::to(&sign_in).into_response());
     }
     let issued = accounts::open_session(&app, &account, agent(&headers)).await?;
-    let done = Cookie::build((SIGN_UP_COOKIE, "")).path("/console").build();
-    let cookies = cookies.remove(done).add(session_cookie(&app, &issued)?);
-    Ok((cookies, go("/console", "welcome")).into_response())
+    let done = |name| Cookie::build((name, "")).path("/console").build();
+    let cookies = cookies
+        .remove(done(SIGN_UP_COOKIE))
+        .remove(done(NEXT_COOKIE))
+        .add(session_cookie(&app, &issued)?);
+    let onward = match next.as_str() {
+        "/console" => go("/console", "welcome"),
+        next => Redirect::to(next).into_response(),
+    };
+    Ok((cookies, onward).into_response())
 }
 
 pub async fn set_language(cookies: CookieJar, AnyForm(fields): AnyForm) -> Response {

@@ -6,11 +6,15 @@ use axum::extract::{Form, FromRequest, Request};
 use axum::http::HeaderMap;
 use axum::http::header::{HOST, ORIGIN};
 use axum::response::{IntoResponse, Redirect, Response};
+use axum_extra::extract::CookieJar;
+use axum_extra::extract::cookie::Cookie;
 use sauti_service::app::App;
+use sauti_store::WorkspaceId;
 use secrecy::{ExposeSecret, SecretString};
 use subtle::ConstantTimeEq;
 
 use super::page::{self, Me, Turned};
+use sauti_web::caller::WORKSPACE_COOKIE;
 use sauti_web::csrf::is_csrf_token;
 use sauti_web::member::{SignedIn, signed_in};
 use sauti_web::problem::{Code, Problem};
@@ -121,7 +125,7 @@ impl FromRequest<App> for MyForm {
     async fn from_request(request: Request, app: &App) -> Result<MyForm, Turned> {
         let headers = request.headers().clone();
         let PersonForm { person, fields } = PersonForm::from_request(request, app).await?;
-        let me = Me::of(app, person, &headers).await?;
+        let me = Me::of(app, person, &headers, fields.text("at")).await?;
         Ok(MyForm { me, fields })
     }
 }
@@ -129,6 +133,20 @@ impl FromRequest<App> for MyForm {
 /// Where to go after a form; the page there tells what was done.
 pub fn go(path: &str, done: &str) -> Response {
     Redirect::to(&format!("{path}?done={done}")).into_response()
+}
+
+/// The same, and the page there shows the workspace that the form was shown for.
+pub fn go_at(me: &Me, path: &str, done: &str) -> Result<Response, Problem> {
+    let cookie = CookieJar::new().add(workspace_cookie(&me.workspace.id)?);
+    Ok((cookie, go(path, done)).into_response())
+}
+
+/// Which workspace one works in, for this browser.
+pub fn workspace_cookie(workspace_id: &WorkspaceId) -> Result<Cookie<'static>, Problem> {
+    let cookie = format!(
+        "{WORKSPACE_COOKIE}={workspace_id}; Path=/; HttpOnly; SameSite=Lax; Max-Age=31536000"
+    );
+    Cookie::parse(cookie).map_err(Problem::internal)
 }
 
 /// Only a path of ours: a link must not send people elsewhere after they sign in.

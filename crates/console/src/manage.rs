@@ -11,7 +11,7 @@ use sauti_store::{
     Delivery, DeliveryState, Invite, KeyInfo, Member, Micro, Permission, Role, WebhookEndpoint,
 };
 
-use super::form::{MyForm, go};
+use super::form::{MyForm, go_at};
 use super::page::{self, Me, Page};
 use super::shown;
 use super::words::Words;
@@ -124,7 +124,7 @@ async fn require_admin(app: &App, me: &Me) -> Result<(), Problem> {
 pub async fn cancel_invite(State(app): State<App>, form: MyForm) -> Result<Response, Problem> {
     let (me, invite_id) = (&form.me, form.fields.text("invite").parse()?);
     accounts::cancel_invite(&app, &me.account, &me.workspace.id, &invite_id).await?;
-    Ok(go("/console/members", "saved"))
+    go_at(me, "/console/members", "saved")
 }
 
 pub async fn rename_workspace(State(app): State<App>, form: MyForm) -> Result<Response, Problem> {
@@ -135,7 +135,7 @@ pub async fn rename_workspace(State(app): State<App>, form: MyForm) -> Result<Re
         ..WorkspaceChange::default()
     };
     workspaces::change(&app.store, &me.account.id, &me.workspace.id, change).await?;
-    Ok(go("/console/members", "saved"))
+    go_at(me, "/console/members", "saved")
 }
 
 #[derive(Template)]

@@ -10,11 +10,12 @@ use sauti_service::app::App;
 use sauti_service::workspaces::{self, WorkspaceChange};
 use sauti_store::ids::{day_of, now_us};
 use sauti_store::{
-    KeyId, Micro, Operation, Role, StatementQuery, StatementRow, UsageQuery, UsageRow, WorkspaceId,
+    AccountId, KeyId, Micro, Operation, Role, StatementQuery, StatementRow, UsageQuery, UsageRow,
+    WorkspaceId,
 };
 
 use super::chart::{self, Bar, Share};
-use super::form::{MyForm, go};
+use super::form::{MyForm, go_at};
 use super::page::{self, Me, Page};
 use super::shown;
 use sauti_web::problem::{Problem, Reason};
@@ -163,8 +164,11 @@ impl MoneyPage {
     fn what(&self, row: &StatementRow) -> String {
         let t = self.page.t;
         match row.kind.as_str() {
-            "credit" if row.memo == "welcome" => t.kind_welcome.to_owned(),
-            "credit" => format!("{} · {}", t.kind_credit, row.memo),
+            "credit" if is_welcome(row) => t.kind_welcome.to_owned(),
+            "credit" => {
+                let receipt = row.external_id.as_ref().unwrap_or(&row.memo);
+                format!("{} · {receipt}", t.kind_credit)
+            }
             "refund" => t.kind_refund.to_owned(),
             "correction" => format!("{} · {}", t.kind_correction, row.memo),
             _ => match row.operation {
@@ -179,6 +183,13 @@ impl MoneyPage {
         low.map(|micro| Micro(micro).to_string())
             .unwrap_or_default()
     }
+}
+
+/// Booked for an account; a provider may call itself "welcome" too.
+fn is_welcome(row: &StatementRow) -> bool {
+    let reference = row.external_id.as_deref().unwrap_or_default();
+    let account_id = reference.strip_prefix("welcome:");
+    account_id.is_some_and(|id| id.parse::<AccountId>().is_ok())
 }
 
 pub async fn money(State(app): State<App>, page: Page, me: Me) -> Result<Response, Problem> {
@@ -237,7 +248,7 @@ pub async fn set_alert(State(app): State<App>, form: MyForm) -> Result<Response,
         ..WorkspaceChange::default()
     };
     workspaces::change(&app.store, &me.account.id, &me.workspace.id, change).await?;
-    Ok(go("/console/money", "saved"))
+    go_at(me, "/console/money", "saved")
 }
 
 pub fn amount(text: &str) -> Result<i64, Problem> {

@@ -7,9 +7,12 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum_extra::extract::CookieJar;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use sauti_service::ServiceError;
 use sauti_service::app::App;
 use sauti_store::{Micro, Role, Session, Workspace};
 
+use super::form::own_path;
 use super::words::{self, Words};
 use super::{assets, script_words};
 use sauti_web::caller::WORKSPACE_COOKIE;
@@ -81,8 +84,21 @@ impl Page {
         }
     }
 
+    /// And so must the page that is wanted after signing in.
+    pub fn keep_next(&mut self, next: &str) {
+        self.path = format!("{}{}", self.path, with_next(next));
+    }
+
     pub fn is_at(&self, path: &str) -> bool {
         self.path == path
+    }
+}
+
+/// The end of an address that leads on to another page of ours.
+pub fn with_next(next: &str) -> String {
+    match own_path(next) {
+        "/console" => String::new(),
+        own => format!("?next={}", utf8_percent_encode(own, NON_ALPHANUMERIC)),
     }
 }
 
@@ -161,6 +177,16 @@ impl Me {
         self.available_micro <= 0
     }
 
+    /// With its id where another of theirs has the same name.
+    pub fn name_of(&self, workspace: &Workspace) -> String {
+        let name = &workspace.name;
+        let same = self.workspaces.iter().filter(|(one, _)| one.name == *name);
+        match same.count() > 1 {
+            true => format!("{name} ({})", workspace.id),
+            false => name.clone(),
+        }
+    }
+
     /// Below the mark that the workspace has set itself.
     pub fn is_low(&self) -> bool {
         let low_micro = self.workspace.low_balance_micro;
@@ -196,19 +222,31 @@ impl FromRequestParts<App> for Me {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Me, Turned> {
         let person = signed_in(&parts.headers, app).await?;
-        Me::of(app, person, &parts.headers).await
+        Me::of(app, person, &parts.headers, "").await
     }
 }
 
 impl Me {
-    pub async fn of(app: &App, person: SignedIn, headers: &HeaderMap) -> Result<Me, Turned> {
+    /// `at` is the workspace that a form was shown for; empty, it is the one chosen in this browser.
+    pub async fn of(
+        app: &App,
+        person: SignedIn,
+        headers: &HeaderMap,
+        at: &str,
+    ) -> Result<Me, Turned> {
         let cookies = CookieJar::from_headers(headers);
         let found = app.store.workspaces_of(&person.account.id).await;
         let workspaces = found.map_err(Problem::from)?;
-        let wanted = cookies.get(WORKSPACE_COOKIE).map(|cookie| cookie.value());
+        let wanted = match at {
+            "" => cookies.get(WORKSPACE_COOKIE).map(|cookie| cookie.value()),
+            at => Some(at),
+        };
         let chosen = workspaces
             .iter()
             .find(|(workspace, _)| Some(workspace.id.as_str()) == wanted);
+        if chosen.is_none() && !at.is_empty() {
+            return Err(Problem::from(ServiceError::NoMember).into());
+        }
         let (workspace, role) = chosen
             .or(workspaces.first())
             .cloned()

@@ -100,8 +100,12 @@ words! {
     error_password: "The password is too short or too long: 10 to 256 characters.", "Nenosiri ni fupi au refu mno: herufi 10 hadi 256.";
     error_email: "This is not an e-mail address.", "Hii si anwani ya barua pepe.";
     error_link: "This link is used, too old or incomplete. Ask for a new one.", "Kiungo hiki kimetumika, kimepitwa na muda au hakijakamilika. Omba kingine.";
+    error_invite: "This invitation was used, replaced or taken back, is too old, or was sent to another address than yours. Ask for a new one.", "Mwaliko huu umetumika, umebadilishwa, umeghairiwa, umepitwa na muda, au ulitumwa kwa anwani isiyo yako. Omba mwingine.";
     error_closed: "New accounts are made by the operator here. Ask them for one.", "Hapa akaunti hufunguliwa na mwendeshaji. Muombe akufungulie.";
     error_amount: "Give an amount, such as 500 or 12.50.", "Andika kiasi, kwa mfano 500 au 12.50.";
+    error_amount_high: "This is more than a workspace can hold.", "Kiasi hiki kinazidi kile ambacho eneo la kazi linaweza kuwa nacho.";
+    error_name: "Give a name of 1 to 200 characters.", "Andika jina lenye herufi 1 hadi 200.";
+    error_old_password: "The current password is wrong.", "Nenosiri la sasa si sahihi.";
     error_reference: "Give a reference of at most 200 characters.", "Andika kumbukumbu isiyozidi herufi 200.";
     error_delete_word: "Type your e-mail address to delete the account.", "Andika anwani yako ya barua pepe ili kufuta akaunti.";
     error_only_owner: "You are the only owner of a workspace that others use. Make someone else its owner first.", "Wewe ndiye mmiliki pekee wa eneo linalotumiwa na wengine. Mpe mwingine umiliki kwanza.";
@@ -126,6 +130,7 @@ words! {
     speak_button: "Speak", "Soma kwa sauti";
     preview: "Listen", "Sikiliza";
     result: "Result", "Matokeo";
+    result_words: "The words", "Maneno yenyewe";
     result_empty: "Your sentence plays here, word by word.", "Sentensi yako itasikika hapa, neno kwa neno.";
     play: "Play", "Cheza";
     download: "Download", "Pakua";

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::accounts::parse_email;
+use crate::database::Tx;
 use crate::ids::{hash_hex, now_us, random_base62};
 use crate::sql::{found, row};
 use crate::workspaces::{Role, insert_member};
@@ -30,6 +31,7 @@ pub struct IssuedInvite {
 }
 
 impl Store {
+    /// In place of what the address was invited to this workspace with before.
     pub async fn invite(
         &self,
         workspace_id: &WorkspaceId,
@@ -47,6 +49,9 @@ impl Store {
             invited_by: invited_by.to_owned(),
             expires_us: now + LIFETIME_US,
         };
+        let mut tx = self.begin_write().await?;
+        self.lock_workspace(&mut tx, workspace_id).await?;
+        forget_invites(&mut tx, workspace_id, &invite.email).await?;
         let made = sqlx::query(
             "insert into invites (id, token_hash, workspace_id, email, role, invited_by, created_us, expires_us)
              select $1, $2, id, $4, $5, $6, $7, $8 from workspaces where id = $3 and closed_us is null",
@@ -59,9 +64,10 @@ impl Store {
         .bind(invited_by)
         .bind(now)
         .bind(invite.expires_us)
-        .execute(self.write())
+        .execute(&mut *tx)
         .await?;
         found(&made, "workspace")?;
+        tx.commit().await?;
         Ok(IssuedInvite {
             token: token.into(),
             invite,
@@ -103,20 +109,46 @@ impl Store {
     ) -> Result<(WorkspaceId, Role), StoreError> {
         let account = self.account(account_id).await?;
         let mut tx = self.begin_write().await?;
-        let taken: Option<(WorkspaceId, Role)> = sqlx::query_as(
-            "update invites set accepted_us = $3
-             where token_hash = $1 and email = $2 and accepted_us is null and expires_us > $3
-             returning workspace_id, role",
+        let token_hash = hash_hex(token);
+        let found: Option<WorkspaceId> = sqlx::query_scalar(
+            "select workspace_id from invites where token_hash = $1 and email = $2",
         )
-        .bind(hash_hex(token))
+        .bind(&token_hash)
         .bind(&account.email)
+        .fetch_optional(&mut *tx)
+        .await?;
+        let workspace_id = found.ok_or(StoreError::TokenRefused)?;
+        // Before the invitation is taken: a change of the member may be about to delete it.
+        self.lock_workspace(&mut tx, &workspace_id).await?;
+        let taken: Option<Role> = sqlx::query_scalar(
+            "update invites set accepted_us = $2
+             where token_hash = $1 and accepted_us is null and expires_us > $2 returning role",
+        )
+        .bind(&token_hash)
         .bind(now_us())
         .fetch_optional(&mut *tx)
         .await?;
-        let (workspace_id, role) = taken.ok_or(StoreError::TokenRefused)?;
+        let role = taken.ok_or(StoreError::TokenRefused)?;
+        forget_invites(&mut tx, &workspace_id, &account.email).await?;
         insert_member(&mut tx, &workspace_id, account_id, role).await?;
         tx.commit().await?;
         self.inner.keys.clear();
         Ok((workspace_id, role))
     }
+}
+
+/// The open ones of an address: an old link must not give back a role that was taken away since.
+pub(crate) async fn forget_invites(
+    tx: &mut Tx,
+    workspace_id: &WorkspaceId,
+    email: &str,
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "delete from invites where workspace_id = $1 and email = $2 and accepted_us is null",
+    )
+    .bind(workspace_id)
+    .bind(email)
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
 }

@@ -5,6 +5,7 @@ use sqlx::{FromRow, Row};
 
 use crate::database::Tx;
 use crate::ids::now_us;
+use crate::invites::forget_invites;
 use crate::sql::{check_text, found, require, row};
 use crate::text_columns::text_enum;
 use crate::{AccountId, Store, StoreError, WorkspaceId};
@@ -222,6 +223,12 @@ impl Store {
     ) -> Result<(), StoreError> {
         let mut tx = self.begin_write().await?;
         self.lock_workspace(&mut tx, workspace_id).await?;
+        let email: Option<String> = sqlx::query_scalar("select email from accounts where id = $1")
+            .bind(account_id)
+            .fetch_optional(&mut *tx)
+            .await?;
+        let email = email.ok_or(StoreError::NotFound("member"))?;
+        forget_invites(&mut tx, workspace_id, &email).await?;
         let done = match role {
             Some(role) => {
                 sqlx::query(

@@ -18,7 +18,8 @@ test("somebody is invited by letter, joins, gets another role and is removed", a
   await guest.goto(at("/keys"));
   await guest.waitForSelector("text=Only admins and owners");
   await owner.goto(at("/members"));
-  await Promise.all([owner.waitForEvent("load"), owner.selectOption(`article:has-text('${guest.email}') select`, "admin")]);
+  await owner.selectOption(`article:has-text('${guest.email}') select`, "admin");
+  await clickAndLoad(owner, `article:has-text('${guest.email}') form button`);
   await guest.goto(at("/keys"));
   await guest.waitForSelector("text=New key");
   await owner.goto(at("/members"));
@@ -88,7 +89,7 @@ test("a password is changed, and the other sessions end", async () => {
   await page.fill("[name=old]", "wrong password");
   await page.fill("[name=password]", "nyingine kabisa");
   await page.click("form[action$=password] button");
-  await page.waitForSelector("text=The address or the password is wrong.");
+  await page.waitForSelector("text=The current password is wrong.");
   await page.fill("[name=old]", page.password);
   await page.fill("[name=password]", "nyingine kabisa");
   await clickAndLoad(page, "form[action$=password] button");

@@ -34,6 +34,7 @@ test("markup typed into every text field stays text, on every page", async () =>
   const forms = [
     ["/workspace/new", "form[action$=new]", { name: ATTACK }],
     ["/keys", "form[data-api]", { name: ATTACK }],
+    ["/keys", "form[data-api]", { spend_cap_micro: ATTACK.slice(0, 20) }],
     ["/pronunciations", "form[data-api]", { word: `<b>${"x"}</b>`, said: ATTACK }],
     ["/webhooks", "form[data-api]", { url: `https://example.com/?q=${ATTACK}` }],
     ["/members", "form[data-api]", { email: "a<b>c@example.com" }],

@@ -122,6 +122,27 @@ async fn a_payment_in_another_currency_or_for_nobody_is_refused() {
     assert_eq!(refused.json()["errors"][0]["field"], "event_id");
 }
 
+#[tokio::test]
+async fn a_payment_that_a_workspace_cannot_hold_is_refused() {
+    let world = world().await;
+    let nearly_full = (1 << 53) - CREDIT_MICRO - 1_000_000;
+    let store = &world.app.store;
+    let credit = store.credit(&world.workspace_id, nearly_full, "test", "nearly full");
+    credit.await.unwrap();
+    let failures = ledger_failures(&world).await;
+    let refused = report(&world, &event(&world, "mp-8"), now_s(), SECRET).await;
+    refused.assert_problem(422, "validation_failed");
+    let error = &refused.json()["errors"][0];
+    assert_eq!(error["field"], "amount_micro");
+    assert_eq!(
+        error["message"],
+        "amount_micro: at most 1000000 can be booked."
+    );
+    assert_eq!(ledger_failures(&world).await, failures);
+    assert_eq!(world.balance_micro().await, (1 << 53) - 1_000_000);
+    world.assert_ledger_is_sound().await;
+}
+
 async fn ledger_failures(world: &World) -> Vec<String> {
     let metrics = world.get("/metrics").await;
     let text = String::from_utf8(metrics.body.to_vec()).unwrap();

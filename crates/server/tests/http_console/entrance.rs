@@ -1,4 +1,5 @@
 use sauti_service::accounts;
+use secrecy::ExposeSecret;
 
 use crate::browser::{Browser, assert_sent_to, text};
 use crate::support::World;
@@ -221,6 +222,51 @@ async fn whoever_confirms_where_they_signed_up_is_in_and_welcomed_with_credit_on
     assert_sent_to(&answer, "/console/sign-in?done=reset");
     assert_eq!(balance_of(&world, EMAIL).await, 7_000_000);
     world.assert_ledger_is_sound().await;
+}
+
+#[tokio::test]
+async fn an_invited_newcomer_lands_on_the_invitation() {
+    let world = World::new().await;
+    let role = sauti_store::Role::Member;
+    let issued = world
+        .app
+        .store
+        .invite(&world.workspace_id, EMAIL, role, &world.account_id)
+        .await
+        .unwrap();
+    let invitation = format!("/console/invite?token={}", issued.token.expose_secret());
+    let mut browser = Browser::new(&world);
+    let turned = browser.get(&invitation).await;
+    let sign_in = turned.header("location").to_owned();
+    let (_, coded) = sign_in.split_once("&next=").unwrap();
+    let page = text(browser.get(&sign_in).await.assert_ok());
+    // The link to sign up, and where a change of the language leads back to.
+    for kept in ["sign-up", "sign-in"] {
+        let kept = format!("\"/console/{kept}?next={coded}\"");
+        assert!(page.contains(&kept), "{kept}: {page}");
+    }
+    let sign_up = [
+        ("email", EMAIL),
+        ("password", PASSWORD),
+        ("next", &invitation),
+    ];
+    browser.post("/console/sign-up", &sign_up).await.assert_ok();
+    let token = mailed_token(&world, "confirm").await;
+    let confirmed = browser.post("/console/confirm", &[("token", &token)]).await;
+    assert_sent_to(&confirmed, &invitation);
+
+    let elsewhere = [
+        ("email", "b@example.com"),
+        ("password", PASSWORD),
+        ("next", "https://evil.example"),
+    ];
+    browser
+        .post("/console/sign-up", &elsewhere)
+        .await
+        .assert_ok();
+    let kept = |cookie: &&String| cookie.starts_with("sauti_next=");
+    let next = browser.cookies.iter().find(kept).unwrap();
+    assert_eq!(next, "sauti_next=%2Fconsole");
 }
 
 #[tokio::test]

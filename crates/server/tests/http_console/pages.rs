@@ -282,6 +282,16 @@ async fn usage_and_money_show_what_was_spent() {
     );
     let money = text(browser.get("/console/money").await.assert_ok());
     assert!(money.contains("−KES 0.018"), "{money}");
+    let store = &world.app.store;
+    for (source, reference) in [
+        ("mpesa", "QK12AB34"),
+        ("welcome", world.account_id.as_str()),
+    ] {
+        let credit = store.credit(&world.workspace_id, 1_000_000, source, reference);
+        credit.await.unwrap();
+    }
+    let money = text(browser.get("/console/money").await.assert_ok());
+    assert!(money.contains("money in · mpesa:QK12AB34") && money.contains("welcome credit"));
     let csv = browser.get("/v1/statement?format=csv").await;
     assert!(text(csv.assert_ok()).lines().count() >= 3);
 }

@@ -227,6 +227,74 @@ async fn what_belongs_to_another_workspace_is_out_of_reach() {
 }
 
 #[tokio::test]
+async fn a_form_acts_on_the_workspace_it_was_shown_for() {
+    let world = World::new().await;
+    let store = &world.app.store;
+    let mine = Some(&world.account_id);
+    let second = store.create_workspace(mine, "Pili", "KES").await.unwrap();
+    let foreign = store.create_workspace(None, "Yao", "KES").await.unwrap();
+    let mut browser = Browser::signed_in(&world, &world.account_id).await;
+    // Chosen in another tab.
+    let chosen = format!("sauti_workspace={}", world.workspace_id);
+    browser.cookies.push(chosen);
+    let csrf = browser.csrf().await;
+    let form = |at| [("csrf", csrf.as_str()), ("at", at), ("name", "Jina jipya")];
+    let answer = browser
+        .post("/console/workspace/name", &form(foreign.id.as_str()))
+        .await;
+    assert_eq!(answer.status.as_u16(), 404);
+    assert!(text(&answer).contains("You are in no such workspace."));
+    let answer = browser
+        .post("/console/workspace/name", &form(second.id.as_str()))
+        .await;
+    assert_sent_to(&answer, "/console/members?done=saved");
+    let page = text(browser.get("/console/members").await.assert_ok());
+    let at = format!("name=\"at\" value=\"{}\"", second.id);
+    assert!(page.contains(&at) && page.contains("value=\"Jina jipya\""));
+    for (id, name) in [
+        (&world.workspace_id, "Kazi"),
+        (&second.id, "Jina jipya"),
+        (&foreign.id, "Yao"),
+    ] {
+        assert_eq!(store.workspace(id).await.unwrap().name, name);
+    }
+}
+
+#[tokio::test]
+async fn a_refused_form_leads_back_to_its_page() {
+    let world = World::new().await;
+    let mut browser = Browser::signed_in(&world, &world.account_id).await;
+    let csrf = browser.csrf().await;
+    for (form, page) in [
+        ("/console/workspace/alert", "/console/money"),
+        ("/console/members/cancel-invite", "/console/members"),
+        ("/console/operator/credit", "/console/operator"),
+        ("/console/language", "/console"),
+    ] {
+        assert_sent_to(&browser.get(form).await, page);
+    }
+    for form in FORMS {
+        let answer = browser.get(form).await;
+        let location = answer.headers.get("location");
+        assert!(location.is_none_or(|page| page != form), "{form}");
+        assert_ne!(answer.status.as_u16(), 405, "{form}");
+    }
+    // What only a script can send.
+    let answer = browser.post("/console/keys", &[("name", "IVR")]).await;
+    assert_eq!(answer.status.as_u16(), 405);
+    let page = text(&answer);
+    assert!(page.contains("JavaScript") && page.contains("href=\"/console/keys\""));
+    browser.language = "sw";
+    let nameless = [("csrf", csrf.as_str()), ("name", " ")];
+    let answer = browser.post("/console/workspace/name", &nameless).await;
+    assert_eq!(answer.status.as_u16(), 422);
+    let page = text(&answer);
+    assert!(page.contains("Andika jina lenye herufi 1 hadi 200."));
+    assert!(page.contains("href=\"/console/members\""));
+    assert!(page.contains("name=\"next\" value=\"/console/members\""));
+}
+
+#[tokio::test]
 async fn a_plain_member_sees_no_keys_and_changes_no_workspace() {
     let world = World::new().await;
     let store = &world.app.store;
@@ -323,7 +391,7 @@ async fn an_account_is_deleted_only_by_its_address_its_password_and_knowing_of_t
             "yes",
             "Type your e-mail address",
         ),
-        (own, "si hii kabisa", "yes", "password is wrong"),
+        (own, "si hii kabisa", "yes", "current password is wrong"),
         (own, password, "", "still holds money"),
     ] {
         let fields = [
@@ -334,7 +402,12 @@ async fn an_account_is_deleted_only_by_its_address_its_password_and_knowing_of_t
         ];
         let answer = browser.post("/console/account/delete", &fields).await;
         assert_eq!(answer.status.as_u16(), 422);
-        assert!(text(&answer).contains(said), "{said}");
+        let page = text(&answer);
+        assert!(page.contains(said), "{said}");
+        assert!(
+            page.contains(&format!("value=\"{email}\"")),
+            "as it was typed"
+        );
         browser.get("/console").await.assert_ok();
     }
     let fields = [

@@ -17,6 +17,7 @@ on_both_databases!(
     attempts_come_back_with_a_new_window,
     sessions_end_when_revoked,
     members_come_by_invitation,
+    an_old_invitation_gives_nothing_back,
     a_workspace_keeps_an_owner,
     deleting_an_account_closes_its_own_workspace,
     vocabularies_are_versioned_private_and_go_with_their_workspace,
@@ -230,6 +231,49 @@ async fn members_come_by_invitation(database: Database) {
         .await
         .unwrap();
     assert!(store.invites(&workspace.id).await.unwrap().is_empty());
+}
+
+async fn an_old_invitation_gives_nothing_back(database: Database) {
+    let store = database.open().await;
+    let (asha, juma) = asha_and_juma(&store).await;
+    let workspace = workspace_of(&store, &asha, "Duka").await;
+    let invite = async |role| {
+        let issued = store.invite(&workspace.id, "juma@example.com", role, &asha.id);
+        issued.await.unwrap().token
+    };
+    let accept = async |token: &secrecy::SecretString| {
+        store.accept_invite(token.expose_secret(), &juma.id).await
+    };
+    let role = async || store.role_of(&workspace.id, &juma.id).await.unwrap();
+
+    let first = invite(Role::Owner).await;
+    let second = invite(Role::Admin).await;
+    assert_eq!(store.invites(&workspace.id).await.unwrap().len(), 1);
+    assert_token_refused(accept(&first).await);
+    accept(&second).await.unwrap();
+
+    let third = invite(Role::Owner).await;
+    let demoted = store.set_role(&workspace.id, &juma.id, Role::Member).await;
+    demoted.unwrap();
+    for old in [&first, &second, &third] {
+        assert_token_refused(accept(old).await);
+    }
+    assert_eq!(role().await, Some(Role::Member));
+
+    let fourth = invite(Role::Admin).await;
+    let removed = store.remove_member(&workspace.id, &juma.id).await;
+    removed.unwrap();
+    assert_token_refused(accept(&fourth).await);
+    assert_eq!(role().await, None);
+
+    let elsewhere = workspace_of(&store, &asha, "Soko").await;
+    let other = store
+        .invite(&elsewhere.id, "juma@example.com", Role::Member, &asha.id)
+        .await
+        .unwrap();
+    let fifth = invite(Role::Member).await;
+    accept(&fifth).await.unwrap();
+    accept(&other.token).await.unwrap();
 }
 
 async fn a_workspace_keeps_an_owner(database: Database) {

@@ -165,6 +165,10 @@ impl From<StoreError> for Problem {
         match error {
             StoreError::NotFound(_) => Problem::detailed(Code::NotFound, sentence(&error)),
             StoreError::Exists(_) => Problem::detailed(Code::Conflict, sentence(&error)),
+            StoreError::Refused("a workspace needs an owner") => {
+                Problem::detailed(Code::Conflict, sentence(&error))
+                    .in_swahili("Eneo la kazi lazima liwe na mmiliki.")
+            }
             StoreError::Refused(_) => Problem::detailed(Code::Conflict, sentence(&error)),
             StoreError::MoneyLeft { .. } => Problem::new(Code::MoneyLeft),
             StoreError::TokenRefused => Problem::detailed(Code::NotFound, sentence(&error)),
@@ -214,6 +218,12 @@ impl From<LedgerError> for Problem {
             LedgerError::OtherCurrency(currency) => {
                 let allowed = currency;
                 Problem::field("currency", Reason::UnknownValue { allowed })
+            }
+            LedgerError::TooMuch { allowed_micro, .. } => {
+                tracing::warn!(%error, "an amount was refused");
+                let english = format!("at most {allowed_micro} can be booked.");
+                let swahili = format!("kinachoweza kuingizwa ni {allowed_micro} tu.");
+                Problem::field("amount_micro", Reason::Refused { english, swahili })
             }
             LedgerError::Store(error) => {
                 // A request at fault is no failure of the ledger: operators read this figure as a full disk.
