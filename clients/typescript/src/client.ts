@@ -184,8 +184,8 @@ export class Sauti {
     return this.get("/v1/limits");
   }
 
-  /** What a text or so many seconds would cost. */
-  async quote(asked: { text: string } | { audioSeconds: number; channels?: "mixed" | "separate" }): Promise<Quote> {
+  /** What a text or so many seconds would cost. A text is counted as it is read: say `language` and `ssml` as for speech. */
+  async quote(asked: { text: string; ssml?: boolean; language?: "sw" | "en" | "auto" } | { audioSeconds: number; channels?: "mixed" | "separate" }): Promise<Quote> {
     const body = "text" in asked ? asked : { audio_seconds: asked.audioSeconds, channels: asked.channels };
     return json((await this.transport.request("POST", "/v1/quotes", JSON.stringify(body), JSON_TYPE)).body);
   }

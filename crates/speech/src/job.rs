@@ -6,7 +6,7 @@ use std::time::Instant;
 use sauti_audio::Samples;
 
 use crate::Direction;
-use crate::recogniser::{Alternative, VocabularyModel};
+use crate::recogniser::{Alternative, AnswerValue, VocabularyModel};
 
 /// What every job carries, whatever its kind.
 #[derive(Debug, Clone)]
@@ -167,7 +167,7 @@ pub struct Transcript {
     #[serde(serialize_with = "rounded")]
     pub seconds: f64,
     pub no_speech: bool,
-    /// Somebody spoke, but nothing that was expected; then there is no text.
+    /// Somebody said something else than was expected, alone or beside it; then nothing counts as the answer.
     pub not_understood: bool,
     /// Where somebody speaks, and what the voices are like; only until the speakers are told apart.
     #[serde(skip)]
@@ -175,6 +175,11 @@ pub struct Transcript {
 }
 
 impl Transcript {
+    /// What was answered, if nothing else was said.
+    pub fn answer(&self, expect: &Expect) -> Option<AnswerValue> {
+        AnswerValue::of(expect, &self.segments).filter(|_| !self.not_understood)
+    }
+
     /// How likely it is that the expected answers in it were given, all of them.
     pub fn answer_confidence(&self) -> Option<f32> {
         let each = self

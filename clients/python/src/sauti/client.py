@@ -135,12 +135,13 @@ class Sauti:
     def transcribe_stream(
         self, recording: Recording, *, name: str | None = None, content_type: str = "application/octet-stream",
         keyterms: Sequence[str] = (), numerals: str | None = None, expect: str | None = None, choices: Sequence[str] = (),
-        language: str | None = None, prompt: str | None = None, channels: str | None = None, vocabulary: str | None = None,
+        language: str | None = None, prompt: str | None = None, channels: str | None = None, diarize: bool = False,
+        vocabulary: str | None = None,
     ) -> Iterator[TranscriptPiece]:
         """The text segment by segment while the recording is heard; the last piece has the whole."""
         body, form = upload(
             recording, name, content_type, {"keyterms[]": keyterms, "choices[]": choices}, stream=True, numerals=numerals, expect=expect,
-            language=language, prompt=prompt, channels=channels, vocabulary=vocabulary,
+            language=language, prompt=prompt, channels=channels, diarize=diarize, vocabulary=vocabulary,
         )
         answer = self.transport.stream("POST", "/v1/audio/transcriptions", body, {"Content-Type": form})
         for event in events(answer, "transcript.text.done"):
@@ -176,9 +177,14 @@ class Sauti:
     def limits(self) -> Limits:
         return read(Limits, self.get("/v1/limits"))
 
-    def quote(self, *, text: str | None = None, audio_seconds: float | None = None, channels: str | None = None) -> Quote:
-        """What a text or so many seconds would cost."""
-        asked = {"text": text} if text is not None else {"audio_seconds": audio_seconds, "channels": channels}
+    def quote(
+        self, *, text: str | None = None, ssml: bool | None = None, language: str | None = None, audio_seconds: float | None = None,
+        channels: str | None = None,
+    ) -> Quote:
+        """What a text or so many seconds would cost. A text is counted as it is read: say `language` and `ssml` as for speech."""
+        asked = {"audio_seconds": audio_seconds, "channels": channels}
+        if text is not None:
+            asked = {name: value for name, value in (("text", text), ("ssml", ssml), ("language", language)) if value is not None}
         answer = self.transport.request("POST", "/v1/quotes", json.dumps(asked).encode(), {"Content-Type": JSON})
         return read(Quote, answer.json())
 

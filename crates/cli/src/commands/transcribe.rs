@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use sauti_audio::{Channels, DecodeLimits, RawFormat, Recording};
-use sauti_speech::recogniser::{ALTERNATIVES_MAX, Alternative, AnswerValue, VocabularyModel};
+use sauti_speech::recogniser::{ALTERNATIVES_MAX, Alternative, VocabularyModel};
 use sauti_speech::{
     Engine, Expect, SpokenLanguage, TranscribeRequest, Transcript, rounded_seconds,
 };
@@ -221,14 +221,15 @@ impl Transcribe {
 
     fn json(&self, file: &Path, transcript: &Transcript) -> serde_json::Value {
         let expect = self.expect.into();
+        let answer = transcript.answer(&expect);
         let mut json = json!({
             "file": file.to_string_lossy(),
             "text": transcript.text,
             "seconds": rounded_seconds(transcript.seconds),
             "no_speech": transcript.no_speech,
             "not_understood": transcript.not_understood,
-            "answer": AnswerValue::of(&expect, &transcript.segments),
-            "confidence": transcript.answer_confidence(),
+            "confidence": answer.as_ref().and_then(|_| transcript.answer_confidence()),
+            "answer": answer,
             "segments": transcript.segments,
         });
         if self.alternatives.is_some() {

@@ -36,6 +36,7 @@ fn name(cue: &Cue, channel_names: &[String]) -> Option<String> {
     }
     let channel = cue.channel?;
     let named = channel_names.get(channel as usize - 1);
+    let named = named.filter(|name| !name.is_empty());
     Some(named.map_or_else(|| format!("Channel {channel}"), String::clone))
 }
 
@@ -121,6 +122,7 @@ mod tests {
         transcript.segments[1].speaker = Some('B');
         assert!(srt(&transcript, &[]).ends_with("Speaker B: Nzuri sana.\n\n"));
         transcript.segments[1].speaker = None;
+        assert!(vtt(&transcript, &[String::new()]).contains("<v Channel 1>"));
         let names = ["Wakala <1>".to_owned()];
         assert_eq!(
             vtt(&transcript, &names),

@@ -129,7 +129,7 @@ pub struct ExpectedAnswer {
     /// Beside an answer, 0 to 1: how likely it is that this was said, in whatever words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f32>,
-    /// True when somebody spoke, but nothing that was expected.
+    /// True when somebody said something else than was expected, alone or beside it.
     pub not_understood: bool,
 }
 
@@ -139,13 +139,12 @@ impl ExpectedAnswer {
         if *expect == Expect::Any {
             return None;
         }
-        let answer = AnswerValue::of(expect, &transcript.segments);
+        let answer = transcript.answer(expect);
         Some(ExpectedAnswer {
             confidence: answer.as_ref().and_then(|_| transcript.answer_confidence()),
             currency: answer.as_ref().and_then(AnswerValue::currency),
             answer,
-            // A live session says it of each stretch of speech; another may have been understood.
-            not_understood: transcript.not_understood && transcript.segments.is_empty(),
+            not_understood: transcript.not_understood,
         })
     }
 }

@@ -152,11 +152,12 @@ impl TranscriptionFields {
         let language = self.language.as_deref().and_then(named_language);
         let (expect, channels) = (check.expect(language), check.channels());
         let diarize = check.diarize(format, &expect, channels);
+        let keyterms = self.keyterms.iter().filter(is_filled);
         let request = TranscriptionRequest {
             format,
             words,
             segments,
-            keyterms: check.terms("keyterms[]", &self.keyterms, KEYTERMS_MAX),
+            keyterms: check.terms("keyterms[]", keyterms, KEYTERMS_MAX),
             prompt: check.prompt(),
             expect,
             digits: check.numerals(),
@@ -165,7 +166,7 @@ impl TranscriptionFields {
             diarize,
             channels,
             language,
-            channel_names: check.terms("channel_names[]", &self.channel_names, CHANNELS_MAX),
+            channel_names: check.terms("channel_names[]", self.channel_names.iter(), CHANNELS_MAX),
             alternatives: check.alternatives(format, diarize),
             vocabulary: filled(&self.vocabulary).map(str::to_owned),
         };
@@ -174,6 +175,10 @@ impl TranscriptionFields {
             false => Err(check.errors),
         }
     }
+}
+
+fn is_filled(term: &&String) -> bool {
+    !term.trim().is_empty()
 }
 
 struct Check<'a> {
@@ -216,11 +221,14 @@ impl Check<'_> {
         (words, segments)
     }
 
-    fn terms(&mut self, field: &'static str, given: &[String], max: usize) -> Vec<String> {
+    fn terms<'a>(
+        &mut self,
+        field: &'static str,
+        given: impl Iterator<Item = &'a String>,
+        max: usize,
+    ) -> Vec<String> {
         let terms: Vec<String> = given
-            .iter()
             .map(|term| term.split_whitespace().collect::<Vec<_>>().join(" "))
-            .filter(|term| !term.is_empty())
             .collect();
         if terms.len() > max {
             let max = max as u64;
@@ -248,7 +256,11 @@ impl Check<'_> {
     }
 
     fn expect(&mut self, language: Option<SpokenLanguage>) -> Expect {
-        let choices = self.terms("choices[]", &self.fields.choices, CHOICES_MAX);
+        let choices = self.terms(
+            "choices[]",
+            self.fields.choices.iter().filter(is_filled),
+            CHOICES_MAX,
+        );
         let named = match filled(&self.fields.expect) {
             None => None,
             Some("any") => Some(Expect::Any),

@@ -222,7 +222,6 @@ impl ChannelHeard {
             let segment = self.placed(segment, offset);
             self.told.segments.push(segment);
         }
-        self.told.not_understood &= self.told.segments.is_empty();
         for stretch in piece.speech {
             self.told.speech.push(SpeechStretch {
                 start: stretch.start + offset,
@@ -237,12 +236,15 @@ impl ChannelHeard {
 fn on_one_time_line(mut channels: impl Iterator<Item = Transcript>) -> Transcript {
     let mut whole = channels.next().unwrap_or_default();
     for other in channels {
+        // Who only says other things on one side does not spoil the answer of the other side.
+        let is_spoilt = |one: &Transcript| one.not_understood && !one.segments.is_empty();
+        let spoilt = is_spoilt(&whole) || is_spoilt(&other);
         whole.segments.extend(other.segments);
         whole.segments.sort_by(|a, b| a.start.total_cmp(&b.start));
         whole.text = join_texts(whole.segments.iter().map(|segment| segment.text.as_str()));
         whole.no_speech &= other.no_speech;
         whole.not_understood |= other.not_understood;
-        whole.not_understood &= whole.segments.is_empty();
+        whole.not_understood &= spoilt || whole.segments.is_empty();
     }
     whole
 }

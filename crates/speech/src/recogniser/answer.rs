@@ -72,17 +72,17 @@ impl AnswerValue {
     }
 }
 
-/// Whoever says both has not decided; but "siyo sawa" is a no.
+/// Whoever says both has not decided; but the "sawa" of "siyo sawa" is none.
 fn yes_or_no(words: &[&str]) -> Option<bool> {
     let said = format!(" {} ", words.join(" "));
-    let said = said
-        .replace(" siyo sawa ", " siyo ")
-        .replace(" sio sawa ", " sio ");
-    let says = |list: fn(&AnswerWords) -> &[&str]| {
-        let mut phrases = AnswerWords::of(None).iter().flat_map(list);
-        phrases.any(|phrase| said.contains(&format!(" {phrase} ")))
+    let all = |list: fn(&AnswerWords) -> &[&str]| {
+        let mut phrases: Vec<_> = AnswerWords::of(None).iter().flat_map(list).collect();
+        phrases.sort_by_key(|phrase| std::cmp::Reverse(phrase.len()));
+        phrases.into_iter().map(|phrase| format!(" {phrase} "))
     };
-    match (says(|words| words.yes), says(|words| words.no)) {
+    let without_no = all(|words| words.no).fold(said.clone(), |said, no| said.replace(&no, " "));
+    let says_yes = all(|words| words.yes).any(|yes| without_no.contains(&yes));
+    match (says_yes, without_no != said) {
         (true, false) => Some(true),
         (false, true) => Some(false),
         _ => None,
@@ -92,6 +92,11 @@ fn yes_or_no(words: &[&str]) -> Option<bool> {
 fn amount(words: &[&str]) -> Option<Amount> {
     let words: Vec<&str> = words.iter().map(|word| book_word(word)).collect();
     let words = without_courtesies(&words);
+    // Said again.
+    let words = match words.split_at(words.len() / 2) {
+        (first, second) if first == second && first.len() > 1 => first,
+        _ => words,
+    };
     swahili_amount(words).or_else(|| english_amount(words))
 }
 
@@ -291,6 +296,9 @@ mod tests {
             ("siyo sawa", "false"),
             ("sio sawa asante", "false"),
             ("siyo sawa ndiyo", "null"),
+            ("si kweli", "false"),
+            ("si sahihi", "false"),
+            ("ni sawa", "true"),
             ("yes please", "true"),
             ("of course", "true"),
             ("okay asante", "true"),
@@ -341,6 +349,8 @@ mod tests {
             ("elfu mbili mia tano nukta tano", "2500.5"),
             ("elfu kumi na mbili nukta tano", "12500"),
             ("elfu moja nukta tano sifuri", "1000.5"),
+            ("elfu tano elfu tano", "5000"),
+            ("tano tano", "null"),
             ("elfu mbili shilingi na senti hamsini", "2000.5"),
             ("mia na hamsini", "150"),
             ("mia hamsini", "150"),

@@ -172,7 +172,8 @@ impl Grammar {
             }
             for spoken in spoken {
                 let (first, last) = self.add_phrase(&spoken, i as u32);
-                self.letters[last as usize].is_final = true;
+                // Who is not sure of having been heard says it again.
+                self.link(&[last], &[first], true);
                 self.starts.push(first);
             }
             self.choices.push(choice.clone());
@@ -283,7 +284,9 @@ impl<'a> Search<'a> {
         };
         let mut likeliest = 0.0;
         for row in posteriors.rows() {
-            likeliest += row.iter().copied().fold(f32::MIN, f32::max);
+            // As a gap is heard: in music blank and space are both likely, and an answer must not gain by it.
+            let gap = log_add(row[BLANK], row[SPACE]);
+            likeliest += row.iter().copied().fold(gap, f32::max);
             search.step(row);
         }
         search.answers(likeliest)
@@ -333,7 +336,10 @@ impl<'a> Search<'a> {
             }
             for &to in &letter.next {
                 let class = grammar.letters[to as usize].class;
-                let (target, word) = (2 * to as usize + 1, letter.ends_word.then_some(to));
+                // Only a choice that is said again goes back: that says nothing more.
+                let is_new = grammar.choices.is_empty() || to as usize > i;
+                let word = Some(to).filter(|_| letter.ends_word && is_new);
+                let target = 2 * to as usize + 1;
                 for path in ways(gap) {
                     reach(target, path, row[class], word);
                 }

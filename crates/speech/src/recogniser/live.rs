@@ -2,13 +2,17 @@
 
 use super::decode::Expectations;
 use super::segment::{SegmentConfig, Segmenter, Stretch};
-use super::{Flow, Recogniser};
+use super::{Flow, Recogniser, VOICE_P_MIN};
 use crate::{Segment, SpeechError, TranscribeRequest};
 
 /// How much new sound makes a new guess worth its cost.
 const PARTIAL_SAMPLES: usize = 9_600;
 /// In a conversation the other side waits for the end of the sentence.
 const LIVE_SILENCE_MS: usize = 600;
+/// How likely an answer must be of which a part alone was none.
+const SURE_MIN: f32 = 0.5;
+/// An answer that takes longer is not heard as one.
+const WHOLE_SAMPLES_MAX: usize = 14 * 16_000;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum LiveEvent {
@@ -17,9 +21,11 @@ pub enum LiveEvent {
     Final(Segment),
     /// Somebody spoke, but not what was expected.
     NotUnderstood,
+    /// At the end, of an expected answer that was said in several stretches: all of it heard as one, if that is one.
+    Whole(Option<Segment>),
 }
 
-/// One caller's stream. Memory stays within one stretch of speech.
+/// One caller's stream. Memory stays within a few stretches of speech.
 pub struct LiveSession {
     recogniser: Recogniser,
     segmenter: Segmenter,
@@ -28,6 +34,10 @@ pub struct LiveSession {
     digits: bool,
     unheard_samples: usize,
     last_partial: String,
+    /// The stretches in which somebody spoke, where an answer is expected: a pause in its middle must not change it.
+    said: Vec<Stretch>,
+    /// One of them alone was not what was expected.
+    refused: bool,
 }
 
 impl LiveSession {
@@ -45,6 +55,8 @@ impl LiveSession {
             digits: request.digits,
             unheard_samples: 0,
             last_partial: String::new(),
+            said: Vec::new(),
+            refused: false,
         })
     }
 
@@ -68,7 +80,30 @@ impl LiveSession {
         for stretch in self.segmenter.finish() {
             self.finalise(&stretch, &mut events)?;
         }
+        if self.said.len() > 1 {
+            events.push(LiveEvent::Whole(self.heard_as_one()?));
+        }
         Ok(events)
+    }
+
+    fn heard_as_one(&self) -> Result<Option<Segment>, SpeechError> {
+        if self.said_samples() > WHOLE_SAMPLES_MAX {
+            return Ok(None);
+        }
+        let said = self.said.iter().map(|stretch| stretch.samples.as_slice());
+        let samples = said.collect::<Vec<_>>().concat();
+        let whole = Stretch::whole(&samples, 1.0);
+        let mut flow = Flow::default();
+        let heard = self
+            .recogniser
+            .recognise(&whole, &self.wanted, &mut flow, self.digits)?;
+        // What was said beside the answer may have been forced into it.
+        let is_sure = |one: &Segment| one.answer_confidence.is_none_or(|p| p >= SURE_MIN);
+        Ok(heard.filter(|one| !self.refused || is_sure(one)))
+    }
+
+    fn said_samples(&self) -> usize {
+        self.said.iter().map(|stretch| stretch.samples.len()).sum()
     }
 
     fn finalise(
@@ -77,6 +112,10 @@ impl LiveSession {
         events: &mut Vec<LiveEvent>,
     ) -> Result<(), SpeechError> {
         self.unheard_samples = 0;
+        let is_said = self.wanted.is_narrow() && stretch.voice_p >= VOICE_P_MIN;
+        if is_said && self.said_samples() <= WHOLE_SAMPLES_MAX {
+            self.said.push(stretch.clone());
+        }
         let had_partial = !std::mem::take(&mut self.last_partial).is_empty();
         let segment =
             self.recogniser
@@ -84,6 +123,7 @@ impl LiveSession {
         match segment {
             Some(segment) => events.push(LiveEvent::Final(segment)),
             None if std::mem::take(&mut self.flow.not_understood) => {
+                self.refused = true;
                 events.push(LiveEvent::NotUnderstood);
             }
             // The guess came to nothing: take it back.

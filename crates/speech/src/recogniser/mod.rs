@@ -173,7 +173,7 @@ impl Recogniser {
         let transcript = Transcript {
             text: text::join(segments.iter().map(|segment| segment.text.as_str())),
             no_speech: segments.is_empty() && !flow.not_understood,
-            not_understood: segments.is_empty() && flow.not_understood,
+            not_understood: flow.not_understood,
             segments,
             seconds: samples.len() as f64 / RATE_HZ,
             speech: match request.diarize {
@@ -324,13 +324,7 @@ fn whole(samples: &[i16], stretches: Vec<Stretch>) -> Vec<Stretch> {
     if stretches.is_empty() {
         return stretches;
     }
-    vec![Stretch {
-        from: 0,
-        samples: samples.to_vec(),
-        voice_p,
-        ends_in_silence: true,
-        quiet_after_ms: 0,
-    }]
+    vec![Stretch::whole(samples, voice_p)]
 }
 
 /// What one stretch hands to the next when speech went on through the cut.

@@ -15,6 +15,8 @@ pub struct Posteriors {
     values: Vec<f32>,
     /// Steps of silence that were added to the recording at its ends.
     added: [usize; 2],
+    /// How long the recording is: its last step may reach beyond it.
+    seconds: f64,
 }
 
 impl Posteriors {
@@ -32,19 +34,24 @@ impl Posteriors {
         Self {
             values,
             added: [0; 2],
+            seconds: f64::MAX,
         }
     }
 
-    pub(super) fn surrounded_by(self, before: usize, after: usize) -> Self {
-        let added = [before, after];
-        Self { added, ..self }
+    pub(super) fn surrounded_by(self, before: usize, after: usize, seconds: f64) -> Self {
+        Self {
+            added: [before, after],
+            seconds,
+            ..self
+        }
     }
 
     /// When a step begins, from the beginning of the recording on, and within it.
     pub(super) fn seconds_at(&self, step: usize) -> f64 {
         let [before, after] = self.added;
         let end = self.steps().saturating_sub(before + after);
-        step.saturating_sub(before).min(end) as f64 * STEP_SECONDS
+        let seconds = step.saturating_sub(before).min(end) as f64 * STEP_SECONDS;
+        seconds.min(self.seconds)
     }
 
     pub fn steps(&self) -> usize {

@@ -51,6 +51,19 @@ pub(super) struct Stretch {
     pub quiet_after_ms: usize,
 }
 
+impl Stretch {
+    /// All of a sound.
+    pub(super) fn whole(samples: &[i16], voice_p: f32) -> Self {
+        Self {
+            from: 0,
+            samples: samples.to_vec(),
+            voice_p,
+            ends_in_silence: true,
+            quiet_after_ms: 0,
+        }
+    }
+}
+
 /// One chunk's sound and what the detector thought of it.
 struct HeardChunk {
     samples: Vec<i16>,

@@ -24,15 +24,7 @@ pub(super) fn readable(
         tokens.push((word.word.clone(), pause_ms(word, next)));
     }
     let pause_after = |i: usize| pause_ms(&words[i], words.get(i + 1));
-    tokens.extend(match digits {
-        true => in_digits(words)
-            .into_iter()
-            .map(|token| (token.text, pause_after(token.words.end - 1)))
-            .collect::<Vec<_>>(),
-        false => (0..words.len())
-            .map(|i| (words[i].word.clone(), pause_after(i)))
-            .collect(),
-    });
+    tokens.extend((0..words.len()).map(|i| (words[i].word.clone(), pause_after(i))));
     if let (Some(pause_ms), Some(last)) = (pause_after_ms, tokens.last_mut()) {
         last.1 = pause_ms;
     }
@@ -47,7 +39,30 @@ pub(super) fn readable(
         before: before.len(),
         ends: pause_after_ms.is_none(),
     };
-    model.written(&heard, place).join(" ")
+    let written = model.written(&heard, place);
+    if !digits {
+        return written.join(" ");
+    }
+    // The model knows numbers as words: what it puts around these stays around their figures.
+    let numbers = in_digits(words).into_iter();
+    let texts = numbers.map(|number| number_in_place(number, words, &written));
+    texts.collect::<Vec<_>>().join(" ")
+}
+
+fn number_in_place(number: Written, words: &[Word], written: &[String]) -> String {
+    let (first, last) = (number.words.start, number.words.end - 1);
+    if number.text == words[first].word {
+        return written[first].clone();
+    }
+    let marks = written[last].trim_start_matches(|c: char| c.is_alphanumeric() || c == '\'');
+    let mut letters = number.text.chars();
+    match letters.next() {
+        // "Asilimia 50".
+        Some(letter) if written[first].starts_with(char::is_uppercase) => {
+            letter.to_uppercase().chain(letters).collect::<String>() + marks
+        }
+        _ => number.text + marks,
+    }
 }
 
 fn pause_ms(word: &Word, next: Option<&Word>) -> u32 {
@@ -246,6 +261,10 @@ mod tests {
             assert_eq!(readable(&model, &words, digits, &[], None), expected);
         }
         assert_eq!(readable(&model, &[], true, &[], None), "");
+        let words = said("mwaka elfu mbili na kumi serikali ilijenga shule mbili mjini");
+        let spelled = readable(&model, &words, false, &[], None);
+        let expected = spelled.replace("elfu mbili na kumi", "2010");
+        assert_eq!(readable(&model, &words, true, &[], None), expected);
     }
 
     #[test]

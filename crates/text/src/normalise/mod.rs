@@ -193,8 +193,9 @@ fn own_word(
     read_end: usize,
     lexicon: &Lexicon,
 ) -> Option<SpokenForm> {
-    let hyphenated = Some(i + 3).filter(|end| *end >= read_end && context.is_mark(i + 1, '-'));
-    let glued = Some(i + 2).filter(|end| *end >= read_end && context.digits(i + 1).is_some());
+    let longer = |end: usize| Some(end).filter(|end| context.word(i).is_some() && *end >= read_end);
+    let hyphenated = longer(i + 3).filter(|_| context.is_mark(i + 1, '-'));
+    let glued = longer(i + 2).filter(|_| context.digits(i + 1).is_some());
     [hyphenated, glued, Some(read_end)]
         .into_iter()
         .flatten()

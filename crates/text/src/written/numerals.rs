@@ -245,6 +245,7 @@ fn below_hundred(words: &[&str], at: usize) -> Option<(u64, usize)> {
 fn unit(word: &str) -> Option<u64> {
     let plain = match word {
         "mmoja" | "kimoja" => "moja",
+        "kenda" => "tisa",
         "wawili" | "miwili" | "mawili" | "viwili" => "mbili",
         _ => {
             let bare = ["wa", "mi", "ma", "vi"]
@@ -278,6 +279,7 @@ mod tests {
             ("shilingi elfu mbili", "shilingi 2,000"),
             ("mwaka elfu mbili na ishirini na tatu", "mwaka 2023"),
             ("asilimia tano", "asilimia 5"),
+            ("tarehe kumi na kenda", "tarehe 19"),
             ("asilimia tatu nukta tano", "asilimia 3.5"),
             ("milioni mbili nukta tano", "milioni 2.5"),
             ("laki moja na elfu hamsini", "150,000"),

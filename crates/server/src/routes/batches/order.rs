@@ -57,6 +57,27 @@ impl Order {
     }
 }
 
+/// An item says otherwise by another name of a field too, or by what cannot stand beside it.
+fn take_defaults(fields: &mut Map<String, Value>, defaults: &Map<String, Value>) {
+    const ALTERNATIVES: [[&str; 2]; 5] = [
+        ["text", "input"],
+        ["voice_id", "voice"],
+        ["output_format", "response_format"],
+        ["keyterms", "keywords"],
+        ["expect", "choices"],
+    ];
+    let said: HashSet<String> = fields.keys().cloned().collect();
+    let is_said = |name: &str| said.contains(name);
+    for (name, value) in defaults {
+        let mut others = ALTERNATIVES
+            .iter()
+            .filter(|pair| pair.contains(&name.as_str()));
+        if !others.any(|pair| pair.iter().any(|other| is_said(other))) && !is_said(name) {
+            fields.insert(name.clone(), value.clone());
+        }
+    }
+}
+
 /// What cannot be listened with now would fail every item that names it.
 pub async fn check_vocabularies(
     app: &App,
@@ -118,9 +139,7 @@ pub fn check(
     };
     let mut checked = Vec::with_capacity(items.len());
     for (index, mut fields) in items.into_iter().enumerate() {
-        for (name, value) in &defaults {
-            fields.entry(name.clone()).or_insert_with(|| value.clone());
-        }
+        take_defaults(&mut fields, &defaults);
         checked.push(check.item(index, fields));
         if check.errors.len() >= ERRORS_MAX {
             break;
@@ -247,6 +266,9 @@ impl ItemCheck<'_> {
             Ok(asked) if asked.is_streamed() => {
                 self.wrong(index, "stream", Reason::NotTogether { with: "a batch" });
             }
+            Ok(asked) if asked.self_check => {
+                self.wrong(index, "self_check", Reason::NotTogether { with: "a batch" });
+            }
             Ok(asked) => {
                 self.characters += asked.request.text.chars().count();
                 // Read here as it will be read then: what cannot be said is not ordered. Nothing of it is remembered.
@@ -255,7 +277,7 @@ impl ItemCheck<'_> {
                     self.take_over(index, error.into());
                 }
                 // Stored under its own names, whichever of ours or OpenAI's it came with.
-                let item = SpeechItem::new(&asked.request, asked.timestamps);
+                let item = SpeechItem::new(&asked.request, asked.wants_times());
                 if let Ok(Value::Object(named)) = serde_json::to_value(item) {
                     *fields = named;
                 }

@@ -1,5 +1,6 @@
 //! One open connection: sound in, words out, until somebody ends it.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
@@ -48,6 +49,8 @@ pub struct LiveConnection {
     _seat: Seat,
     /// What was told so far; its segments only where an answer is made of them.
     heard: Transcript,
+    /// The channels on which something else was said than was expected.
+    refused: BTreeSet<Option<u32>>,
     /// How far into the sound the caller was told what it says.
     told_seconds: f64,
     messages: u64,
@@ -87,6 +90,7 @@ impl LiveConnection {
             ear,
             _seat: seat,
             heard: Transcript::default(),
+            refused: BTreeSet::new(),
             told_seconds: 0.0,
             messages: 0,
             idle_at: now + IDLE_MAX,
@@ -100,6 +104,7 @@ impl LiveConnection {
         if matches!(ended, Ok(End::Finished | End::ShuttingDown)) {
             ended = self.tell_rest(&mut socket, ended).await;
         }
+        self.heard.not_understood = self.spoils_answer();
         // What was delivered is paid. Whoever finished has been told what all of the sound says.
         let seconds = match &ended {
             Ok(End::Finished) => self.ear.seconds(),
@@ -270,6 +275,30 @@ impl LiveConnection {
         }
     }
 
+    /// Who only says other things on one side does not spoil the answer of the other side.
+    fn spoils_answer(&self) -> bool {
+        let segments = &self.heard.segments;
+        let mut spoilt = segments
+            .iter()
+            .filter(|one| self.refused.contains(&one.channel));
+        spoilt.next().is_some() || segments.is_empty() && !self.refused.is_empty()
+    }
+
+    /// All that a channel said, heard as one, stands for its parts.
+    fn remember_whole(&mut self, channel: Option<u32>, whole: Option<Segment>) {
+        self.heard.segments.retain(|one| one.channel != channel);
+        match whole {
+            Some(segment) => {
+                if channel.is_none() {
+                    self.heard.text.clone_from(&segment.text);
+                }
+                self.refused.remove(&channel);
+                self.heard.segments.push(Segment { channel, ..segment });
+            }
+            None => _ = self.refused.insert(channel),
+        }
+    }
+
     /// Passes on what was heard. False when the caller left.
     async fn relay(&mut self, socket: &mut WebSocket, heard: LiveHeard) -> Result<bool, Problem> {
         for (channel, event) in heard.events {
@@ -281,8 +310,12 @@ impl LiveConnection {
                     message
                 }
                 LiveEvent::NotUnderstood => {
-                    self.heard.not_understood = true;
+                    self.refused.insert(channel);
                     json!({"type": "not_understood"})
+                }
+                LiveEvent::Whole(whole) => {
+                    self.remember_whole(channel, whole);
+                    continue;
                 }
             };
             if let Some(channel) = channel {

@@ -110,6 +110,11 @@ pub struct AskedSpeech {
 }
 
 impl AskedSpeech {
+    /// Beside the sound: when each word is said.
+    pub fn wants_times(&self) -> bool {
+        self.delivery == SpeechDelivery::Json
+    }
+
     pub fn is_streamed(&self) -> bool {
         matches!(
             self.delivery,

@@ -10,6 +10,7 @@ const KNOWN: &[&str] = &[
     "response_format",
     "timestamp_granularities[]",
     "keyterms[]",
+    "keywords[]",
     "prompt",
     "numerals",
     "expect",

@@ -44,7 +44,8 @@ impl AcousticEncoder {
         let surrounded = [&silence(before), samples, &silence(after)].concat();
         let spectra = self.mel.spectra(&surrounded);
         keep_to_this_thread();
-        Posteriors::new(self.network.run(&spectra)).surrounded_by(before, after)
+        let seconds = samples.len() as f64 / super::RATE_HZ;
+        Posteriors::new(self.network.run(&spectra)).surrounded_by(before, after, seconds)
     }
 }
 
