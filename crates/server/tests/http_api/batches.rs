@@ -92,6 +92,23 @@ async fn texts_that_cannot_be_said_are_refused_at_once_and_by_number() {
 }
 
 #[tokio::test]
+async fn an_item_says_otherwise_by_the_other_name_of_a_field_too() {
+    let world = World::new().await;
+    let body = json!({"operation": "speech", "defaults": {"voice_id": "asha", "output_format": "ulaw_8000"}, "items": [
+        {"text": "Habari.", "voice": "juma"},
+        {"input": "Habari.", "response_format": "mp3"},
+    ]});
+    let answer = world.post(BATCHES, &body).await;
+    assert_eq!(answer.status, StatusCode::CREATED, "{:?}", answer.json());
+    let body = json!({"operation": "speech", "defaults": {"voice_id": "asha"}, "items": [
+        {"text": "Habari.", "self_check": true},
+    ]});
+    let problem = world.post(BATCHES, &body).await;
+    let problem = problem.assert_problem(422, "validation_failed");
+    assert_eq!(problem["errors"][0]["field"], "items[0].self_check");
+}
+
+#[tokio::test]
 async fn an_order_is_checked_whole_before_it_is_accepted() {
     let world = World::new().await;
     let body = json!({"operation": "speech", "items": [

@@ -121,6 +121,16 @@ fn a_workspace_says_its_own_words() {
 }
 
 #[test]
+fn a_number_of_its_own_is_no_part_of_a_larger_one() {
+    let own = Lexicon::builtin().with_entries([("5", LexiconEntry::Respelling("sita".into()))]);
+    let said = |text: &str, lexicon: &Lexicon| Script::from_text(text, lexicon).unwrap().spoken();
+    assert_eq!(said("Namba 5 leo.", &own), "Namba 5 leo.");
+    for text in ["Saa 5:30 usiku.", "Ni 5.5 tu.", "Watu 5/6."] {
+        assert_eq!(said(text, &own), said(text, &Lexicon::builtin()), "{text}");
+    }
+}
+
+#[test]
 fn a_workspaces_own_words_go_before_the_rules() {
     let lexicon = Lexicon::parse(
         "acme\tákme\nkcb\tkesibi\nm-pesa\tempesa\ncoca-cola\tkokakola\nlaptop\tkompyuta\n\
