@@ -2,7 +2,7 @@
 
 use super::decode::Expectations;
 use super::segment::{SegmentConfig, Segmenter, Stretch};
-use super::{Flow, Recogniser, VOICE_P_MIN};
+use super::{Flow, Recogniser};
 use crate::{Segment, SpeechError, TranscribeRequest};
 
 /// How much new sound makes a new guess worth its cost.
@@ -11,7 +11,7 @@ const PARTIAL_SAMPLES: usize = 9_600;
 const LIVE_SILENCE_MS: usize = 600;
 /// How likely an answer must be of which a part alone was none.
 const SURE_MIN: f32 = 0.5;
-/// An answer that takes longer is not heard as one.
+/// An answer that takes longer is made of its parts.
 const WHOLE_SAMPLES_MAX: usize = 14 * 16_000;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -80,16 +80,13 @@ impl LiveSession {
         for stretch in self.segmenter.finish() {
             self.finalise(&stretch, &mut events)?;
         }
-        if self.said.len() > 1 {
+        if self.said.len() > 1 && self.said_samples() <= WHOLE_SAMPLES_MAX {
             events.push(LiveEvent::Whole(self.heard_as_one()?));
         }
         Ok(events)
     }
 
     fn heard_as_one(&self) -> Result<Option<Segment>, SpeechError> {
-        if self.said_samples() > WHOLE_SAMPLES_MAX {
-            return Ok(None);
-        }
         let said = self.said.iter().map(|stretch| stretch.samples.as_slice());
         let samples = said.collect::<Vec<_>>().concat();
         let whole = Stretch::whole(&samples, 1.0);
@@ -112,17 +109,19 @@ impl LiveSession {
         events: &mut Vec<LiveEvent>,
     ) -> Result<(), SpeechError> {
         self.unheard_samples = 0;
-        let is_said = self.wanted.is_narrow() && stretch.voice_p >= VOICE_P_MIN;
-        if is_said && self.said_samples() <= WHOLE_SAMPLES_MAX {
-            self.said.push(stretch.clone());
-        }
         let had_partial = !std::mem::take(&mut self.last_partial).is_empty();
         let segment =
             self.recogniser
                 .recognise(stretch, &self.wanted, &mut self.flow, self.digits)?;
+        let is_refused = std::mem::take(&mut self.flow.not_understood);
+        // Coughs and doors are not.
+        let is_said = self.wanted.is_narrow() && (segment.is_some() || is_refused);
+        if is_said && self.said_samples() <= WHOLE_SAMPLES_MAX {
+            self.said.push(stretch.clone());
+        }
         match segment {
             Some(segment) => events.push(LiveEvent::Final(segment)),
-            None if std::mem::take(&mut self.flow.not_understood) => {
+            None if is_refused => {
                 self.refused = true;
                 events.push(LiveEvent::NotUnderstood);
             }
