@@ -11,16 +11,15 @@ use parking_lot::RwLock;
 /// The figures of one route. Looked up once: by name and labels that takes longer than counting.
 struct Route {
     seconds: Histogram,
-    answers: Vec<(Method, u16, Counter)>,
+    answers: HashMap<(Method, u16), Counter>,
 }
 
 static ROUTES: LazyLock<RwLock<HashMap<Box<str>, Route>>> = LazyLock::new(RwLock::default);
 
 pub(super) fn request(method: &Method, route: &str, status: u16, took: Duration) {
+    let key = (method.clone(), status);
     let known = |of: &Route| {
-        let mut answers = of.answers.iter();
-        let (_, _, count) = answers.find(|(how, what, _)| (how, *what) == (method, status))?;
-        count.increment(1);
+        of.answers.get(&key)?.increment(1);
         of.seconds.record(took.as_secs_f64());
         Some(())
     };
@@ -30,13 +29,13 @@ pub(super) fn request(method: &Method, route: &str, status: u16, took: Duration)
     let mut routes = ROUTES.write();
     let of = routes.entry(route.into()).or_insert_with(|| Route {
         seconds: histogram!("sauti_http_request_seconds", "route" => route.to_owned()),
-        answers: Vec::new(),
+        answers: HashMap::new(),
     });
     let count = counter!(
         "sauti_http_requests_total",
         "method" => method.to_string(), "route" => route.to_owned(), "status" => status.to_string()
     );
-    of.answers.push((method.clone(), status, count));
+    of.answers.insert(key.clone(), count);
     known(of);
 }
 
