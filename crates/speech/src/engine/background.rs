@@ -13,7 +13,10 @@ pub(crate) fn step_back() {
     let stepped = rustix::process::getpriority_process(Some(this))
         .and_then(|now| rustix::process::setpriority_process(Some(this), (now + STEPS).min(19)));
     if let Err(error) = stepped {
-        tracing::debug!(%error, "the priority of a thread stays as it was");
+        static TOLD: std::sync::Once = std::sync::Once::new();
+        TOLD.call_once(|| {
+            tracing::warn!(%error, "the system does not let the models' threads step back behind others");
+        });
     }
 }
 

@@ -2,8 +2,10 @@
 //! per row, rather than per matrix, makes a frame's result independent of the frames computed along
 //! with it: a sequence can be cut into windows anywhere, and one loud frame costs the others nothing.
 
+use rten_simd::SimdOp;
+
 use super::integer::PackedWeights;
-use super::simd::{gelu, normalise, quantise, vectorised};
+use super::simd::{Add, Decode, Put, Replace, ReplaceWithGelu, normalise, quantise, vectorised};
 
 /// Sums computed together: they stay in the processor's own cache until they are used, and still are
 /// rows enough to be worth fetching the weights for.
@@ -142,25 +144,16 @@ impl Linear {
             let sums = at_least(sums, rows * outputs);
             let codes = &input.codes[from * inputs..][..rows * inputs];
             self.weights.multiply(codes, sums);
-            vectorised(
-                #[inline(always)]
-                || {
-                    for (i, sums) in sums.chunks_exact(outputs).enumerate() {
-                        let (step, zero) = (input.steps[from + i], input.zeros[from + i]);
-                        let zero = step * f32::from(zero);
-                        let layer = self;
-                        put(
-                            from + i,
-                            RowOf {
-                                layer,
-                                sums,
-                                step,
-                                zero,
-                            },
-                        );
-                    }
-                },
-            );
+            for (i, sums) in sums.chunks_exact(outputs).enumerate() {
+                let step = input.steps[from + i];
+                let row = RowOf {
+                    layer: self,
+                    sums,
+                    step,
+                    zero: step * f32::from(input.zeros[from + i]),
+                };
+                put(from + i, row);
+            }
         }
     }
 
@@ -168,16 +161,9 @@ impl Linear {
     pub(crate) fn apply(&self, scratch: &mut Scratch, out: &mut Vec<f32>) {
         let outputs = self.outputs();
         out.resize(scratch.input.rows * outputs, 0.0);
-        self.for_each_row(
-            &scratch.input,
-            &mut scratch.sums,
-            #[inline(always)]
-            |at, row| {
-                row.finish(&mut out[at * outputs..][..outputs], |out, value| {
-                    *out = value
-                })
-            },
-        );
+        self.for_each_row(&scratch.input, &mut scratch.sums, |at, row| {
+            row.finish(&mut out[at * outputs..][..outputs], Replace)
+        });
     }
 
     /// Adds the products of the rows in `scratch` to `out`.
@@ -187,16 +173,9 @@ impl Linear {
 
     fn add_to(&self, codes: &Codes, sums: &mut Vec<i32>, out: &mut [f32]) {
         let outputs = self.outputs();
-        self.for_each_row(
-            codes,
-            sums,
-            #[inline(always)]
-            |at, row| {
-                row.finish(&mut out[at * outputs..][..outputs], |out, value| {
-                    *out += value
-                })
-            },
-        );
+        self.for_each_row(codes, sums, |at, row| {
+            row.finish(&mut out[at * outputs..][..outputs], Add)
+        });
     }
 }
 
@@ -210,17 +189,18 @@ struct RowOf<'a> {
 }
 
 impl RowOf<'_> {
-    #[inline(always)]
-    fn finish(&self, out: &mut [f32], put: impl Fn(&mut f32, f32)) {
-        let columns = self.sums.len();
-        let layer = self.layer;
-        let (steps, bias) = (&layer.steps[..columns], &layer.bias[..columns]);
-        let (weight_sums, out) = (&layer.weight_sums[..columns], &mut out[..columns]);
-        for at in 0..columns {
-            let offset = bias[at] - self.zero * weight_sums[at];
-            let value = self.sums[at] as f32 * (self.step * steps[at]) + offset;
-            put(&mut out[at], value);
-        }
+    fn finish(&self, out: &mut [f32], put: impl Put) {
+        let decode = Decode {
+            sums: self.sums,
+            steps: &self.layer.steps,
+            bias: &self.layer.bias,
+            weight_sums: &self.layer.weight_sums,
+            step: self.step,
+            zero: self.zero,
+            out,
+            put,
+        };
+        decode.dispatch();
     }
 }
 
@@ -253,15 +233,10 @@ pub(crate) fn feed_forward(
     let columns = expand.outputs();
     hidden.resize(input.rows, columns);
     let buffer = at_least(buffer, columns);
-    expand.for_each_row(
-        input,
-        sums,
-        #[inline(always)]
-        |at, row| {
-            row.finish(buffer, |out, value| *out = gelu(value));
-            hidden.put(at, buffer);
-        },
-    );
+    expand.for_each_row(input, sums, |at, row| {
+        row.finish(buffer, ReplaceWithGelu);
+        hidden.put(at, buffer);
+    });
     reduce.add_to(hidden, sums, out);
 }
 

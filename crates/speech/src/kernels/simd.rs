@@ -3,7 +3,7 @@
 //! The loops are plain Rust that the compiler turns into vectors; nothing here contracts a product
 //! and a sum, so the result does not depend on the machine's vector width.
 
-use rten_simd::ops::{BitOps, NumOps};
+use rten_simd::ops::{BitOps, FloatOps, NarrowSaturate, NumOps, ToFloat};
 use rten_simd::{Isa, Simd, SimdIterable, SimdOp};
 
 const LANES: usize = 16;
@@ -103,24 +103,26 @@ pub(crate) fn sin_cos(angle: f32) -> (f32, f32) {
     (s, c)
 }
 
+/// Least squares over 0 to 4, one half at 4.
+const GELU_SERIES: [f32; 7] = [
+    0.397_884_57,
+    -0.064_574_91,
+    0.008_773_237,
+    -0.000_814_195_5,
+    4.797_449e-5,
+    -1.599_572_6e-6,
+    2.280_064_6e-8,
+];
+const GELU_MAX: f32 = 4.0;
+
 /// GELU, x times the normal distribution's integral up to x, to 2e-4: a fiftieth of a step of the
 /// 8-bit codes it is rounded to next.
 #[inline(always)]
 pub(crate) fn gelu(x: f32) -> f32 {
-    // Least squares over 0 to 4, one half at 4.
-    const SERIES: [f32; 7] = [
-        0.397_884_57,
-        -0.064_574_91,
-        0.008_773_237,
-        -0.000_814_195_5,
-        4.797_449e-5,
-        -1.599_572_6e-6,
-        2.280_064_6e-8,
-    ];
-    let inner = x.clamp(-4.0, 4.0);
+    let inner = x.clamp(-GELU_MAX, GELU_MAX);
     let square = inner * inner;
-    let mut series = SERIES[6];
-    for coefficient in SERIES[..6].iter().rev() {
+    let mut series = GELU_SERIES[6];
+    for coefficient in GELU_SERIES[..6].iter().rev() {
         series = series * square + coefficient;
     }
     x * (0.5 + inner * series)
@@ -209,19 +211,261 @@ pub(crate) fn normalise(row: &[f32], scale: &[f32], shift: &[f32], out: &mut [f3
     }
 }
 
+/// Adds to each row of `out`, so many columns wide, a stretch of `x` times a matrix stored input by input. The stretches begin
+/// `stride` apart, and may overlap.
+pub(crate) fn add_products(
+    out: &mut [f32],
+    columns: usize,
+    x: &[f32],
+    stride: usize,
+    matrix: &[f32],
+) {
+    let products = AddProducts {
+        out,
+        columns,
+        x,
+        stride,
+        matrix,
+    };
+    products.dispatch();
+}
+
+struct AddProducts<'a> {
+    out: &'a mut [f32],
+    columns: usize,
+    x: &'a [f32],
+    stride: usize,
+    matrix: &'a [f32],
+}
+
+impl SimdOp for AddProducts<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn eval<I: Isa>(mut self, isa: I) {
+        let rows = self.out.len() / self.columns;
+        let mut row = 0;
+        // As many sums at once as registers hold.
+        while row < rows {
+            row += match rows - row {
+                4.. => self.rows::<I, 4, 2>(isa, row),
+                2..4 => self.rows::<I, 2, 4>(isa, row),
+                _ => self.rows::<I, 1, 8>(isa, row),
+            };
+        }
+    }
+}
+
+impl AddProducts<'_> {
+    /// So many rows, so many vectors of columns at a time. Gives the number of rows.
+    #[inline(always)]
+    fn rows<I: Isa, const ROWS: usize, const VECTORS: usize>(
+        &mut self,
+        isa: I,
+        row: usize,
+    ) -> usize {
+        let lanes = isa.f32().len();
+        let mut column = 0;
+        while column + VECTORS * lanes <= self.columns {
+            self.block::<I, ROWS, VECTORS>(isa, row, column);
+            column += VECTORS * lanes;
+        }
+        while column + lanes <= self.columns {
+            self.block::<I, ROWS, 1>(isa, row, column);
+            column += lanes;
+        }
+        for row in row..row + ROWS {
+            for column in column..self.columns {
+                let weights = self.matrix[column..].iter().step_by(self.columns);
+                let products = weights.zip(&self.x[row * self.stride..]);
+                self.out[row * self.columns + column] += products.map(|(w, x)| w * x).sum::<f32>();
+            }
+        }
+        ROWS
+    }
+
+    #[inline(always)]
+    fn block<I: Isa, const ROWS: usize, const VECTORS: usize>(
+        &mut self,
+        isa: I,
+        row: usize,
+        column: usize,
+    ) {
+        let ops = isa.f32();
+        let inputs = self.matrix.len() / self.columns;
+        let x: [&[f32]; ROWS] =
+            std::array::from_fn(|i| &self.x[(row + i) * self.stride..][..inputs]);
+        let at = |i: usize| (row + i) * self.columns + column;
+        let mut sums: [[I::F32; VECTORS]; ROWS] =
+            std::array::from_fn(|i| ops.load_many(&self.out[at(i)..]));
+        for (input, weights) in self.matrix.chunks_exact(self.columns).enumerate() {
+            let weights: [I::F32; VECTORS] = ops.load_many(&weights[column..]);
+            for i in 0..ROWS {
+                let x = ops.splat(x[i][input]);
+                for k in 0..VECTORS {
+                    sums[i][k] = ops.add(sums[i][k], ops.mul(weights[k], x));
+                }
+            }
+        }
+        for (i, sums) in sums.into_iter().enumerate() {
+            for (k, sum) in sums.into_iter().enumerate() {
+                ops.store(sum, &mut self.out[at(i) + k * ops.len()..]);
+            }
+        }
+    }
+}
+
+/// Sums of products of codes, as the numbers that they stand for; see [`super::linear`].
+pub(super) struct Decode<'a, P> {
+    pub sums: &'a [i32],
+    /// Of the outputs.
+    pub steps: &'a [f32],
+    pub bias: &'a [f32],
+    pub weight_sums: &'a [f32],
+    /// Of the row, and what its zero stands for.
+    pub step: f32,
+    pub zero: f32,
+    pub out: &'a mut [f32],
+    pub put: P,
+}
+
+/// What becomes of a value and the one in whose place it comes.
+pub(super) trait Put: Copy {
+    fn put<I: Isa>(self, isa: I, before: I::F32, value: I::F32) -> I::F32;
+    fn put_one(self, before: f32, value: f32) -> f32;
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Replace;
+
+#[derive(Clone, Copy)]
+pub(super) struct Add;
+
+#[derive(Clone, Copy)]
+pub(super) struct ReplaceWithGelu;
+
+impl Put for Replace {
+    #[inline(always)]
+    fn put<I: Isa>(self, _: I, _: I::F32, value: I::F32) -> I::F32 {
+        value
+    }
+
+    #[inline(always)]
+    fn put_one(self, _: f32, value: f32) -> f32 {
+        value
+    }
+}
+
+impl Put for Add {
+    #[inline(always)]
+    fn put<I: Isa>(self, isa: I, before: I::F32, value: I::F32) -> I::F32 {
+        isa.f32().add(before, value)
+    }
+
+    #[inline(always)]
+    fn put_one(self, before: f32, value: f32) -> f32 {
+        before + value
+    }
+}
+
+impl Put for ReplaceWithGelu {
+    #[inline(always)]
+    fn put<I: Isa>(self, isa: I, _: I::F32, x: I::F32) -> I::F32 {
+        let ops = isa.f32();
+        let inner = ops.clamp(x, ops.splat(-GELU_MAX), ops.splat(GELU_MAX));
+        let square = ops.mul(inner, inner);
+        let mut series = ops.splat(GELU_SERIES[6]);
+        for coefficient in GELU_SERIES[..6].iter().rev() {
+            series = ops.add(ops.mul(series, square), ops.splat(*coefficient));
+        }
+        ops.mul(x, ops.add(ops.splat(0.5), ops.mul(inner, series)))
+    }
+
+    #[inline(always)]
+    fn put_one(self, _: f32, value: f32) -> f32 {
+        gelu(value)
+    }
+}
+
+impl<P: Put> SimdOp for Decode<'_, P> {
+    type Output = ();
+
+    #[inline(always)]
+    fn eval<I: Isa>(self, isa: I) {
+        let (ops, lanes) = (isa.f32(), isa.f32().len());
+        let (step, zero) = (ops.splat(self.step), ops.splat(self.zero));
+        let columns = self.out.len();
+        let (sums, steps) = (&self.sums[..columns], &self.steps[..columns]);
+        let (bias, weight_sums) = (&self.bias[..columns], &self.weight_sums[..columns]);
+        let whole = columns - columns % lanes;
+        for at in (0..whole).step_by(lanes) {
+            let part = at..at + lanes;
+            let sum = isa.i32().to_float(isa.i32().load(&sums[part.clone()]));
+            let scale = ops.mul(step, ops.load(&steps[part.clone()]));
+            let below = ops.mul(zero, ops.load(&weight_sums[part.clone()]));
+            let offset = ops.sub(ops.load(&bias[part.clone()]), below);
+            let value = ops.add(ops.mul(sum, scale), offset);
+            let before = ops.load(&self.out[part.clone()]);
+            ops.store(self.put.put(isa, before, value), &mut self.out[part]);
+        }
+        for at in whole..columns {
+            let offset = bias[at] - self.zero * weight_sums[at];
+            let value = sums[at] as f32 * (self.step * steps[at]) + offset;
+            self.out[at] = self.put.put_one(self.out[at], value);
+        }
+    }
+}
+
+const LEVELS: f32 = 255.0;
+
 /// Writes a row as codes from 0 to 255; gives the size of a step and the code that means zero.
 #[inline(always)]
 pub(crate) fn quantise(row: &[f32], codes: &mut [u8]) -> (f32, u8) {
-    const LEVELS: f32 = 255.0;
     let (low, high) = range_with_zero(row);
     let step = ((high - low) / LEVELS).max(1e-20);
     let inverse = 1.0 / step;
     let zero = (-low * inverse).round().clamp(0.0, LEVELS);
-    for (code, value) in codes.iter_mut().zip(row) {
-        let level = (value * inverse + zero).clamp(0.0, LEVELS);
-        *code = (level + ROUNDING).to_bits() as u8;
-    }
+    let encode = Encode {
+        row,
+        codes,
+        inverse,
+        zero,
+    };
+    encode.dispatch();
     (step, zero as u8)
+}
+
+struct Encode<'a> {
+    row: &'a [f32],
+    codes: &'a mut [u8],
+    inverse: f32,
+    zero: f32,
+}
+
+impl SimdOp for Encode<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn eval<I: Isa>(self, isa: I) {
+        let (floats, lanes) = (isa.f32(), isa.f32().len());
+        let (inverse, zero) = (floats.splat(self.inverse), floats.splat(self.zero));
+        let mut blocks = self.row.chunks_exact(4 * lanes);
+        let mut code_blocks = self.codes.chunks_exact_mut(4 * lanes);
+        for (values, codes) in blocks.by_ref().zip(code_blocks.by_ref()) {
+            let [a, b, c, d] = floats.load_many::<4>(values).map(
+                #[inline(always)]
+                |x| floats.to_int_round(floats.add(floats.mul(x, inverse), zero)),
+            );
+            let low = isa.i32().narrow_saturate(a, b);
+            let high = isa.i32().narrow_saturate(c, d);
+            isa.u8().store(isa.i16().narrow_saturate(low, high), codes);
+        }
+        let last = blocks.remainder().iter();
+        for (value, code) in last.zip(code_blocks.into_remainder()) {
+            let level = (value * self.inverse + self.zero).clamp(0.0, LEVELS);
+            *code = (level + ROUNDING).to_bits() as u8;
+        }
+    }
 }
 
 #[cfg(test)]

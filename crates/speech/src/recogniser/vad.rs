@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use crate::SpeechError;
-use crate::kernels::simd::vectorised;
+use crate::kernels::simd::{add_products, sigmoid, tanh, vectorised};
 use crate::weights::WeightsFile;
 
 pub(super) const FILE: &str = "vad.safetensors";
@@ -28,8 +28,8 @@ struct VadWeights {
 }
 
 struct Convolution {
-    /// Of the frame before, of this one and of the one after.
-    taps: [Vec<f32>; 3],
+    /// Of the frame before, then of this one, then of the one after.
+    weights: Vec<f32>,
     bias: Vec<f32>,
     inputs: usize,
     stride: usize,
@@ -53,7 +53,7 @@ impl Vad {
                 transposed(&of_tap, outputs, inputs)
             };
             Ok(Convolution {
-                taps: [tap(0), tap(1), tap(2)],
+                weights: [tap(0), tap(1), tap(2)].concat(),
                 bias: file.vector(&format!("conv{n}.bias"), outputs)?,
                 inputs,
                 stride,
@@ -123,49 +123,33 @@ impl Vad {
             x = convolution.run(&x);
         }
         self.remember(&weights, &x);
-        let mut sum = weights.output_bias;
-        for (h, w) in self.hidden.iter().zip(&weights.output) {
-            sum += h.max(0.0) * w;
-        }
-        sigmoid(sum)
+        let seen = self.hidden.iter().zip(&weights.output);
+        let sum: f32 = seen.map(|(h, w)| h.max(0.0) * w).sum();
+        sigmoid(weights.output_bias + sum)
     }
 
     #[inline(always)]
     fn remember(&mut self, weights: &VadWeights, x: &[f32]) {
         let mut gates = weights.lstm_bias.clone();
-        add_product(&mut gates, x, &weights.lstm_input);
-        add_product(&mut gates, &self.hidden, &weights.lstm_state);
-        for i in 0..WIDTH {
-            let keep = sigmoid(gates[WIDTH + i]) * self.cell[i];
-            self.cell[i] = keep + sigmoid(gates[i]) * gates[2 * WIDTH + i].tanh();
-            self.hidden[i] = sigmoid(gates[3 * WIDTH + i]) * self.cell[i].tanh();
-        }
-    }
-}
-
-fn sigmoid(x: f32) -> f32 {
-    1.0 / (1.0 + (-x).exp())
-}
-
-/// `out` += `x` times a matrix stored input by input.
-#[inline(always)]
-fn add_product(out: &mut [f32], x: &[f32], matrix: &[f32]) {
-    // By value: `out` could lie where a reference to `x` points to, and nothing would become vectors.
-    for (row, &x) in matrix.chunks_exact(out.len()).zip(x) {
-        for (o, w) in out.iter_mut().zip(row) {
-            *o += w * x;
+        add_products(&mut gates, 4 * WIDTH, x, WIDTH, &weights.lstm_input);
+        let hidden = &self.hidden;
+        add_products(&mut gates, 4 * WIDTH, hidden, WIDTH, &weights.lstm_state);
+        let gate = |n: usize, i: usize| gates[n * WIDTH + i];
+        for (i, (cell, hidden)) in self.cell.iter_mut().zip(&mut self.hidden).enumerate() {
+            *cell = sigmoid(gate(1, i)) * *cell + sigmoid(gate(0, i)) * tanh(gate(2, i));
+            *hidden = sigmoid(gate(3, i)) * tanh(*cell);
         }
     }
 }
 
 #[inline(always)]
 fn magnitudes(wave: &[f32], basis: &[f32]) -> Vec<f32> {
+    const COLUMNS: usize = 2 * SPECTRUM_BINS;
     let frames = (wave.len() - SPECTRUM_WINDOW) / SPECTRUM_HOP + 1;
+    let mut parts = vec![0f32; frames * COLUMNS];
+    add_products(&mut parts, COLUMNS, wave, SPECTRUM_HOP, basis);
     let mut out = Vec::with_capacity(frames * SPECTRUM_BINS);
-    for frame in 0..frames {
-        let mut parts = [0f32; 2 * SPECTRUM_BINS];
-        let window = &wave[frame * SPECTRUM_HOP..][..SPECTRUM_WINDOW];
-        add_product(&mut parts, window, basis);
+    for parts in parts.chunks_exact(COLUMNS) {
         let (real, imaginary) = parts.split_at(SPECTRUM_BINS);
         let pairs = real.iter().zip(imaginary);
         out.extend(pairs.map(|(re, im)| (re * re + im * im).sqrt()));
@@ -177,18 +161,14 @@ impl Convolution {
     /// Width 3, one frame of zeros on both sides, then only what is above zero.
     #[inline(always)]
     fn run(&self, x: &[f32]) -> Vec<f32> {
-        let frames = x.len() / self.inputs;
-        let mut out = Vec::new();
-        for centre in (0..frames).step_by(self.stride) {
-            let mut sums = self.bias.clone();
-            for (tap, matrix) in self.taps.iter().enumerate() {
-                let Some(frame) = (centre + tap).checked_sub(1).filter(|f| *f < frames) else {
-                    continue;
-                };
-                let input = &x[frame * self.inputs..][..self.inputs];
-                add_product(&mut sums, input, matrix);
-            }
-            out.extend(sums.iter().map(|sum| sum.max(0.0)));
+        let frames = (x.len() / self.inputs).div_ceil(self.stride);
+        let zeros = vec![0f32; self.inputs];
+        let x = [&zeros, x, &zeros].concat();
+        let mut out = self.bias.repeat(frames);
+        let stride = self.stride * self.inputs;
+        add_products(&mut out, self.bias.len(), &x, stride, &self.weights);
+        for sum in &mut out {
+            *sum = sum.max(0.0);
         }
         out
     }
