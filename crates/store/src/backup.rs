@@ -11,8 +11,11 @@ use crate::folder::{folder_of, owned_like_folder};
 use crate::ids::now_us;
 use crate::instances::is_in_use;
 
+/// One name in each folder, so that the next copy clears away what one that was killed left.
+const PART: &str = ".sauti-backup.part";
+
 /// Writes a checked copy of the database of `url` to `file`, which must not exist. Readers and writers go on meanwhile; the
-/// copy holds what was committed when it began, in the tables as they are.
+/// copy holds what was committed when it began, in the tables as they are. A copy that fails leaves nothing behind.
 pub async fn backup(url: &str, file: &Path) -> Result<(), StoreError> {
     let target = Target::parse(url)?;
     if target.backend() == Backend::Postgres {
@@ -21,9 +24,17 @@ pub async fn backup(url: &str, file: &Path) -> Result<(), StoreError> {
     if file.exists() {
         return Err(failed(file, "there is such a file already"));
     }
-    let beside = with_ending(file, ".part");
-    fs::remove_file(&beside).ok();
-    let path = beside
+    let part = folder_of(file).join(PART);
+    remove_part(&part);
+    let done = copy_to(&target, file, &part).await;
+    if done.is_err() {
+        remove_part(&part);
+    }
+    done
+}
+
+async fn copy_to(target: &Target, file: &Path, part: &Path) -> Result<(), StoreError> {
+    let path = part
         .to_str()
         .ok_or_else(|| failed(file, "the name must be UTF-8"))?;
     sqlx::any::install_default_drivers();
@@ -33,12 +44,17 @@ pub async fn backup(url: &str, file: &Path) -> Result<(), StoreError> {
         .execute(&mut connection)
         .await?;
     connection.close().await?;
-    check_file(&beside).await?;
-    let moved = File::open(&beside)
+    check_file(part).await?;
+    let moved = File::open(part)
         .and_then(|copy| copy.sync_all())
-        .and_then(|()| fs::rename(&beside, file))
+        .and_then(|()| fs::rename(part, file))
         .and_then(|()| sync_folder(file));
     moved.map_err(|error| failed(file, error))
+}
+
+fn remove_part(part: &Path) {
+    fs::remove_file(part).ok();
+    fs::remove_file(with_ending(part, "-journal")).ok();
 }
 
 /// Puts a copy in the place of the database of `url`, which no process may be using. What stood there is kept beside it;
