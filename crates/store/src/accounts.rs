@@ -197,7 +197,7 @@ impl Store {
     }
 
     /// Forgets a person: address, name, password, sessions, memberships and invitations. A workspace that nobody else is in is
-    /// closed and its keys are revoked; its ledger stays. Refused for the only owner of a shared workspace, and while a
+    /// closed, its keys are revoked and its name, words and webhooks go; its ledger stays. Refused for the only owner of a shared workspace, and while a
     /// workspace that would be closed holds money, unless that is given up.
     pub async fn delete_account(
         &self,
@@ -242,7 +242,8 @@ impl Store {
                     });
                 }
                 for close in [
-                    "update workspaces set closed_us = $2 where id = $1 and closed_us is null",
+                    // It may bear the person's name.
+                    "update workspaces set name = id, closed_us = coalesce(closed_us, $2) where id = $1",
                     "update api_keys set revoked_us = $2 where workspace_id = $1 and revoked_us is null",
                 ] {
                     sqlx::query(close)
@@ -251,10 +252,17 @@ impl Store {
                         .execute(&mut *tx)
                         .await?;
                 }
-                sqlx::query("delete from vocabularies where workspace_id = $1")
-                    .bind(&workspace_id)
-                    .execute(&mut *tx)
-                    .await?;
+                for forget in [
+                    "delete from vocabularies where workspace_id = $1",
+                    "delete from lexicon where workspace_id = $1",
+                    "delete from webhook_deliveries where workspace_id = $1",
+                    "delete from webhook_endpoints where workspace_id = $1",
+                ] {
+                    sqlx::query(forget)
+                        .bind(&workspace_id)
+                        .execute(&mut *tx)
+                        .await?;
+                }
             }
         }
         for forget in [

@@ -201,10 +201,12 @@ impl Target {
         };
         match self {
             Self::Postgres { url } => {
-                let port = PgConnectOptions::from_str(url)?.get_port();
+                let server = PgConnectOptions::from_str(url)?;
+                let port = server.get_port();
+                answers(url, &format!("{}:{port}", server.get_host())).await?;
                 // A database that is away is told to the caller soon; it may come back for the next one.
                 let both = pool()
-                    .acquire_timeout(Duration::from_secs(5))
+                    .acquire_timeout(AWAY_AFTER)
                     .max_connections(options.connections_max.max(2))
                     .test_before_acquire(true)
                     .after_connect(move |connection, _| {
@@ -231,6 +233,20 @@ impl Target {
             }
         }
     }
+}
+
+/// A database that answers no sooner is away.
+const AWAY_AFTER: Duration = Duration::from_secs(5);
+
+/// A pool would only say that it waited.
+async fn answers(url: &str, server: &str) -> Result<(), StoreError> {
+    let away = |why: &dyn std::fmt::Display| StoreError::Open(format!("{server}: {why}"));
+    let connected = tokio::time::timeout(AWAY_AFTER, AnyConnection::connect(url)).await;
+    let connection = match connected.map_err(|_| away(&"does not answer"))? {
+        Err(sqlx::Error::Io(error)) => return Err(away(&error)),
+        connected => connected?,
+    };
+    Ok(connection.close().await?)
 }
 
 /// Pages that each connection to SQLite keeps for itself. Those who read are many and have the system's cache behind them:
@@ -264,6 +280,8 @@ async fn set_pragmas(connection: &mut AnyConnection, cache_kb: u32) -> Result<()
         // A task of its own moves the log: see checkpoint.rs.
         "pragma wal_autocheckpoint = 0",
         "pragma temp_store = memory",
+        // What was deleted is overwritten where that costs no writing of its own.
+        "pragma secure_delete = fast",
     ] {
         connection.execute(pragma).await?;
     }

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::common::{Database, key_with_cap};
 use sauti_store::{
-    Account, AttemptLimit, AuthError, BuildState, IssuedSession, NewVocabulary, Role, Store,
-    StoreError, TokenPurpose, Workspace,
+    Account, Alphabet, AttemptLimit, AuthError, BuildState, IssuedSession, NewVocabulary,
+    Pronunciation, Role, Store, StoreError, TokenPurpose, Workspace,
 };
 use secrecy::ExposeSecret;
 
@@ -313,6 +313,15 @@ async fn deleting_an_account_closes_its_own_workspace(database: Database) {
     let shared = workspace_of(&store, &asha, "Shared").await;
     let key = key_with_cap(&store, &own, None).await;
     store.authenticate(key.key.reveal()).await.unwrap();
+    let said = Pronunciation {
+        word: "Asha".to_owned(),
+        spoken: "asha".to_owned(),
+        alphabet: Alphabet::Respelling,
+    };
+    store.set_pronunciation(&own.id, &said).await.unwrap();
+    let events = ["balance.low".to_owned()];
+    let hook = store.add_webhook(&own.id, "https://example.com/x", &events);
+    hook.await.unwrap();
     store
         .add_member(&shared.id, &juma.id, Role::Member)
         .await
@@ -334,7 +343,11 @@ async fn deleting_an_account_closes_its_own_workspace(database: Database) {
         store.authenticate(key.key.reveal()).await,
         Err(AuthError::Unknown | AuthError::Revoked)
     ));
-    assert!(store.workspace(&own.id).await.unwrap().closed_us.is_some());
+    let closed = store.workspace(&own.id).await.unwrap();
+    assert!(closed.closed_us.is_some());
+    assert_eq!(closed.name, own.id.as_str());
+    assert_eq!(store.pronunciations(&own.id).await.unwrap(), []);
+    assert_eq!(store.webhooks(&own.id).await.unwrap(), []);
     assert!(
         store
             .workspace(&shared.id)
