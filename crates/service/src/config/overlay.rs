@@ -30,13 +30,15 @@ pub(super) fn merge(sources: &Sources) -> Result<(Table, Vec<BadSetting>), Confi
         lay_file(&mut table, file, &mut problems);
     }
     for (name, value) in &sources.variables {
-        // Variables with a single underscore (SAUTI_CONFIG, SAUTI_MODELS, what Kubernetes adds) are not settings.
-        let Some((section, key)) = name.strip_prefix("SAUTI_").and_then(|n| n.split_once("__"))
-        else {
+        let Some(path) = name.strip_prefix("SAUTI_").map(str::to_lowercase) else {
             continue;
         };
-        let (section, key) = (section.to_lowercase(), key.to_lowercase());
-        lay_text(&mut table, name, &section, &key, value, &mut problems);
+        match path.split_once("__") {
+            Some((section, key)) => {
+                lay_text(&mut table, name, section, key, value, &mut problems);
+            }
+            None => problems.extend(half_parted(&table, name, &path)),
+        }
     }
     for (name, value) in &sources.overrides {
         let (section, key) = name.split_once('.').unwrap_or((name, ""));
@@ -44,6 +46,17 @@ pub(super) fn merge(sources: &Sources) -> Result<(Table, Vec<BadSetting>), Confi
     }
     reset_unreadable(&mut table, &mut problems);
     Ok((table, problems))
+}
+
+/// Variables with a single underscore (SAUTI_CONFIG, SAUTI_MODELS, what Kubernetes adds) are not settings, unless one more would
+/// make them one.
+fn half_parted(table: &Table, name: &str, path: &str) -> Option<BadSetting> {
+    let parted = path.match_indices('_');
+    let mut parted = parted.map(|(at, _)| (&path[..at], &path[at + 1..]));
+    let setting = |section: &str, key: &str| table.get(section)?.get(key);
+    let (section, key) = parted.find(|(section, key)| setting(section, key).is_some())?;
+    let meant = format!("SAUTI_{section}__{key}").to_uppercase();
+    Some(BadSetting::new(name, format!("is written {meant}")))
 }
 
 fn defaults() -> Table {

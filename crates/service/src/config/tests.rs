@@ -87,6 +87,16 @@ fn variables_without_a_section_are_not_settings() {
         ("HOME", "z"),
     ]);
     assert!(Config::load(&sources).is_ok());
+    let halves = variables(&[("SAUTI_DATABASE_URL", "x"), ("SAUTI_DATA_DIR", "y")]);
+    let said = wrong(&halves).into_iter().map(|p| (p.key, p.message));
+    assert_eq!(
+        said.collect::<Vec<_>>(),
+        [
+            ("SAUTI_DATABASE_URL", "is written SAUTI_DATABASE__URL"),
+            ("SAUTI_DATA_DIR", "is written SAUTI_DATA__DIR"),
+        ]
+        .map(|(key, message)| (key.to_owned(), message.to_owned()))
+    );
 }
 
 #[test]

@@ -68,6 +68,13 @@ pub(crate) fn log_filter(setting: &str) -> anyhow::Result<Targets> {
     anyhow::ensure!(!names_a_span, "filters of spans are not known");
     let filters = setting.split(',').map(str::trim);
     let filters: Vec<_> = filters.filter(|filter| !filter.is_empty()).collect();
+    if let [lone] = filters[..] {
+        // As a target it would silence everything else.
+        anyhow::ensure!(
+            lone.contains('=') || lone.parse::<LevelFilter>().is_ok(),
+            "`{lone}` is no level: error, warn, info, debug, trace or off; a target has one too, as in sauti=debug"
+        );
+    }
     let filters = match filters.is_empty() {
         true => "error".to_owned(),
         false => filters.join(","),
@@ -156,6 +163,7 @@ mod tests {
             "sauti_server=loud",
             "[request]=debug",
             "sauti[request]=info",
+            "inf",
         ] {
             assert!(log_filter(wrong).is_err(), "{wrong}");
         }
