@@ -10,7 +10,11 @@ pub async fn create(store: &Store, new: NewKey) -> Result<IssuedKey, StoreError>
     let issued = store.create_key(new).await?;
     let key = &issued.info;
     audit(store, Some(&key.workspace_id), &actor)
-        .did(AuditAction::KeyCreated, &key.id)
+        .did_so(
+            AuditAction::KeyCreated,
+            &key.id,
+            &key.permissions.to_string(),
+        )
         .await;
     Ok(issued)
 }
@@ -26,7 +30,7 @@ pub async fn rotate(
     let rotated = store.rotate_key(workspace_id, key_id, old_ends_us, actor);
     let issued = rotated.await?;
     audit(store, Some(workspace_id), actor)
-        .did(AuditAction::KeyRotated, key_id)
+        .did_so(AuditAction::KeyRotated, key_id, &issued.info.id)
         .await;
     Ok(issued)
 }
