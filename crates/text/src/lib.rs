@@ -16,6 +16,7 @@ mod language;
 mod letters;
 mod lexicon;
 mod normalise;
+mod passage;
 mod phonemes;
 mod prosody;
 mod rhythm;

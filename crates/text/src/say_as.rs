@@ -2,7 +2,7 @@
 
 use crate::cardinal::{cardinal, digits};
 use crate::letters::spell;
-use crate::normalise::{self, normalise};
+use crate::normalise::{self, agreement, is_day_part, normalise};
 
 pub(crate) const KINDS: &[&str] = &[
     "digits",
@@ -28,15 +28,20 @@ pub(crate) fn date_format(written: &str) -> String {
     parts.into_iter().collect()
 }
 
-/// How the text is said, or nothing if it is not of that kind.
-pub(crate) fn say(text: &str, kind: &str, format: &str) -> Option<String> {
+/// How the text is said between two other words, or nothing if it is not of that kind.
+pub(crate) fn say(
+    text: &str,
+    kind: &str,
+    format: &str,
+    (before, after): (&str, &str),
+) -> Option<String> {
     let said = match kind {
         "digits" => digits(text),
         "characters" | "spell-out" | "verbatim" => spell(text),
-        "cardinal" | "number" => number(text)?,
+        "cardinal" | "number" => counted(text, before)?,
         "ordinal" => ordinal(text)?,
         "date" => date(text, format)?,
-        "time" => time(text)?,
+        "time" => time(text, after)?,
         "telephone" => telephone(text),
         _ => currency(text)?,
     };
@@ -47,6 +52,14 @@ fn number(text: &str) -> Option<String> {
     let said = normalise(text);
     (text.contains(|c: char| c.is_ascii_digit()) && !said.contains(|c: char| c.is_ascii_digit()))
         .then_some(said)
+}
+
+/// "watu watatu": the number agrees with the noun before it.
+fn counted(text: &str, noun: &str) -> Option<String> {
+    agreement::class_of(noun)
+        .and_then(|_| number(&format!("{noun} {text}")))
+        .and_then(|said| Some(said.strip_prefix(noun)?.trim_start().to_owned()))
+        .or_else(|| number(text))
 }
 
 fn ordinal(text: &str) -> Option<String> {
@@ -84,8 +97,15 @@ fn date(text: &str, format: &str) -> Option<String> {
     (said.starts_with("tarehe") && !said.contains("mkwaju")).then_some(said)
 }
 
-fn time(text: &str) -> Option<String> {
-    let said = normalise(text);
+/// A part of the day that follows is said by itself.
+fn time(text: &str, after: &str) -> Option<String> {
+    let said = match is_day_part(after) {
+        true => normalise(&format!("{text} {after}"))
+            .strip_suffix(after)?
+            .trim_end()
+            .to_owned(),
+        false => normalise(text),
+    };
     said.contains("saa ").then_some(said)
 }
 

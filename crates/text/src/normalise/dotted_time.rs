@@ -15,6 +15,10 @@ pub(super) const DAY_PARTS: &[&str] = &[
     "magharibi",
 ];
 
+pub(crate) fn is_day_part(word: &str) -> bool {
+    DAY_PARTS.contains(&word)
+}
+
 pub(super) fn follows_saa(context: &TokenContext<'_>, i: usize) -> bool {
     // "Saa:3:30".
     let before = i.checked_sub(1).filter(|j| context.is_mark(*j, ':'));

@@ -16,7 +16,8 @@ use super::token::{Kind, Token, tokens};
 use super::words::{
     ACRONYMS, beside_capitals, initial_letters, is_initial, sentence_stop, versus_end,
 };
-use super::{PieceKind, Rule, alphanumeric, doses, league, pieces, relations, words};
+use super::{PieceKind, Rule, alphanumeric, doses, league, normalise_in, relations, words};
+use crate::SpeechLanguage;
 use crate::english::{is_known, respell};
 use crate::lexicon::is_name;
 use crate::tables::{WordTable, rows};
@@ -542,9 +543,6 @@ fn is_number_word(word: &str) -> bool {
 }
 
 fn spoken(text: &str) -> String {
-    let said: String = pieces(text, read, &crate::Lexicon::empty())
-        .into_iter()
-        .map(|piece| piece.text)
-        .collect();
+    let said = normalise_in(text, SpeechLanguage::English);
     said.split_whitespace().collect::<Vec<_>>().join(" ")
 }
