@@ -31,6 +31,9 @@ pub(super) fn day_part_after(context: &TokenContext<'_>, i: usize) -> Option<&'s
         j = context.skip_space(j + 1);
     }
     let word = context.word(j)?;
+    if word.is_one_of(&["asb", "asbh"]) {
+        return Some("asubuhi");
+    }
     DAY_PARTS.iter().find(|part| word.is(part)).copied()
 }
 

@@ -28,6 +28,7 @@ mod scripture;
 mod short_date;
 mod token;
 mod units;
+mod weekdays;
 mod words;
 
 use std::ops::Range;
@@ -270,6 +271,7 @@ const RULES: &[Rule] = &[
     phone::read,
     hijri::read,
     calendar::read,
+    weekdays::read,
     scripture::read,
     clock::read,
     doses::read,
