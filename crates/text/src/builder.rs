@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use crate::english::{self, EnglishSaid};
+use crate::flow::{Effect, TagEffect, TextFlow};
 use crate::normalise::{Piece, PieceKind};
-use crate::passage::{Event, Happening, Passage};
 use crate::phonemes::{pronounce, unstressed};
 use crate::rhythm::with_pauses;
 use crate::{
@@ -25,7 +25,7 @@ pub(crate) const BREAKS_MS_MAX: u32 = 600_000;
 
 pub(crate) struct ScriptBuilder<'a> {
     lexicon: &'a Lexicon,
-    passage: Passage,
+    flow: TextFlow,
     clauses: Vec<Clause>,
     words: Vec<SpokenWord>,
     unspeakable: Vec<char>,
@@ -42,7 +42,7 @@ impl<'a> ScriptBuilder<'a> {
     pub(crate) fn new(lexicon: &'a Lexicon, language: SpeechLanguage) -> Self {
         Self {
             lexicon,
-            passage: Passage::new(language),
+            flow: TextFlow::new(language),
             clauses: Vec::new(),
             words: Vec::new(),
             unspeakable: Vec::new(),
@@ -53,75 +53,75 @@ impl<'a> ScriptBuilder<'a> {
         }
     }
 
-    /// What comes next, to be read when the passage ends.
-    pub(crate) fn passage(&mut self) -> &mut Passage {
-        &mut self.passage
+    /// What comes next, to be read when the flow ends.
+    pub(crate) fn flow(&mut self) -> &mut TextFlow {
+        &mut self.flow
     }
 
-    /// Reads the passage and ends its sentence.
-    pub(crate) fn end_passage(&mut self) {
-        self.read_passage("");
-        self.passage.clear();
+    /// Reads the flow and ends its sentence.
+    pub(crate) fn end_flow(&mut self) {
+        self.read_flow("");
+        self.flow.clear();
         self.end(ClauseEnd::Full);
     }
 
-    /// Reads what has come of the passage; what stands ahead is said in another way.
-    pub(crate) fn read_passage(&mut self, ahead: &str) {
-        let pieces = self.passage.pieces(ahead, self.lexicon);
-        let events = self.passage.take_events();
-        let mut events = events.as_slice();
+    /// Reads what has come of the flow; what stands ahead is said in another way.
+    pub(crate) fn read_flow(&mut self, ahead: &str) {
+        let pieces = self.flow.pieces(ahead, self.lexicon);
+        let effects = self.flow.take_effects();
+        let mut effects = effects.as_slice();
         for i in 0..pieces.len() {
             let own = &pieces[i].source;
-            let (before, rest) = events.split_at(events.partition_point(|e| e.own <= own.start));
+            let (before, rest) = effects.split_at(effects.partition_point(|e| e.own <= own.start));
             let (inside, rest) = rest.split_at(rest.partition_point(|e| e.own < own.end));
-            events = rest;
-            before.iter().for_each(|event| self.happens(event));
+            effects = rest;
+            before.iter().for_each(|effect| self.follow(effect));
             self.piece(&pieces, i, inside);
         }
-        events.iter().for_each(|event| self.happens(event));
-        self.passage.all_said();
+        effects.iter().for_each(|effect| self.follow(effect));
+        self.flow.all_said();
     }
 
-    fn happens(&mut self, event: &Event) {
-        match &event.what {
-            Happening::Break { ms } => self.pause(*ms, event.at),
-            Happening::Mark { name } => self.mark(name, event.at),
-            Happening::Prosody { prosody, .. } => self.say_with(*prosody),
+    fn follow(&mut self, effect: &TagEffect) {
+        match &effect.what {
+            Effect::Break { ms } => self.pause(*ms, effect.at),
+            Effect::Mark { name } => self.mark(name, effect.at),
+            Effect::Prosody { prosody, .. } => self.say_with(*prosody),
         }
     }
 
-    /// A piece with what happens in the midst of it: it is said as the first tag inside it wants, and pauses stand at its
+    /// A piece with what follow in the midst of it: it is said as the first tag inside it wants, and pauses stand at its
     /// commas and ends.
-    fn piece(&mut self, pieces: &[Piece], i: usize, inside: &[Event]) {
+    fn piece(&mut self, pieces: &[Piece], i: usize, inside: &[TagEffect]) {
         let piece = &pieces[i];
-        let opened = inside.iter().find_map(Event::opened);
+        let opened = inside.iter().find_map(TagEffect::opened);
         opened
             .into_iter()
             .for_each(|prosody| self.say_with(prosody));
         let mut said = 0;
-        for event in inside {
-            if let Happening::Break { .. } = event.what {
+        for effect in inside {
+            if let Effect::Break { .. } = effect.what {
                 let joint = joint(
                     &piece.text,
-                    event.own - piece.source.start,
+                    effect.own - piece.source.start,
                     piece.source.len(),
                 );
                 self.part(&piece.text[said..joint], pieces, i);
                 said = joint;
             }
-            if !matches!(event.what, Happening::Prosody { .. }) {
-                self.happens(event);
+            if !matches!(effect.what, Effect::Prosody { .. }) {
+                self.follow(effect);
             }
         }
         self.part(&piece.text[said..], pieces, i);
-        let last = inside.iter().rev().find_map(Event::prosody);
+        let last = inside.iter().rev().find_map(TagEffect::prosody);
         last.into_iter().for_each(|prosody| self.say_with(prosody));
     }
 
     /// A part of a piece, or the whole of it.
     fn part(&mut self, text: &str, pieces: &[Piece], i: usize) {
         let piece = &pieces[i];
-        let source = self.passage.source(&piece.source);
+        let source = self.flow.source(&piece.source);
         match piece.kind {
             _ if text.is_empty() => {}
             PieceKind::Word | PieceKind::English if self.lexicon.is_own(text) => {
@@ -135,7 +135,7 @@ impl<'a> ScriptBuilder<'a> {
             PieceKind::Mark => self.marks(text, source, pieces, i),
             PieceKind::Space
                 if ends_paragraph(piece, pieces.get(i + 1))
-                    || text == "\n" && ends_row(self.passage.as_str(), piece.source.start) =>
+                    || text == "\n" && ends_row(self.flow.as_str(), piece.source.start) =>
             {
                 self.end(ClauseEnd::Full)
             }
@@ -338,7 +338,7 @@ impl<'a> ScriptBuilder<'a> {
     }
 
     pub(crate) fn finish(mut self) -> Result<Script, TextError> {
-        self.end_passage();
+        self.end_flow();
         if !self.unspeakable.is_empty() {
             return Err(TextError::UnspeakableCharacters(self.unspeakable));
         }

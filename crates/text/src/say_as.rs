@@ -1,7 +1,7 @@
 //! Texts whose kind the caller names, for SSML's say-as.
 
 use crate::cardinal::{cardinal, digits};
-use crate::letters::spell;
+use crate::letters::{is_key, spell_all};
 use crate::normalise::{self, agreement, is_day_part, normalise};
 
 pub(crate) const KINDS: &[&str] = &[
@@ -36,8 +36,8 @@ pub(crate) fn say(
     (before, after): (&str, &str),
 ) -> Option<String> {
     let said = match kind {
-        "digits" => digits(text),
-        "characters" | "spell-out" | "verbatim" => spell(text),
+        "digits" => spell_all(&text.replace(|c| !is_key(c), "")),
+        "characters" | "spell-out" | "verbatim" => spell_all(text),
         "cardinal" | "number" => counted(text, before)?,
         "ordinal" => ordinal(text)?,
         "date" => date(text, format)?,
@@ -68,6 +68,20 @@ fn ordinal(text: &str) -> Option<String> {
         2 => "pili".to_owned(),
         n => cardinal(n),
     })
+}
+
+/// Whether the figures of a date can be what the format says: no month is the thirteenth.
+pub(crate) fn fits_format(text: &str, format: &str) -> bool {
+    let parts = text
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|part| !part.is_empty());
+    let values: Vec<Option<u32>> = parts.map(|part| part.parse().ok()).collect();
+    let fits = |(kind, value): (char, &Option<u32>)| match (kind, value) {
+        ('d', Some(day)) => (1..=31).contains(day),
+        ('m', Some(month)) => (1..=12).contains(month),
+        _ => true,
+    };
+    values.len() != format.len() || format.chars().zip(&values).all(fits)
 }
 
 /// Dates by their parts.

@@ -84,7 +84,7 @@ pub(crate) fn read(ssml: &str, builder: &mut ScriptBuilder<'_>) -> Result<(), Te
             reader.text(at)?
         };
     }
-    reader.builder.end_passage();
+    reader.builder.end_flow();
     if let Some(at) = reader.builder.too_long_break {
         let minutes_max = BREAKS_MS_MAX / 60_000;
         return Err(reader.error(at, SsmlMistake::BreaksTooLong { minutes_max }));
@@ -116,7 +116,7 @@ impl<'a> SsmlReader<'a, '_, '_> {
             None => return Err(self.error(at, SsmlMistake::OutsideSpeak)),
             // The text of such an element is taken at its end.
             Some(Open::Word { .. }) => {}
-            Some(_) => self.builder.passage().text(text, at),
+            Some(_) => self.builder.flow().text(text, at),
         }
         Ok(at + text.len())
     }
@@ -149,7 +149,7 @@ impl<'a> SsmlReader<'a, '_, '_> {
         }
         let (tag, after) = self.tag(at)?;
         if tag.name != "mark" {
-            self.builder.passage().tag();
+            self.builder.flow().tag();
         }
         if tag.closes {
             self.close(&tag, at)?;
@@ -197,12 +197,12 @@ impl<'a> SsmlReader<'a, '_, '_> {
 
     fn block(&mut self, tag: &Tag<'a>, at: usize) -> Result<Open<'a>, TextError> {
         if matches!(tag.name, "p" | "s") {
-            self.builder.end_passage();
+            self.builder.end_flow();
         }
-        let language_before = self.builder.passage().language();
+        let language_before = self.builder.flow().language();
         let named = tag.attribute("xml:lang");
         match named.map(SpeechLanguage::from_tag) {
-            Some(Some(language)) => self.builder.passage().speak(language),
+            Some(Some(language)) => self.builder.flow().speak(language),
             Some(None) => {
                 let named = named.unwrap_or_default().to_owned();
                 return Err(self.error(at, SsmlMistake::UnknownLanguage(named)));
@@ -235,7 +235,7 @@ impl<'a> SsmlReader<'a, '_, '_> {
                 .ok_or_else(|| self.error(at, SsmlMistake::WrongStrength(strength.to_owned())))?,
             (None, None) => 500,
         };
-        self.builder.passage().pause(ms, at);
+        self.builder.flow().pause(ms, at);
         Ok(())
     }
 
@@ -247,7 +247,7 @@ impl<'a> SsmlReader<'a, '_, '_> {
             let characters_max = MARK_NAME_CHARACTERS_MAX;
             return Err(self.error(at, SsmlMistake::WrongMark { characters_max }));
         }
-        self.builder.passage().mark(name.trim(), at);
+        self.builder.flow().mark(name.trim(), at);
         Ok(())
     }
 
@@ -282,7 +282,7 @@ impl<'a> SsmlReader<'a, '_, '_> {
         }
         let before = self.prosody;
         self.prosody = before.with(asked);
-        self.builder.passage().say(self.prosody, true, at);
+        self.builder.flow().say(self.prosody, true, at);
         let name = tag.name;
         Ok(Open::Said { name, before })
     }
@@ -359,15 +359,15 @@ impl<'a> SsmlReader<'a, '_, '_> {
                 name,
                 language_before,
             }) => {
-                self.builder.passage().speak(language_before);
+                self.builder.flow().speak(language_before);
                 self.done = name == "speak";
                 if matches!(name, "p" | "s") {
-                    self.builder.end_passage();
+                    self.builder.end_flow();
                 }
             }
             Some(Open::Said { before, .. }) => {
                 self.prosody = before;
-                self.builder.passage().say(before, false, content.end);
+                self.builder.flow().say(before, false, content.end);
             }
             Some(Open::Word { how, .. }) => self.say(how, content)?,
             None => {}
@@ -380,11 +380,11 @@ impl<'a> SsmlReader<'a, '_, '_> {
         let written = written.trim();
         match how {
             How::Alias(alias) => {
-                self.builder.passage().alias(&alias, content);
+                self.builder.flow().alias(&alias, content);
                 return Ok(());
             }
             How::Phonemes(phonemes) => {
-                self.builder.read_passage(written);
+                self.builder.read_flow(written);
                 let text = match written {
                     "" => phonemes.clone(),
                     _ => written.to_owned(),
@@ -393,11 +393,11 @@ impl<'a> SsmlReader<'a, '_, '_> {
                     .word_with_phonemes(&text, phonemes, content.clone());
             }
             How::SayAs { kind, format } => {
-                self.builder.read_passage(written);
+                self.builder.read_flow(written);
                 self.say_as(written, &kind, &format, &content)?;
             }
         }
-        self.builder.passage().said(written, content);
+        self.builder.flow().said(written, content);
         Ok(())
     }
 
@@ -419,7 +419,7 @@ impl<'a> SsmlReader<'a, '_, '_> {
         format: &str,
         content: &Range<usize>,
     ) -> Result<(), TextError> {
-        let english = self.builder.passage().language() == SpeechLanguage::English;
+        let english = self.builder.flow().language() == SpeechLanguage::English;
         let said = match english {
             true => normalise::english::say_as(written, kind, format),
             false => {
@@ -427,9 +427,14 @@ impl<'a> SsmlReader<'a, '_, '_> {
                 say_as::say(written, kind, format, around)
             }
         };
-        let said = said.ok_or_else(|| {
-            let (written, kind) = (written.to_owned(), kind.to_owned());
-            self.error(content.start, SsmlMistake::CannotSay { written, kind })
+        let wrong_date = kind == "date" && !say_as::fits_format(written, format);
+        let said = said.filter(|_| !wrong_date).ok_or_else(|| {
+            let (written, kind, format) = (written.to_owned(), kind.to_owned(), format.to_owned());
+            let mistake = match wrong_date {
+                true => SsmlMistake::WrongDate { written, format },
+                false => SsmlMistake::CannotSay { written, kind },
+            };
+            self.error(content.start, mistake)
         })?;
         if english {
             self.builder.spoken_english(&said, content.clone());

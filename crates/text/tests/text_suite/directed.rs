@@ -117,6 +117,21 @@ proptest! {
             (whole, script) => prop_assert!(false, "{marked}: {whole:?} {script:?}"),
         }
     }
+
+    #[test]
+    fn no_ssml_of_likely_pieces_makes_it_panic(
+        parts in prop::collection::vec("[0-9]{1,4}|[,./:;*#+=%$@()'-]|[A-Za-z]{1,5}|KSh|saa|[ \\n]|&gt;|é|<break/>|<mark name='a'/>\
+            |<emphasis>[0-9a-z ]{1,4}</emphasis>|<lang xml:lang='en'>[0-9a-z= ]{1,4}</lang>|<sub alias='[0-9a-z ]{1,4}'>x</sub>\
+            |<say-as interpret-as='(digits|cardinal|characters)'>[0-9]{1,3}</say-as>|<phoneme ph='a'>[0-9a-z]{0,3}</phoneme>|<s/>", 1..40),
+    ) {
+        let written = format!("<speak>{}</speak>", parts.concat());
+        if let Ok(script) = ssml(&written) {
+            let words = script.clauses.iter().flat_map(|c| &c.words);
+            let sources: Vec<_> = words.map(|word| word.source.clone()).collect();
+            prop_assert!(sources.iter().all(|source| written.get(source.clone()).is_some()));
+            prop_assert!(sources.is_sorted_by_key(|source| source.start), "{written}");
+        }
+    }
 }
 
 #[test]
@@ -267,4 +282,20 @@ fn what_a_tag_stands_in_is_said_in_one_way_and_its_pause_is_at_a_comma_or_an_end
         said("<prosody rate='slow'>KSh</prosody> <prosody rate='fast'>500 tu</prosody> leo"),
         [(3, None, 1.25), (1, None, 1.25), (1, None, 1.0)]
     );
+}
+
+#[test]
+fn a_date_is_read_in_its_format() {
+    let spoken = |format: &str| {
+        let date = format!("<say-as interpret-as='date' format='{format}'>3/4/2024</say-as>");
+        let script = ssml(&format!("<speak>{date}</speak>"));
+        script.map(|script| script.spoken())
+    };
+    let said = |day| Ok(format!("tarehe {day} elfu mbili na ishirini na nne."));
+    for format in ["", "dmy", "dd/mm/yyyy"] {
+        assert_eq!(spoken(format), said("tatu Aprili"), "{format}");
+    }
+    for format in ["mdy", "MM/dd/yyyy"] {
+        assert_eq!(spoken(format), said("nne Machi"), "{format}");
+    }
 }

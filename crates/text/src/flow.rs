@@ -8,66 +8,66 @@ use crate::{Lexicon, Prosody, SpeechLanguage};
 /// How much of what was said still tells how the rest is read.
 const SAID_BYTES_MAX: usize = 300;
 
-pub(crate) struct Passage {
+pub(crate) struct TextFlow {
     text: String,
     /// What stands before was said already.
     said_to: usize,
-    places: Vec<Place>,
+    places: Vec<FlowPart>,
     /// Where each begins; the first at the start.
     languages: Vec<(usize, SpeechLanguage)>,
-    events: Vec<Event>,
+    effects: Vec<TagEffect>,
     /// A tag stands between what has come and what comes.
     parted: bool,
     /// A break does.
     paused: bool,
 }
 
-/// Where a part of the passage stands in the caller's text.
-struct Place {
+/// Where a part of the flow stands in the caller's text.
+struct FlowPart {
     own: usize,
     callers: Range<usize>,
     /// Every byte of the part stands for the whole range.
     whole: bool,
 }
 
-/// What a tag wants at a place of the passage.
-pub(crate) struct Event {
+/// What a tag wants at a place of the flow.
+pub(crate) struct TagEffect {
     pub own: usize,
     /// In the caller's text.
     pub at: usize,
-    pub what: Happening,
+    pub what: Effect,
 }
 
-pub(crate) enum Happening {
+pub(crate) enum Effect {
     Break { ms: u32 },
     Mark { name: String },
     Prosody { prosody: Prosody, opens: bool },
 }
 
-impl Event {
+impl TagEffect {
     /// How words are said from here on.
     pub(crate) fn prosody(&self) -> Option<Prosody> {
         match self.what {
-            Happening::Prosody { prosody, .. } => Some(prosody),
+            Effect::Prosody { prosody, .. } => Some(prosody),
             _ => None,
         }
     }
 
     /// The same where a tag opens.
     pub(crate) fn opened(&self) -> Option<Prosody> {
-        let opens = matches!(self.what, Happening::Prosody { opens: true, .. });
+        let opens = matches!(self.what, Effect::Prosody { opens: true, .. });
         self.prosody().filter(|_| opens)
     }
 }
 
-impl Passage {
+impl TextFlow {
     pub(crate) fn new(language: SpeechLanguage) -> Self {
         Self {
             text: String::new(),
             said_to: 0,
             places: Vec::new(),
             languages: vec![(0, language)],
-            events: Vec::new(),
+            effects: Vec::new(),
             parted: false,
             paused: false,
         }
@@ -94,7 +94,9 @@ impl Passage {
 
     /// A tag that is no mark: a line's end before it is but a space.
     pub(crate) fn tag(&mut self) {
-        self.parted = true;
+        if std::mem::replace(&mut self.parted, true) {
+            return;
+        }
         let words = self.text.trim_end().len();
         let blank = &self.text[words..];
         if blank.matches('\n').count() == 1 {
@@ -116,22 +118,22 @@ impl Passage {
     }
 
     pub(crate) fn pause(&mut self, ms: u32, at: usize) {
-        self.event(at, Happening::Break { ms });
+        self.effect(at, Effect::Break { ms });
         self.paused = true;
     }
 
     pub(crate) fn mark(&mut self, name: &str, at: usize) {
         let name = name.to_owned();
-        self.event(at, Happening::Mark { name });
+        self.effect(at, Effect::Mark { name });
     }
 
     pub(crate) fn say(&mut self, prosody: Prosody, opens: bool, at: usize) {
-        self.event(at, Happening::Prosody { prosody, opens });
+        self.effect(at, Effect::Prosody { prosody, opens });
     }
 
-    fn event(&mut self, at: usize, what: Happening) {
+    fn effect(&mut self, at: usize, what: Effect) {
         let own = self.text.len();
-        self.events.push(Event { own, at, what });
+        self.effects.push(TagEffect { own, at, what });
     }
 
     /// Two words, or two numbers, with a tag between them do not melt into one.
@@ -150,14 +152,14 @@ impl Passage {
 
     fn place(&mut self, callers: Range<usize>, whole: bool) {
         let own = self.text.len();
-        self.places.push(Place {
+        self.places.push(FlowPart {
             own,
             callers,
             whole,
         });
     }
 
-    /// Where bytes of the passage stand in the caller's text.
+    /// Where bytes of the flow stand in the caller's text.
     pub(crate) fn source(&self, own: &Range<usize>) -> Range<usize> {
         let place = |at: usize| {
             let part = self.places.partition_point(|place| place.own <= at);
@@ -192,8 +194,8 @@ impl Passage {
         read(&self.text)
     }
 
-    pub(crate) fn take_events(&mut self) -> Vec<Event> {
-        std::mem::take(&mut self.events)
+    pub(crate) fn take_effects(&mut self) -> Vec<TagEffect> {
+        std::mem::take(&mut self.effects)
     }
 
     /// All of it is said; its end still tells how the rest is read.
