@@ -287,7 +287,7 @@ impl<'a> ScriptBuilder<'a> {
     }
 
     /// Ends the clause; a stronger mark right after a weaker one takes its place.
-    pub(crate) fn end(&mut self, end: ClauseEnd) {
+    fn end(&mut self, end: ClauseEnd) {
         if !self.words.is_empty() {
             let words = std::mem::take(&mut self.words);
             let prosody = self.prosody;
