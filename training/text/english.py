@@ -23,12 +23,12 @@ FURTHER = """monday tuesday wednesday thursday friday saturday sunday january fe
 september october november december english africa african american british european app apps wifi bluetooth whatsapp
 google facebook android iphone christmas easter mister okay ok online offline instagram youtube twitter netflix uber
 don't doesn't didn't can't won't isn't aren't wasn't o'clock i'm i'll i've you're you'll we're we'll we've they're it'll that'll
-windows microsoft tiktok zoom chrome telegram kilogramme kilogrammes""".split()
+windows microsoft tiktok zoom chrome telegram kilogramme kilogrammes airtel paybill""".split()
 # Short words that English cannot do without and that Swahili does not have.
 SMALL = set("a the to you he she no so do be go are have here there were one more too see same two i my is it of or as at an in us".split())
 # Sounds of our own, where CMUdict has none or a very American one.
 OWN = {
-    "whatsapp": "w\"Qts{p", "tiktok": "t\"IktQk", "instagram": "\"Inst@gr{m", "netflix": "n\"EtflIks", "ok": "oUk\"eI",
+    "whatsapp": "w\"Qts{p", "tiktok": "t\"IktQk", "instagram": "\"Inst@gr{m", "netflix": "n\"EtflIks", "airtel": "\"E@t%El", "paybill": "p\"eIb%Il", "ok": "oUk\"eI",
     "okay": "oUk\"eI", "schedule": "S\"EdjUl", "leisure": "l\"EZ@", "lieutenant": "lEft\"En@nt", "vitamin": "v\"It@mIn",
     "vitamins": "v\"It@mInz", "zed": "z\"Ed", "a": "@", "the": "D@", "of": "Qv", "to": "tu", "and": "{nd", "for": "fO",
     "mobile": "m\"oUbaIl", "clerk": "kl\"Ak", "tomato": "tQm\"AtoU", "route": "r\"ut", "data": "d\"eIt@", "status":

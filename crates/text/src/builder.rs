@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use crate::english::{self, EnglishSaid};
-use crate::normalise::{Piece, PieceKind, pieces_in};
+use crate::flow::{Effect, TagEffect, TextFlow};
+use crate::normalise::{Piece, PieceKind};
 use crate::phonemes::{pronounce, unstressed};
 use crate::rhythm::with_pauses;
 use crate::{
@@ -24,90 +25,127 @@ pub(crate) const BREAKS_MS_MAX: u32 = 600_000;
 
 pub(crate) struct ScriptBuilder<'a> {
     lexicon: &'a Lexicon,
+    flow: TextFlow,
     clauses: Vec<Clause>,
     words: Vec<SpokenWord>,
     unspeakable: Vec<char>,
     /// All breaks so far.
     breaks_ms: u32,
+    /// The break that was too much, by its place in the caller's text.
+    pub too_long_break: Option<usize>,
     /// With their places in the caller's text.
     marks: Vec<(SsmlMark, usize)>,
-    pub prosody: Prosody,
-    pub language: SpeechLanguage,
+    prosody: Prosody,
 }
 
 impl<'a> ScriptBuilder<'a> {
     pub(crate) fn new(lexicon: &'a Lexicon, language: SpeechLanguage) -> Self {
         Self {
             lexicon,
+            flow: TextFlow::new(language),
             clauses: Vec::new(),
             words: Vec::new(),
             unspeakable: Vec::new(),
             breaks_ms: 0,
+            too_long_break: None,
             marks: Vec::new(),
             prosody: Prosody::default(),
-            language,
         }
     }
 
-    /// Written text, and for each part of it, where it begins and where that stands in the caller's text.
-    pub(crate) fn text(&mut self, text: &str, places: &[(usize, usize)]) {
-        let place = |at: usize| {
-            let part = places.partition_point(|(own, _)| *own <= at);
-            let (own, callers) = places[part.saturating_sub(1)];
-            at - own + callers
-        };
-        // The end by the last byte: what follows it may stand elsewhere.
-        self.pieces(text, |own| match own.is_empty() {
-            true => place(own.start)..place(own.start),
-            false => place(own.start)..place(own.end - 1) + 1,
-        });
+    /// What comes next, to be read when the flow ends.
+    pub(crate) fn flow(&mut self) -> &mut TextFlow {
+        &mut self.flow
     }
 
-    /// Written text that stands for what the caller has at `source`.
-    pub(crate) fn text_at(&mut self, text: &str, source: &Range<usize>) {
-        self.pieces(text, |_| source.clone());
+    /// Reads the flow and ends its sentence.
+    pub(crate) fn end_flow(&mut self) {
+        self.read_flow("");
+        self.flow.clear();
+        self.end(ClauseEnd::Full);
     }
 
-    fn pieces(&mut self, text: &str, source_of: impl Fn(&Range<usize>) -> Range<usize>) {
-        let opening = self.opening_of(text);
-        let pieces = pieces_in(&format!("{opening}{text}"), self.language, self.lexicon);
-        for (i, piece) in pieces.iter().enumerate() {
-            let own = |at: usize| at.saturating_sub(opening.len());
-            if piece.source.end <= opening.len() && !opening.is_empty() {
-                continue;
+    /// Reads what has come of the flow; what stands ahead is said in another way.
+    pub(crate) fn read_flow(&mut self, ahead: &str) {
+        let pieces = self.flow.pieces(ahead, self.lexicon);
+        let effects = self.flow.take_effects();
+        let mut effects = effects.as_slice();
+        for i in 0..pieces.len() {
+            let own = &pieces[i].source;
+            let (before, rest) = effects.split_at(effects.partition_point(|e| e.own <= own.start));
+            let (inside, rest) = rest.split_at(rest.partition_point(|e| e.own < own.end));
+            effects = rest;
+            before.iter().for_each(|effect| self.follow(effect));
+            self.piece(&pieces, i, inside);
+        }
+        effects.iter().for_each(|effect| self.follow(effect));
+        self.flow.all_said();
+    }
+
+    fn follow(&mut self, effect: &TagEffect) {
+        match &effect.what {
+            Effect::Break { ms } => self.pause(*ms, effect.at),
+            Effect::Mark { name } => self.mark(name, effect.at),
+            Effect::Prosody { prosody, .. } => self.say_with(*prosody),
+        }
+    }
+
+    /// A piece with what follow in the midst of it: it is said as the first tag inside it wants, and pauses stand at its
+    /// commas and ends.
+    fn piece(&mut self, pieces: &[Piece], i: usize, inside: &[TagEffect]) {
+        let piece = &pieces[i];
+        let opened = inside.iter().find_map(TagEffect::opened);
+        opened
+            .into_iter()
+            .for_each(|prosody| self.say_with(prosody));
+        let mut said = 0;
+        for effect in inside {
+            if let Effect::Break { .. } = effect.what {
+                let joint = joint(
+                    &piece.text,
+                    effect.own - piece.source.start,
+                    piece.source.len(),
+                );
+                self.part(&piece.text[said..joint], pieces, i);
+                said = joint;
             }
-            let source = source_of(&(own(piece.source.start)..own(piece.source.end)));
-            match piece.kind {
-                PieceKind::Word | PieceKind::English if self.lexicon.is_own(&piece.text) => {
-                    let phonemes = pronounce(&piece.text, self.lexicon);
-                    self.word_with_phonemes(&piece.text, phonemes, source)
-                }
-                PieceKind::Word if is_prefix_of_english(&pieces[i..]) => {
-                    self.word_with_phonemes(&piece.text, unstressed(&piece.text), source)
-                }
-                PieceKind::Words | PieceKind::Word => self.spoken(&piece.text, source),
-                PieceKind::English => self.spoken_english(&piece.text, source),
-                PieceKind::Mark => self.marks(&piece.text, source, &pieces, i),
-                PieceKind::Space
-                    if ends_paragraph(piece, pieces.get(i + 1))
-                        || piece.text == "\n" && ends_row(text, own(piece.source.start)) =>
-                {
-                    self.end(ClauseEnd::Full)
-                }
-                PieceKind::Space => {}
+            if !matches!(effect.what, Effect::Prosody { .. }) {
+                self.follow(effect);
             }
+        }
+        self.part(&piece.text[said..], pieces, i);
+        let last = inside.iter().rev().find_map(TagEffect::prosody);
+        last.into_iter().for_each(|prosody| self.say_with(prosody));
+    }
+
+    /// A part of a piece, or the whole of it.
+    fn part(&mut self, text: &str, pieces: &[Piece], i: usize) {
+        let piece = &pieces[i];
+        let source = self.flow.source(&piece.source);
+        match piece.kind {
+            _ if text.is_empty() => {}
+            PieceKind::Word | PieceKind::English if self.lexicon.is_own(text) => {
+                self.word_with_phonemes(text, pronounce(text, self.lexicon), source)
+            }
+            PieceKind::Word if is_prefix_of_english(&pieces[i..]) => {
+                self.word_with_phonemes(text, unstressed(text), source)
+            }
+            PieceKind::Words | PieceKind::Word => self.spoken(text, source),
+            PieceKind::English => self.spoken_english(text, source),
+            PieceKind::Mark => self.marks(text, source, pieces, i),
+            PieceKind::Space
+                if ends_paragraph(piece, pieces.get(i + 1))
+                    || text == "\n" && ends_row(self.flow.as_str(), piece.source.start) =>
+            {
+                self.end(ClauseEnd::Full)
+            }
+            PieceKind::Space => {}
         }
     }
 
-    /// The word before a tag that tells how the number behind it is read: `Saa <break/> 3:30`.
-    fn opening_of(&self, text: &str) -> &'static str {
-        let before = self.clauses.last();
-        let goes_on = !self.words.is_empty() || before.is_some_and(|c| c.end == ClauseEnd::None);
-        let number = text.trim_start().starts_with(|c: char| c.is_ascii_digit());
-        match self.last_word() {
-            Some(last) if goes_on && number && last.text.eq_ignore_ascii_case("saa") => "saa ",
-            _ => "",
-        }
+    fn say_with(&mut self, prosody: Prosody) {
+        self.end(ClauseEnd::None);
+        self.prosody = prosody;
     }
 
     /// Words as they are said, all from one place; marks between them end clauses.
@@ -149,6 +187,14 @@ impl<'a> ScriptBuilder<'a> {
     pub(crate) fn last_word(&self) -> Option<&SpokenWord> {
         let before = self.clauses.last().and_then(|clause| clause.words.last());
         self.words.last().or(before)
+    }
+
+    /// The same where the sentence goes on.
+    pub(crate) fn word_before(&self) -> &str {
+        let before = self.clauses.last();
+        let goes_on = !self.words.is_empty() || before.is_some_and(|c| c.end == ClauseEnd::None);
+        let word = self.last_word().filter(|_| goes_on);
+        word.map_or("", |word| &word.text)
     }
 
     /// A word whose phonemes are given.
@@ -241,7 +287,7 @@ impl<'a> ScriptBuilder<'a> {
     }
 
     /// Ends the clause; a stronger mark right after a weaker one takes its place.
-    pub(crate) fn end(&mut self, end: ClauseEnd) {
+    fn end(&mut self, end: ClauseEnd) {
         if !self.words.is_empty() {
             let words = std::mem::take(&mut self.words);
             let prosody = self.prosody;
@@ -263,7 +309,7 @@ impl<'a> ScriptBuilder<'a> {
     }
 
     /// The caller's mark, at a place of the caller's text.
-    pub(crate) fn mark(&mut self, name: &str, at: usize) {
+    fn mark(&mut self, name: &str, at: usize) {
         let mark = SsmlMark {
             name: name.to_owned(),
             words_before: 0,
@@ -272,9 +318,8 @@ impl<'a> ScriptBuilder<'a> {
         self.marks.push((mark, at));
     }
 
-    /// A pause after what has been said so far; false when the text has had all the silence it may have. Before the
-    /// first word there is nothing to pause after.
-    pub(crate) fn pause(&mut self, ms: u32) -> bool {
+    /// A pause after what has been said so far. Before the first word there is nothing to pause after.
+    fn pause(&mut self, ms: u32, at: usize) {
         self.end(ClauseEnd::None);
         let said = self.last_word().map(|word| word.source.start);
         let since = |at: usize| said.is_none_or(|said| said < at);
@@ -287,14 +332,16 @@ impl<'a> ScriptBuilder<'a> {
             clause.break_after_ms = Some(after_ms);
             self.breaks_ms += after_ms - before_ms;
         }
-        self.breaks_ms <= BREAKS_MS_MAX
+        if self.breaks_ms > BREAKS_MS_MAX {
+            self.too_long_break.get_or_insert(at);
+        }
     }
 
     pub(crate) fn finish(mut self) -> Result<Script, TextError> {
+        self.end_flow();
         if !self.unspeakable.is_empty() {
             return Err(TextError::UnspeakableCharacters(self.unspeakable));
         }
-        self.end(ClauseEnd::Full);
         if self.clauses.is_empty() {
             return Err(TextError::NothingSpeakable);
         }
@@ -309,6 +356,14 @@ impl<'a> ScriptBuilder<'a> {
             clauses: self.clauses,
         })
     }
+}
+
+/// Where a pause stands in what is said: at the comma or end nearest to where it was written.
+fn joint(said: &str, written: usize, written_len: usize) -> usize {
+    let commas = said.match_indices(", ").map(|(at, _)| at + 1);
+    let stray = |at: &usize| (at * written_len).abs_diff(written * said.len());
+    let ends = [0, said.len()];
+    commas.chain(ends).min_by_key(stray).unwrap_or(0)
 }
 
 /// "nime-save": the stress is the stem's.

@@ -36,6 +36,14 @@ impl Cleaned {
         self.origin.resize(self.text.len(), origin);
     }
 
+    /// One mark for two: "≤" for "<=".
+    fn replace_last(&mut self, c: char, from: Range<usize>) {
+        self.text.pop();
+        let start = self.origin[self.text.len()].0 as usize;
+        self.origin.truncate(self.text.len());
+        self.push(c, start..from.end);
+    }
+
     fn push_str(&mut self, text: &str, from: Range<usize>) {
         for c in text.chars() {
             self.push(c, from.clone());
@@ -80,7 +88,7 @@ fn markup(text: &str, at: usize, out: &mut Cleaned) -> Option<usize> {
         b'!' if rest.starts_with("![") => link(&rest[1..], at + 1, out).map(|n| n + 1),
         b'[' => link(rest, at, out),
         b'#' if out.at_line_start() => heading(rest),
-        b'>' if out.at_line_start() => Some(1),
+        b'>' if out.at_line_start() && !limit_follows(&rest[1..]) => Some(1),
         b'-' | b'*' | b'+'
             if out.at_line_start() && rest[1..].starts_with(' ') && bullet_follows(&rest[2..]) =>
         {
@@ -89,6 +97,11 @@ fn markup(text: &str, at: usize, out: &mut Cleaned) -> Option<usize> {
         b'-' | b'=' | b'_' | b'*' | b'~' => rule_or_emphasis(text, at),
         _ => None,
     }
+}
+
+/// A quotation's mark stands before a space; ">50" and ">= 50" are limits.
+fn limit_follows(rest: &str) -> bool {
+    rest.starts_with(|c: char| c == '=' || c.is_ascii_digit())
 }
 
 /// A list mark stands before words; "- 4" may be arithmetic.
@@ -298,6 +311,8 @@ fn kikuyu_vowel(c: char, rest: &str) -> Option<char> {
 
 fn plain_from(c: char, from: Range<usize>, out: &mut Cleaned) {
     match c {
+        '=' if out.text.ends_with('<') => out.replace_last('≤', from),
+        '=' if out.text.ends_with('>') => out.replace_last('≥', from),
         '\n' | '\u{2028}' | '\u{2029}' | '\u{85}' => out.push('\n', from),
         '\t' | ' ' | '\u{b}' | '\u{c}' => out.push(' ', from),
         ' '..='~' => out.push(c, from),
@@ -404,6 +419,14 @@ mod tests {
         assert_eq!(cleaned("piga *334# sasa"), "piga *334# sasa");
         assert_eq!(cleaned("bonyeza * au #"), "bonyeza * au #");
         assert_eq!(cleaned("*150*00#"), "*150*00#");
+    }
+
+    #[test]
+    fn limits_are_no_markup() {
+        assert_eq!(cleaned(">50 au &gt;= 3, x<=4"), ">50 au ≥ 3, x≤4");
+        assert_eq!(cleaned("> nukuu\n>=5"), " nukuu\n≥5");
+        let cleaned = clean("a &lt;= b");
+        assert_eq!(cleaned.source(2..5), 2..7);
     }
 
     #[test]

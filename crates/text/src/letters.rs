@@ -1,5 +1,7 @@
 //! Letters by their names, as they are said in East Africa.
 
+use unicode_normalization::UnicodeNormalization;
+
 use crate::cardinal::UNITS;
 
 /// From A to Z.
@@ -13,11 +15,61 @@ pub(crate) fn letter_name(letter: char) -> Option<&'static str> {
     NAMES.get(place as usize).copied()
 }
 
+/// A mark, its name in Swahili and in English.
+const MARKS: &[(char, &str, &str)] = &[
+    ('*', "nyota", "star"),
+    ('#', "reli", "hash"),
+    ('+', "jumlisha", "plus"),
+    ('.', "nukta", "dot"),
+    ('@', "at", "at"),
+    ('-', "kistari", "dash"),
+    ('_', "mstari chini", "underscore"),
+    ('/', "mkwaju", "slash"),
+    ('&', "na", "and"),
+    ('%', "asilimia", "per cent"),
+    ('=', "sawa na", "equals"),
+    ('$', "dola", "dollar"),
+];
+
+pub(crate) fn mark_name(mark: char) -> Option<&'static str> {
+    let named = MARKS.iter().find(|(known, ..)| *known == mark);
+    named.map(|(_, swahili, _)| *swahili)
+}
+
+pub(crate) fn english_mark_name(mark: char) -> Option<&'static str> {
+    let named = MARKS.iter().find(|(known, ..)| *known == mark);
+    named.map(|(.., english)| *english)
+}
+
+/// A letter without its accents.
+pub(crate) fn plain(c: char) -> char {
+    std::iter::once(c).nfkd().next().unwrap_or(c)
+}
+
+/// What is on the keys of a telephone, and the plus of its numbers.
+pub(crate) fn is_key(c: char) -> bool {
+    c.is_ascii_digit() || matches!(c, '*' | '#' | '+')
+}
+
+fn digit_name(c: char) -> Option<&'static str> {
+    c.to_digit(10).map(|digit| UNITS[digit as usize])
+}
+
 /// Letters and digits one by one, with spaces between them; all else is passed over.
 pub(crate) fn spell(text: &str) -> String {
-    let digit = |c: char| c.to_digit(10).map(|digit| UNITS[digit as usize]);
     let names = text
         .chars()
-        .filter_map(|c| letter_name(c).or_else(|| digit(c)));
+        .filter_map(|c| letter_name(c).or_else(|| digit_name(c)));
+    names.collect::<Vec<_>>().join(" ")
+}
+
+/// The same with the marks that have names, and letters under their accents.
+pub(crate) fn spell_all(text: &str) -> String {
+    let name = |c| {
+        letter_name(c)
+            .or_else(|| digit_name(c))
+            .or_else(|| mark_name(c))
+    };
+    let names = text.chars().map(plain).filter_map(name);
     names.collect::<Vec<_>>().join(" ")
 }

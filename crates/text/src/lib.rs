@@ -12,6 +12,7 @@ mod clean;
 pub mod compare;
 mod english;
 mod error;
+mod flow;
 mod language;
 mod letters;
 mod lexicon;

@@ -1,8 +1,8 @@
 //! Texts whose kind the caller names, for SSML's say-as.
 
 use crate::cardinal::{cardinal, digits};
-use crate::letters::spell;
-use crate::normalise::{self, normalise};
+use crate::letters::{is_key, spell_all};
+use crate::normalise::{self, agreement, is_day_part, normalise};
 
 pub(crate) const KINDS: &[&str] = &[
     "digits",
@@ -28,15 +28,20 @@ pub(crate) fn date_format(written: &str) -> String {
     parts.into_iter().collect()
 }
 
-/// How the text is said, or nothing if it is not of that kind.
-pub(crate) fn say(text: &str, kind: &str, format: &str) -> Option<String> {
+/// How the text is said between two other words, or nothing if it is not of that kind.
+pub(crate) fn say(
+    text: &str,
+    kind: &str,
+    format: &str,
+    (before, after): (&str, &str),
+) -> Option<String> {
     let said = match kind {
-        "digits" => digits(text),
-        "characters" | "spell-out" | "verbatim" => spell(text),
-        "cardinal" | "number" => number(text)?,
+        "digits" => spell_all(&text.replace(|c| !is_key(c), "")),
+        "characters" | "spell-out" | "verbatim" => spell_all(text),
+        "cardinal" | "number" => counted(text, before)?,
         "ordinal" => ordinal(text)?,
         "date" => date(text, format)?,
-        "time" => time(text)?,
+        "time" => time(text, after)?,
         "telephone" => telephone(text),
         _ => currency(text)?,
     };
@@ -49,12 +54,34 @@ fn number(text: &str) -> Option<String> {
         .then_some(said)
 }
 
+/// "watu watatu": the number agrees with the noun before it.
+fn counted(text: &str, noun: &str) -> Option<String> {
+    agreement::class_of(noun)
+        .and_then(|_| number(&format!("{noun} {text}")))
+        .and_then(|said| Some(said.strip_prefix(noun)?.trim_start().to_owned()))
+        .or_else(|| number(text))
+}
+
 fn ordinal(text: &str) -> Option<String> {
     Some(match text.parse::<u64>().ok()? {
         1 => "kwanza".to_owned(),
         2 => "pili".to_owned(),
         n => cardinal(n),
     })
+}
+
+/// Whether the figures of a date can be what the format says: no month is the thirteenth.
+pub(crate) fn fits_format(text: &str, format: &str) -> bool {
+    let parts = text
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|part| !part.is_empty());
+    let values: Vec<Option<u32>> = parts.map(|part| part.parse().ok()).collect();
+    let fits = |(kind, value): (char, &Option<u32>)| match (kind, value) {
+        ('d', Some(day)) => (1..=31).contains(day),
+        ('m', Some(month)) => (1..=12).contains(month),
+        _ => true,
+    };
+    values.len() != format.len() || format.chars().zip(&values).all(fits)
 }
 
 /// Dates by their parts.
@@ -84,8 +111,15 @@ fn date(text: &str, format: &str) -> Option<String> {
     (said.starts_with("tarehe") && !said.contains("mkwaju")).then_some(said)
 }
 
-fn time(text: &str) -> Option<String> {
-    let said = normalise(text);
+/// A part of the day that follows is said by itself.
+fn time(text: &str, after: &str) -> Option<String> {
+    let said = match is_day_part(after) {
+        true => normalise(&format!("{text} {after}"))
+            .strip_suffix(after)?
+            .trim_end()
+            .to_owned(),
+        false => normalise(text),
+    };
     said.contains("saa ").then_some(said)
 }
 

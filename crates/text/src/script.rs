@@ -87,7 +87,7 @@ impl Script {
     ) -> Result<Self, TextError> {
         check_length(text)?;
         let mut builder = ScriptBuilder::new(lexicon, language);
-        builder.text(text, &[(0, 0)]);
+        builder.flow().text(text, 0);
         builder.finish()
     }
 

@@ -8,7 +8,7 @@ use crate::normalise::{self, money_is_named_in};
 use crate::phonemes::from_ipa;
 use crate::prosody::Prosody;
 use crate::ssml_mistake::SsmlMistake;
-use crate::{ClauseEnd, SpeechLanguage, TextError, say_as};
+use crate::{SpeechLanguage, TextError, say_as};
 
 const DEPTH_MAX: usize = 32;
 const TAG_BYTES_MAX: usize = 2_000;
@@ -63,6 +63,7 @@ impl Tag<'_> {
 struct SsmlReader<'a, 'b, 'c> {
     ssml: &'a str,
     builder: &'c mut ScriptBuilder<'b>,
+    prosody: Prosody,
     open: Vec<Open<'a>>,
     done: bool,
 }
@@ -71,6 +72,7 @@ pub(crate) fn read(ssml: &str, builder: &mut ScriptBuilder<'_>) -> Result<(), Te
     let mut reader = SsmlReader {
         ssml,
         builder,
+        prosody: Prosody::default(),
         open: Vec::new(),
         done: false,
     };
@@ -81,6 +83,11 @@ pub(crate) fn read(ssml: &str, builder: &mut ScriptBuilder<'_>) -> Result<(), Te
         } else {
             reader.text(at)?
         };
+    }
+    reader.builder.end_flow();
+    if let Some(at) = reader.builder.too_long_break {
+        let minutes_max = BREAKS_MS_MAX / 60_000;
+        return Err(reader.error(at, SsmlMistake::BreaksTooLong { minutes_max }));
     }
     match reader.open.last() {
         Some(open) => Err(reader.error(at, SsmlMistake::NotClosed(open.name().to_owned()))),
@@ -99,33 +106,19 @@ impl<'a> SsmlReader<'a, '_, '_> {
         TextError::Ssml { line, mistake }
     }
 
-    /// Text up to the next tag; the offset after it. A mark parts nothing: the text around it is read as one.
+    /// Text up to the next tag; the offset after it.
     fn text(&mut self, at: usize) -> Result<usize, TextError> {
-        let (mut text, mut places) = (String::new(), Vec::new());
-        let mut next = at;
-        loop {
-            let rest = &self.ssml[next..];
-            let part = &rest[..rest.find('<').unwrap_or(rest.len())];
-            self.check_entities(next, part)?;
-            places.push((text.len(), next));
-            text.push_str(part);
-            next += part.len();
-            let in_text = !matches!(self.open.last(), None | Some(Open::Word { .. }));
-            if !in_text || !is_mark(&self.ssml[next..]) {
-                break;
-            }
-            let (tag, after) = self.tag(next)?;
-            self.mark(&tag, next)?;
-            next = after;
-        }
+        let rest = &self.ssml[at..];
+        let text = &rest[..rest.find('<').unwrap_or(rest.len())];
+        self.check_entities(at, text)?;
         match self.open.last() {
             None if text.trim().is_empty() => {}
             None => return Err(self.error(at, SsmlMistake::OutsideSpeak)),
             // The text of such an element is taken at its end.
             Some(Open::Word { .. }) => {}
-            Some(_) => self.builder.text(&text, &places),
+            Some(_) => self.builder.flow().text(text, at),
         }
-        Ok(next)
+        Ok(at + text.len())
     }
 
     fn check_entities(&self, at: usize, text: &str) -> Result<(), TextError> {
@@ -155,6 +148,9 @@ impl<'a> SsmlReader<'a, '_, '_> {
             return Ok(at + end + 2);
         }
         let (tag, after) = self.tag(at)?;
+        if tag.name != "mark" {
+            self.builder.flow().tag();
+        }
         if tag.closes {
             self.close(&tag, at)?;
         } else {
@@ -201,12 +197,12 @@ impl<'a> SsmlReader<'a, '_, '_> {
 
     fn block(&mut self, tag: &Tag<'a>, at: usize) -> Result<Open<'a>, TextError> {
         if matches!(tag.name, "p" | "s") {
-            self.builder.end(ClauseEnd::Full);
+            self.builder.end_flow();
         }
-        let language_before = self.builder.language;
+        let language_before = self.builder.flow().language();
         let named = tag.attribute("xml:lang");
         match named.map(SpeechLanguage::from_tag) {
-            Some(Some(language)) => self.builder.language = language,
+            Some(Some(language)) => self.builder.flow().speak(language),
             Some(None) => {
                 let named = named.unwrap_or_default().to_owned();
                 return Err(self.error(at, SsmlMistake::UnknownLanguage(named)));
@@ -239,10 +235,7 @@ impl<'a> SsmlReader<'a, '_, '_> {
                 .ok_or_else(|| self.error(at, SsmlMistake::WrongStrength(strength.to_owned())))?,
             (None, None) => 500,
         };
-        if !self.builder.pause(ms) {
-            let minutes_max = BREAKS_MS_MAX / 60_000;
-            return Err(self.error(at, SsmlMistake::BreaksTooLong { minutes_max }));
-        }
+        self.builder.flow().pause(ms, at);
         Ok(())
     }
 
@@ -254,7 +247,7 @@ impl<'a> SsmlReader<'a, '_, '_> {
             let characters_max = MARK_NAME_CHARACTERS_MAX;
             return Err(self.error(at, SsmlMistake::WrongMark { characters_max }));
         }
-        self.builder.mark(name.trim(), at);
+        self.builder.flow().mark(name.trim(), at);
         Ok(())
     }
 
@@ -287,9 +280,9 @@ impl<'a> SsmlReader<'a, '_, '_> {
                     .ok_or_else(|| wrong(attribute, value))?;
             }
         }
-        let before = self.builder.prosody;
-        self.builder.end(ClauseEnd::None);
-        self.builder.prosody = before.with(asked);
+        let before = self.prosody;
+        self.prosody = before.with(asked);
+        self.builder.flow().say(self.prosody, true, at);
         let name = tag.name;
         Ok(Open::Said { name, before })
     }
@@ -366,15 +359,15 @@ impl<'a> SsmlReader<'a, '_, '_> {
                 name,
                 language_before,
             }) => {
-                self.builder.language = language_before;
+                self.builder.flow().speak(language_before);
                 self.done = name == "speak";
                 if matches!(name, "p" | "s") {
-                    self.builder.end(ClauseEnd::Full);
+                    self.builder.end_flow();
                 }
             }
             Some(Open::Said { before, .. }) => {
-                self.builder.end(ClauseEnd::None);
-                self.builder.prosody = before;
+                self.prosody = before;
+                self.builder.flow().say(before, false, content.end);
             }
             Some(Open::Word { how, .. }) => self.say(how, content)?,
             None => {}
@@ -386,37 +379,73 @@ impl<'a> SsmlReader<'a, '_, '_> {
         let written = unescape(&self.ssml[content.clone()]);
         let written = written.trim();
         match how {
-            How::Alias(alias) => self.builder.text_at(&alias, &content),
+            How::Alias(alias) => {
+                self.builder.flow().alias(&alias, content);
+                return Ok(());
+            }
             How::Phonemes(phonemes) => {
-                let text = if written.is_empty() {
-                    phonemes.clone()
-                } else {
-                    written.to_owned()
+                self.builder.read_flow(written);
+                let text = match written {
+                    "" => phonemes.clone(),
+                    _ => written.to_owned(),
                 };
-                self.builder.word_with_phonemes(&text, phonemes, content);
+                self.builder
+                    .word_with_phonemes(&text, phonemes, content.clone());
             }
             How::SayAs { kind, format } => {
-                let english = self.builder.language == SpeechLanguage::English;
-                let said = match english {
-                    true => normalise::english::say_as(written, &kind, &format),
-                    false => say_as::say(written, &kind, &format),
-                };
-                let said = said.ok_or_else(|| {
-                    let (written, kind) = (written.to_owned(), kind.clone());
-                    self.error(content.start, SsmlMistake::CannotSay { written, kind })
-                })?;
-                if english {
-                    self.builder.spoken_english(&said, content);
-                    return Ok(());
-                }
-                // "Tarehe <say-as interpret-as="date">" has said the word already.
-                let said = match (said.split_once(' '), self.builder.last_word()) {
-                    (Some((first, rest)), Some(last)) if names_kind(first, &last.text) => rest,
-                    _ => &said,
-                };
-                self.builder.spoken(said, content);
+                self.builder.read_flow(written);
+                self.say_as(written, &kind, &format, &content)?;
             }
         }
+        self.builder.flow().said(written, content);
+        Ok(())
+    }
+
+    /// The word behind a closing tag.
+    fn word_at(&self, tag: usize) -> &'a str {
+        let text = self.ssml[tag..]
+            .split_once('>')
+            .map_or("", |(_, text)| text.trim_start());
+        let end = text
+            .find(|c: char| !c.is_alphabetic())
+            .unwrap_or(text.len());
+        &text[..end]
+    }
+
+    fn say_as(
+        &mut self,
+        written: &str,
+        kind: &str,
+        format: &str,
+        content: &Range<usize>,
+    ) -> Result<(), TextError> {
+        let english = self.builder.flow().language() == SpeechLanguage::English;
+        let said = match english {
+            true => normalise::english::say_as(written, kind, format),
+            false => {
+                let around = (self.builder.word_before(), self.word_at(content.end));
+                say_as::say(written, kind, format, around)
+            }
+        };
+        let wrong_date = kind == "date" && !say_as::fits_format(written, format);
+        let said = said.filter(|_| !wrong_date).ok_or_else(|| {
+            let (written, kind, format) = (written.to_owned(), kind.to_owned(), format.to_owned());
+            let mistake = match wrong_date {
+                true => SsmlMistake::WrongDate { written, format },
+                false => SsmlMistake::CannotSay { written, kind },
+            };
+            self.error(content.start, mistake)
+        })?;
+        if english {
+            self.builder.spoken_english(&said, content.clone());
+            return Ok(());
+        }
+        // "Tarehe <say-as interpret-as="date">" has said the word already.
+        let said = match (said.split_once(' '), self.builder.last_word()) {
+            (Some((first, rest)), Some(last)) if names_kind(first, &last.text) => rest,
+            _ => &said,
+        };
+        self.builder.spoken(said, content.clone());
         Ok(())
     }
 }
@@ -439,11 +468,6 @@ fn tag_end(rest: &str) -> Option<usize> {
         }
     }
     None
-}
-
-fn is_mark(rest: &str) -> bool {
-    let rest = rest.strip_prefix("<mark");
-    rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_whitespace() || c == '/'))
 }
 
 fn parse_tag(inside: &str) -> Result<Tag<'_>, SsmlMistake> {

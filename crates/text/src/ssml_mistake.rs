@@ -59,6 +59,10 @@ pub enum SsmlMistake {
     },
     /// Of a date.
     UnknownFormat(String),
+    WrongDate {
+        written: String,
+        format: String,
+    },
     CannotSay {
         written: String,
         kind: String,
@@ -136,6 +140,9 @@ impl SsmlMistake {
                 let known = say_as::DATE_FORMATS.join(", ");
                 format!("the format '{format}' of a date is not known; there are {known}")
             }
+            Self::WrongDate { written, format } => {
+                format!("'{written}' is no date in the format {format}")
+            }
             Self::CannotSay { written, kind } => format!("'{written}' cannot be said as {kind}"),
         }
     }
@@ -196,6 +203,9 @@ impl SsmlMistake {
             Self::UnknownFormat(format) => {
                 let known = say_as::DATE_FORMATS.join(", ");
                 format!("format '{format}' ya tarehe haijulikani; zilizopo ni {known}")
+            }
+            Self::WrongDate { written, format } => {
+                format!("'{written}' si tarehe ya format {format}")
             }
             Self::CannotSay { written, kind } => format!("'{written}' haiwezi kusomwa kama {kind}"),
         }

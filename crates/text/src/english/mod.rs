@@ -173,6 +173,8 @@ mod tests {
             ("kuread", "kuɹˈiːd"),
             ("use", "jˈuːz"),
             ("wind", "wˈɪnd"),
+            ("paybill", "pˈAbˌɪl"),
+            ("airtime", "ˈɛətˌIm"),
         ] {
             assert_eq!(said(word), symbols, "{word}");
         }

@@ -4,7 +4,7 @@ use super::SpokenForm;
 use super::context::TokenContext;
 use super::token::{Kind, Token};
 use crate::cardinal::digits;
-use crate::letters::spell;
+use crate::letters::{mark_name, spell};
 
 /// An address longer than this is read only so far.
 const TOKENS_MAX: usize = 60;
@@ -158,12 +158,7 @@ fn part_said(token: &Token<'_>) -> String {
                 spell(token.text)
             }
         }
-        Kind::Mark('.') => "nukta".to_owned(),
-        Kind::Mark('-') => "kistari".to_owned(),
-        Kind::Mark('_') => "mstari chini".to_owned(),
-        Kind::Mark('/') => "mkwaju".to_owned(),
-        Kind::Mark('+') => "jumlisha".to_owned(),
-        Kind::Mark('*') => "nyota".to_owned(),
-        _ => String::new(),
+        Kind::Mark(mark) => mark_name(mark).unwrap_or_default().to_owned(),
+        Kind::Space => String::new(),
     }
 }

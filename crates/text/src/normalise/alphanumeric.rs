@@ -82,15 +82,24 @@ fn capitals<'a>(context: &TokenContext<'a>, i: usize, longest: usize) -> Option<
     (fits && !money::is_currency(word.text)).then_some(word.text)
 }
 
-/// KBX 456Y, T 123 ABC, UAB 123C, RAB 123 A.
+/// KBX 456Y, T 123 ABC, UAB 123C, RAB 123 A, GK B 123K.
 fn plate(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    let head = capitals(context, i, 3)?;
-    let number = context.skip_space(i + 1);
+    let head = capitals(context, i, 4)?;
+    // "GK" is the government.
+    let series = context.skip_space(i + 1);
+    let series = capitals(context, series, 1)
+        .filter(|_| head == "GK")
+        .map(|letter| (letter, series));
+    let (letter, head_end) = series.unwrap_or(("", i));
+    let head = format!("{head}{letter}");
+    let number = context.skip_space(head_end + 1);
     let digits = context.digits(number).filter(|d| d.len() == 3)?;
     let tail_at = context.skip_space(number + 1);
     let tail = capitals(context, tail_at, 3)?;
     let glued = tail_at == number + 1 || head.starts_with('R');
-    let kenyan = head.len() == 3 && tail.len() == 1 && glued;
+    // "KMEK" is a motorcycle, "KTWB" a three-wheeler.
+    let four = head.len() == 4 && (head.starts_with("KM") || head.starts_with("KT"));
+    let kenyan = (head.len() == 3 || four) && tail.len() == 1 && glued;
     // "MC" is a motorcycle.
     let tanzanian = (head.len() == 1 || head == "MC") && tail.len() == 3;
     (kenyan || tanzanian)

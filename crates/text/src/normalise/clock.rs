@@ -5,6 +5,7 @@ use super::SpokenForm;
 use super::context::TokenContext;
 use super::dotted_time::{DAY_PARTS, day_part_after, follows_saa, is_dotted_time};
 use super::quantity::{dash_after, is_minus_mark};
+use super::relations::follows_ratio;
 use super::token::Kind;
 use crate::cardinal::{cardinal, digits};
 
@@ -110,7 +111,8 @@ pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         |mark| context.is_mark(first.end, mark) && context.digits(first.end + 1).is_some();
     let always = !first.with_minutes && first.clock.hour == 24 && goes_on('/');
     let scale = context.is_mark(i + 1, ':') && context.number(i + 2).is_some_and(|n| n.grouped);
-    if always || scale || context.follows(i, &["npk"]) {
+    let ratio = first.with_minutes && follows_ratio(context, i);
+    if always || scale || ratio || context.follows(i, &["npk"]) {
         return None;
     }
     if !after_saa && !first.with_minutes && first.half.is_none() {

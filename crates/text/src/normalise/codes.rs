@@ -82,7 +82,7 @@ fn land_reference(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     (end > i + 1).then(|| SpokenForm::new(said, end))?
 }
 
-/// "No. 45-2231"; "No. 45-60" is a range.
+/// "No. 45-2231", "No. 12-345", "Boeing 737-800"; "No. 45-60" and "No. 98-102" are ranges.
 fn numbered_groups(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let groups = [context.digits(i)?, context.digits(i + 2)?];
     let [first, second] = groups.map(str::len);
@@ -90,7 +90,10 @@ fn numbered_groups(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let word = context.words_back(i).next()?;
     let dot = context.before(i).is_some_and(|j| context.is_mark(j, '.'));
     let numbered = word.is_one_of(NUMBER_WORDS) || word.is("na") && dot;
-    (joined && numbered && first > 1 && second > first + 1)
+    let [low, high] = groups.map(|figures| figures.parse().unwrap_or(u64::MAX));
+    let far = second > first + 1 || second > first && high / 10 >= low;
+    let model = word.is_one_of(&["boeing", "airbus"]);
+    (joined && (model || numbered && first > 1 && far))
         .then(|| SpokenForm::new(groups_said(&groups), i + 3))?
 }
 

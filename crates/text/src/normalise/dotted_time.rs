@@ -15,6 +15,10 @@ pub(super) const DAY_PARTS: &[&str] = &[
     "magharibi",
 ];
 
+pub(crate) fn is_day_part(word: &str) -> bool {
+    DAY_PARTS.contains(&word)
+}
+
 pub(super) fn follows_saa(context: &TokenContext<'_>, i: usize) -> bool {
     // "Saa:3:30".
     let before = i.checked_sub(1).filter(|j| context.is_mark(*j, ':'));
@@ -27,6 +31,9 @@ pub(super) fn day_part_after(context: &TokenContext<'_>, i: usize) -> Option<&'s
         j = context.skip_space(j + 1);
     }
     let word = context.word(j)?;
+    if word.is_one_of(&["asb", "asbh"]) {
+        return Some("asubuhi");
+    }
     DAY_PARTS.iter().find(|part| word.is(part)).copied()
 }
 

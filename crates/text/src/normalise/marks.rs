@@ -171,7 +171,8 @@ fn prices(context: &TokenContext<'_>, i: usize) -> bool {
 /// "saa 3 asubuhi - saa 11 jioni", "3:00 asb - 6:30 mchana".
 fn joins_times(context: &TokenContext<'_>, i: usize) -> bool {
     let part = context.word_before(i);
-    let part = part.is_some_and(|word| word.is_one_of(DAY_PARTS) || word.is("asb"));
+    let part =
+        part.is_some_and(|word| word.is_one_of(DAY_PARTS) || word.is_one_of(&["asb", "asbh"]));
     let next = context.skip_space(i + 1);
     let timed = context.digits(next).is_some() && context.is_mark(next + 1, ':');
     part && (timed || context.is_word(next, &["saa"]))

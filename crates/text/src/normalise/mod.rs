@@ -28,6 +28,7 @@ mod scripture;
 mod short_date;
 mod token;
 mod units;
+mod weekdays;
 mod words;
 
 use std::ops::Range;
@@ -36,6 +37,7 @@ use crate::clean::{Cleaned, clean};
 use crate::english::is_english_sentence;
 use crate::{Lexicon, SpeechLanguage};
 use context::TokenContext;
+pub(crate) use dotted_time::is_day_part;
 pub(crate) use money::is_named_in as money_is_named_in;
 use reading::SpokenForm;
 use token::{Kind, Token, tokens};
@@ -48,7 +50,7 @@ pub fn normalise(text: &str) -> String {
 /// The same in a language.
 pub fn normalise_in(text: &str, language: SpeechLanguage) -> String {
     let mut out = String::with_capacity(text.len() * 2);
-    for piece in pieces_in(text, language, &Lexicon::empty()) {
+    for piece in pieces_from(0, text, &[(0, language)], &Lexicon::empty()) {
         if piece.kind == PieceKind::Space {
             push_space(&mut out);
         } else if piece.kind == PieceKind::Mark && piece.text.starts_with(' ') {
@@ -89,31 +91,54 @@ pub(crate) struct Piece {
     pub source: Range<usize>,
 }
 
-/// The pieces of a text, its English words found. The lexicon's own words stay as they stand.
-pub(crate) fn pieces_in(text: &str, language: SpeechLanguage, lexicon: &Lexicon) -> Vec<Piece> {
-    match language {
-        SpeechLanguage::English => pieces(text, english::read, lexicon),
-        SpeechLanguage::Swahili => {
-            let mut pieces = pieces(text, read, lexicon);
-            found::find(&mut pieces);
-            pieces
+/// The pieces of a text from a place of it on, its English words found; what stands before that place tells how the rest is
+/// read. For each language there is the place where it begins. The lexicon's own words stay as they stand.
+pub(crate) fn pieces_from(
+    start: usize,
+    text: &str,
+    languages: &[(usize, SpeechLanguage)],
+    lexicon: &Lexicon,
+) -> Vec<Piece> {
+    let cleaned = clean(text);
+    let context = TokenContext::new(tokens(&cleaned.text));
+    let place = |i: usize| {
+        cleaned
+            .source(context.token(i).at..context.token(i).end())
+            .start
+    };
+    let mut i = (0..context.len())
+        .find(|i| place(*i) >= start)
+        .unwrap_or(context.len());
+    let mut out = Vec::with_capacity(context.len() - i);
+    for (stretch, language) in spans(text, languages) {
+        let english = language == SpeechLanguage::English;
+        let (first, read) = (out.len(), if english { english::read } else { read });
+        while i < context.len() && place(i) < stretch.end {
+            i = read_one(&mut out, &context, &cleaned, i, read, lexicon);
         }
-        SpeechLanguage::Auto => {
-            let mut out = Vec::new();
-            for (stretch, language) in stretches(text) {
-                out.extend(
-                    pieces_in(&text[stretch.clone()], language, lexicon)
-                        .into_iter()
-                        .map(|piece| Piece {
-                            source: piece.source.start + stretch.start
-                                ..piece.source.end + stretch.start,
-                            ..piece
-                        }),
-                );
-            }
-            out
+        if !english {
+            found::find(&mut out[first..]);
         }
     }
+    out
+}
+
+/// The stretches of one language each.
+fn spans(text: &str, languages: &[(usize, SpeechLanguage)]) -> Vec<(Range<usize>, SpeechLanguage)> {
+    let mut out = Vec::with_capacity(languages.len());
+    for (n, (start, language)) in languages.iter().enumerate() {
+        let end = languages.get(n + 1).map_or(text.len(), |next| next.0);
+        match language {
+            SpeechLanguage::Auto => {
+                let parts = stretches(&text[*start..end]).into_iter();
+                out.extend(
+                    parts.map(|(part, language)| (part.start + start..part.end + start, language)),
+                );
+            }
+            _ => out.push((*start..end, *language)),
+        }
+    }
+    out
 }
 
 /// Sentences of one language after another, taken together.
@@ -167,22 +192,23 @@ fn is_initial_dot(sentence: &str, after: &str) -> bool {
 /// Reads a form at a token, and tells what kind of piece it is.
 type PieceReader = fn(&TokenContext<'_>, usize) -> (SpokenForm, PieceKind);
 
-fn pieces(text: &str, read: PieceReader, lexicon: &Lexicon) -> Vec<Piece> {
-    let cleaned = clean(text);
-    let context = TokenContext::new(tokens(&cleaned.text));
-    let mut out = Vec::with_capacity(context.len());
-    let mut i = 0;
-    while i < context.len() {
-        let (reading, kind) = read(&context, i);
-        let (reading, kind) = match own_word(&context, &cleaned.text, i, reading.end, lexicon) {
-            Some(own) => (own, PieceKind::Word),
-            None => (reading, kind),
-        };
-        let end = reading.end.clamp(i + 1, context.len());
-        push(&mut out, &context, &cleaned, i..end, reading.text, kind);
-        i = end;
-    }
-    out
+/// Reads what begins at a token; the token behind it.
+fn read_one(
+    out: &mut Vec<Piece>,
+    context: &TokenContext<'_>,
+    cleaned: &Cleaned,
+    i: usize,
+    read: PieceReader,
+    lexicon: &Lexicon,
+) -> usize {
+    let (reading, kind) = read(context, i);
+    let (reading, kind) = match own_word(context, &cleaned.text, i, reading.end, lexicon) {
+        Some(own) => (own, PieceKind::Word),
+        None => (reading, kind),
+    };
+    let end = reading.end.clamp(i + 1, context.len());
+    push(out, context, cleaned, i..end, reading.text, kind);
+    end
 }
 
 /// "KCB", "Form2" and "Coca-Cola" where the lexicon has them; a rule that reads more than the word goes before.
@@ -245,6 +271,7 @@ const RULES: &[Rule] = &[
     phone::read,
     hijri::read,
     calendar::read,
+    weekdays::read,
     scripture::read,
     clock::read,
     doses::read,

@@ -98,10 +98,10 @@ fn another(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, String
     if let Some((said, end)) = one(context, next) {
         return Some((joint, said, end));
     }
-    // "020 2222222/3": another last figure; "020 2222222 / 3333333": another number of the same place.
+    // "020 2222222/3", "0722 000 000 / 111": other last figures; "020 2222222 / 3333333": another number of the same place.
     let last = context.digits(next)?;
     let last_figure = last.len() <= 2 && next == i + 1;
-    let same_place = (6..=7).contains(&last.len());
+    let same_place = matches!(last.len(), 3 | 6 | 7) && ends_there(context, next + 1);
     (context.is_mark(mark, '/') && (last_figure || same_place))
         .then(|| (joint, digits(last), next + 1))
 }
@@ -124,11 +124,14 @@ fn one(context: &TokenContext<'_>, i: usize) -> Option<(String, usize)> {
         .words_back(i)
         .take(3)
         .any(|w| w.is_one_of(TELEPHONES));
-    if COUNTRY_CODES.contains(&figures)
-        && told
-        && let Some((groups, end)) = whole_number(context, i, 12..=12)
-    {
-        return Some((groups_said(&groups), end));
+    if COUNTRY_CODES.contains(&figures) {
+        let number = match told {
+            true => whole_number(context, i, 12..=12),
+            false => None,
+        };
+        if let Some((groups, end)) = number.or_else(|| international(context, i)) {
+            return Some((groups_said(&groups), end));
+        }
     }
     if !figures.starts_with('0') {
         return None;
@@ -148,6 +151,24 @@ fn one(context: &TokenContext<'_>, i: usize) -> Option<(String, usize)> {
     (2..=4)
         .contains(&figures.len())
         .then(|| (groups_said(&groups), end))
+}
+
+/// "254 712 345678": nine figures behind the country's code, the first as those of mobile and other lines.
+fn international<'a>(context: &TokenContext<'a>, i: usize) -> Option<(Vec<&'a str>, usize)> {
+    const FIGURES: usize = 12;
+    let (groups, _) = groups_at(context, i);
+    let mut sum = 0;
+    let last = groups.iter().position(|group| {
+        sum += group.len();
+        sum >= FIGURES
+    })?;
+    let end = i + 2 * last + 1;
+    let plain = (i..end).all(|j| !matches!(context.kind(j), Some(Kind::Mark('(' | ')'))));
+    let fits = sum == FIGURES && groups[1].starts_with(['1', '6', '7']) && ends_there(context, end);
+    (plain && fits).then(|| match groups[1..=last] {
+        [glued] => ([&groups[..1], &chunks(glued, &[3, 3, 3])].concat(), end),
+        _ => (groups[..=last].to_vec(), end),
+    })
 }
 
 /// The groups of "0722.123.456": no other number begins with a zero and goes on so.

@@ -276,7 +276,8 @@ pub(crate) fn minute(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm>
     SpokenForm::new(format!("{name}{said}"), end)
 }
 
-static SCORE_WORDS: WordList = WordList::new(|| words(include_str!("../../data/scores.txt")));
+pub(super) static SCORE_WORDS: WordList =
+    WordList::new(|| words(include_str!("../../data/scores.txt")));
 
 /// "siku 3-5", "2010-2015", and scores: "bao 1-0".
 pub(crate) fn range(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
@@ -397,12 +398,19 @@ pub(crate) fn colon_score(context: &TokenContext<'_>, i: usize) -> Option<Spoken
     let at = context.skip_space(colon + 1);
     let high = context.number(at).filter(|_| context.is_mark(colon, ':'))?;
     let said = format!("{} kwa {}", low.say(), high.say());
-    let is_told = |w: &Token<'_>| w.is("uwiano") || w.is_one_of(&SCORE_WORDS);
-    let told = high.whole.len() == 1 && context.words_back(i).take(2).any(is_told);
+    let mut before = context.words_back(i).take(2);
+    let scored = high.whole.len() == 1 && before.any(|w| w.is_one_of(&SCORE_WORDS));
+    let told = scored || follows_ratio(context, i);
     // "1:50,000", "50:50".
     let ratio = high.grouped || high.whole == low.whole && low.value() > Some(24);
     (told || ratio || is_match(context, i, &low, &high, high.end))
         .then(|| SpokenForm::new(said, high.end))?
+}
+
+/// "uwiano wa 1:30".
+pub(super) fn follows_ratio(context: &TokenContext<'_>, i: usize) -> bool {
+    let mut before = context.words_back(i).take(2);
+    before.any(|w| w.is_one_of(&["uwiano", "ratio"]))
 }
 
 fn is_score(

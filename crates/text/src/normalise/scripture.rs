@@ -4,6 +4,7 @@ use super::SpokenForm;
 use super::context::TokenContext;
 use super::dotted_time::day_part_after;
 use super::quantity::{dash_after, say_roman};
+use super::relations::SCORE_WORDS;
 use super::token::Kind;
 use crate::cardinal::cardinal;
 use crate::tables::{WordList, WordTable, rows, words};
@@ -31,10 +32,40 @@ fn follows_quran(context: &TokenContext<'_>, i: usize) -> bool {
     context.follows(i, QURAN) || is_q || hyphened || named
 }
 
+/// "Kutoka 20:3", "soma Mwanzo 1:26": books whose names are everyday words, where a time cannot be meant or the Bible is
+/// named.
+fn follows_everyday_book(context: &TokenContext<'_>, i: usize) -> bool {
+    const READS: &[&str] = &["biblia", "kitabu", "soma", "tusome", "somo", "andiko"];
+    let named = context
+        .word_before(i)
+        .is_some_and(|w| matches!(w.text, "Mwanzo" | "Kutoka" | "Hesabu"));
+    let minutes = context
+        .digits(i + 2)
+        .is_some_and(|verse| verse.len() == 2 && verse < "60");
+    let no_time = !minutes || value(context, i).is_some_and(|chapter| chapter > 24);
+    let range = context.is_word(context.skip_space(i + 3), &["hadi", "mpaka"]);
+    let scored = || context.words_back(i).any(|w| w.is_one_of(&SCORE_WORDS));
+    let read = || {
+        let mut before = context.words_back(i).skip(1).take(2);
+        before.any(|w| w.is_one_of(READS))
+    };
+    named && (read() || no_time && !range && !scored())
+}
+
+/// "Sura ya 3:16".
+fn follows_chapter(context: &TokenContext<'_>, i: usize) -> bool {
+    context.follows(i, &["ya"]) && context.words_back(i).nth(1).is_some_and(|w| w.is("sura"))
+}
+
 pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let before = context.word_before(i);
-    let follows_book = before.is_some_and(|w| w.is_one_of(&BOOKS)) || follows_quran(context, i);
-    if let Some(reading) = verse(context, i).filter(|_| follows_book) {
+    let follows_book = || {
+        before.is_some_and(|w| w.is_one_of(&BOOKS))
+            || follows_quran(context, i)
+            || follows_chapter(context, i)
+            || follows_everyday_book(context, i)
+    };
+    if let Some(reading) = verse(context, i).filter(|_| follows_book()) {
         return Some(reading);
     }
     verse_first(context, i)
@@ -61,10 +92,10 @@ fn verse_first(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 /// "3:16", "5:3-10".
 fn verse(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let verse = value(context, i + 2).filter(|_| context.is_mark(i + 1, ':'))?;
-    let sura = if context.follows(i, &["sura"]) {
-        ""
-    } else {
-        "sura "
+    let sura = match follows_chapter(context, i) {
+        true => "",
+        false if context.follows(i, &["sura"]) => "ya ",
+        false => "sura ya ",
     };
     let chapter = say_roman(value(context, i)?, true);
     let last = dash_after(context, i + 3).and_then(|at| Some((value(context, at)?, at + 1)));
@@ -88,7 +119,7 @@ fn verse(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         true => "aya ya",
         false => "mstari wa",
     };
-    SpokenForm::new(format!("{sura}ya {chapter}, {line} {verses}"), end)
+    SpokenForm::new(format!("{sura}{chapter}, {line} {verses}"), end)
 }
 
 /// The name of the book at `i`, and the number behind it.

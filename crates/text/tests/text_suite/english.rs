@@ -78,6 +78,10 @@ fn english_words_are_found_in_swahili_sentences() {
             "Boss amesema salary itachelewa this month.",
             "Boss salary this month",
         ),
+        (
+            "Lipa kwa Paybill, nunua airtime ya Airtel.",
+            "Paybill airtime Airtel",
+        ),
         ("Sehemu ya pili ya mama wa wake zake.", ""),
         ("Amina Hassan na Yusuf walikwenda Dar es Salaam.", ""),
         ("UN na BBC, PIN 4729 na SMS.", ""),

@@ -16,8 +16,10 @@ use super::token::{Kind, Token, tokens};
 use super::words::{
     ACRONYMS, beside_capitals, initial_letters, is_initial, sentence_stop, versus_end,
 };
-use super::{PieceKind, Rule, alphanumeric, doses, league, pieces, relations, words};
+use super::{PieceKind, Rule, alphanumeric, doses, league, normalise_in, relations, words};
+use crate::SpeechLanguage;
 use crate::english::{is_known, respell};
+use crate::letters::{english_mark_name, is_key, plain};
 use crate::lexicon::is_name;
 use crate::tables::{WordTable, rows};
 use calendar::is_range_of_times;
@@ -499,17 +501,8 @@ fn article(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 pub(crate) fn say_as(text: &str, kind: &str, format: &str) -> Option<String> {
     let has_digit = text.contains(|c: char| c.is_ascii_digit());
     let said = match kind {
-        "digits" => digits(text),
-        "characters" | "spell-out" | "verbatim" => {
-            let said =
-                text.chars()
-                    .filter(char::is_ascii_alphanumeric)
-                    .map(|c| match c.to_digit(10) {
-                        Some(digit) => cardinal(u64::from(digit)),
-                        None => c.to_ascii_uppercase().to_string(),
-                    });
-            said.collect::<Vec<_>>().join(" ")
-        }
+        "digits" => spell(&text.replace(|c| !is_key(c), "")),
+        "characters" | "spell-out" | "verbatim" => spell(text),
         "ordinal" => ordinal(text.parse().ok()?),
         "date" => calendar::date_in_format(text, format)?,
         "telephone" => calendar::telephone(text),
@@ -533,6 +526,17 @@ pub(crate) fn say_as(text: &str, kind: &str, format: &str) -> Option<String> {
     (!said.is_empty()).then_some(said)
 }
 
+/// Letters, digits and marks one by one.
+fn spell(text: &str) -> String {
+    let name = |c: char| match c.to_digit(10) {
+        Some(digit) => Some(cardinal(u64::from(digit))),
+        None if c.is_ascii_alphabetic() => Some(c.to_ascii_uppercase().to_string()),
+        None => english_mark_name(c).map(str::to_owned),
+    };
+    let names = text.chars().map(plain).filter_map(name);
+    names.collect::<Vec<_>>().join(" ")
+}
+
 fn is_number_word(word: &str) -> bool {
     (0..100).any(|n| cardinal(n) == word)
         || matches!(
@@ -542,9 +546,6 @@ fn is_number_word(word: &str) -> bool {
 }
 
 fn spoken(text: &str) -> String {
-    let said: String = pieces(text, read, &crate::Lexicon::empty())
-        .into_iter()
-        .map(|piece| piece.text)
-        .collect();
+    let said = normalise_in(text, SpeechLanguage::English);
     said.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -26,6 +26,8 @@ pub(super) fn said_mark(context: &TokenContext<'_>, i: usize, mark: char) -> Str
         '√' => "the square root of",
         '<' if compares(context, i) => "less than",
         '>' if compares(context, i) => "more than",
+        '≤' if compares(context, i) => "at most",
+        '≥' if compares(context, i) => "at least",
         '~' if context.digits(i + 1).is_some() => "about",
         '#' if context.word(i + 1).is_some() => return String::new(),
         '#' if context.digits(i + 1).is_some() => "number",

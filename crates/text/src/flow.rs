@@ -1,0 +1,223 @@
+//! Text that is read as one, whatever tags stand in it: no tag keeps a rule from what stands around a word.
+
+use std::ops::Range;
+
+use crate::normalise::{Piece, pieces_from};
+use crate::{Lexicon, Prosody, SpeechLanguage};
+
+/// How much of what was said still tells how the rest is read.
+const SAID_BYTES_MAX: usize = 300;
+
+pub(crate) struct TextFlow {
+    text: String,
+    /// What stands before was said already.
+    said_to: usize,
+    places: Vec<FlowPart>,
+    /// Where each begins; the first at the start.
+    languages: Vec<(usize, SpeechLanguage)>,
+    effects: Vec<TagEffect>,
+    /// A tag stands between what has come and what comes.
+    parted: bool,
+    /// A break does.
+    paused: bool,
+}
+
+/// Where a part of the flow stands in the caller's text.
+struct FlowPart {
+    own: usize,
+    callers: Range<usize>,
+    /// Every byte of the part stands for the whole range.
+    whole: bool,
+}
+
+/// What a tag wants at a place of the flow.
+pub(crate) struct TagEffect {
+    pub own: usize,
+    /// In the caller's text.
+    pub at: usize,
+    pub what: Effect,
+}
+
+pub(crate) enum Effect {
+    Break { ms: u32 },
+    Mark { name: String },
+    Prosody { prosody: Prosody, opens: bool },
+}
+
+impl TagEffect {
+    /// How words are said from here on.
+    pub(crate) fn prosody(&self) -> Option<Prosody> {
+        match self.what {
+            Effect::Prosody { prosody, .. } => Some(prosody),
+            _ => None,
+        }
+    }
+
+    /// The same where a tag opens.
+    pub(crate) fn opened(&self) -> Option<Prosody> {
+        let opens = matches!(self.what, Effect::Prosody { opens: true, .. });
+        self.prosody().filter(|_| opens)
+    }
+}
+
+impl TextFlow {
+    pub(crate) fn new(language: SpeechLanguage) -> Self {
+        Self {
+            text: String::new(),
+            said_to: 0,
+            places: Vec::new(),
+            languages: vec![(0, language)],
+            effects: Vec::new(),
+            parted: false,
+            paused: false,
+        }
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    pub(crate) fn text(&mut self, text: &str, at: usize) {
+        self.push(text, at..at + text.len(), false);
+    }
+
+    /// Text that stands for what the caller has at a place.
+    pub(crate) fn alias(&mut self, alias: &str, callers: Range<usize>) {
+        self.push(alias, callers, true);
+    }
+
+    /// Text that was said in another way.
+    pub(crate) fn said(&mut self, text: &str, callers: Range<usize>) {
+        self.push(text, callers, true);
+        self.said_to = self.text.len();
+    }
+
+    /// A tag that is no mark: a line's end before it is but a space.
+    pub(crate) fn tag(&mut self) {
+        if std::mem::replace(&mut self.parted, true) {
+            return;
+        }
+        let words = self.text.trim_end().len();
+        let blank = &self.text[words..];
+        if blank.matches('\n').count() == 1 {
+            let spaces = blank.replace(['\r', '\n'], " ");
+            self.text.replace_range(words.., &spaces);
+        }
+    }
+
+    pub(crate) fn language(&self) -> SpeechLanguage {
+        self.languages
+            .last()
+            .map_or_else(SpeechLanguage::default, |(_, language)| *language)
+    }
+
+    pub(crate) fn speak(&mut self, language: SpeechLanguage) {
+        if language != self.language() {
+            self.languages.push((self.text.len(), language));
+        }
+    }
+
+    pub(crate) fn pause(&mut self, ms: u32, at: usize) {
+        self.effect(at, Effect::Break { ms });
+        self.paused = true;
+    }
+
+    pub(crate) fn mark(&mut self, name: &str, at: usize) {
+        let name = name.to_owned();
+        self.effect(at, Effect::Mark { name });
+    }
+
+    pub(crate) fn say(&mut self, prosody: Prosody, opens: bool, at: usize) {
+        self.effect(at, Effect::Prosody { prosody, opens });
+    }
+
+    fn effect(&mut self, at: usize, what: Effect) {
+        let own = self.text.len();
+        self.effects.push(TagEffect { own, at, what });
+    }
+
+    /// Two words, or two numbers, with a tag between them do not melt into one.
+    fn push(&mut self, text: &str, callers: Range<usize>, whole: bool) {
+        let parted = std::mem::take(&mut self.parted) && melt(&self.text, text);
+        let blank =
+            self.text.ends_with(char::is_whitespace) || text.starts_with(char::is_whitespace);
+        let paused = std::mem::take(&mut self.paused) && !blank;
+        if parted || paused {
+            self.place(callers.start..callers.start, true);
+            self.text.push(' ');
+        }
+        self.place(callers, whole);
+        self.text.push_str(text);
+    }
+
+    fn place(&mut self, callers: Range<usize>, whole: bool) {
+        let own = self.text.len();
+        self.places.push(FlowPart {
+            own,
+            callers,
+            whole,
+        });
+    }
+
+    /// Where bytes of the flow stand in the caller's text.
+    pub(crate) fn source(&self, own: &Range<usize>) -> Range<usize> {
+        let place = |at: usize| {
+            let part = self.places.partition_point(|place| place.own <= at);
+            let place = &self.places[part.saturating_sub(1)];
+            let at = place.callers.start + at - place.own;
+            if place.whole {
+                place.callers.clone()
+            } else {
+                at..at + 1
+            }
+        };
+        // The end by the last byte: what follows it may stand elsewhere.
+        let last = own.end.saturating_sub(1).max(own.start);
+        place(own.start).start..place(last).end
+    }
+
+    /// What has not been said yet; what stands ahead of it is said in another way.
+    pub(crate) fn pieces(&self, ahead: &str, lexicon: &Lexicon) -> Vec<Piece> {
+        let read = |text: &str| pieces_from(self.said_to, text, &self.languages, lexicon);
+        if !ahead.is_empty() {
+            let end = self.text.len();
+            let joint = if melt(&self.text, ahead) { " " } else { "" };
+            let mut pieces = read(&format!("{}{joint}{ahead}", self.text));
+            let apart = pieces
+                .iter()
+                .all(|p| p.source.end <= end || p.source.start >= end);
+            if apart {
+                pieces.retain(|piece| piece.source.end <= end);
+                return pieces;
+            }
+        }
+        read(&self.text)
+    }
+
+    pub(crate) fn take_effects(&mut self) -> Vec<TagEffect> {
+        std::mem::take(&mut self.effects)
+    }
+
+    /// All of it is said; its end still tells how the rest is read.
+    pub(crate) fn all_said(&mut self) {
+        let cut = self.text.len().saturating_sub(SAID_BYTES_MAX);
+        let mut starts = self.text.char_indices().map(|(at, _)| at);
+        if let Some(at) = starts.find(|at| *at >= cut) {
+            self.text.drain(..at);
+        }
+        self.said_to = self.text.len();
+        self.places.clear();
+        self.languages = vec![(0, self.language())];
+    }
+
+    pub(crate) fn clear(&mut self) {
+        *self = Self::new(self.language());
+    }
+}
+
+/// A word right behind a word, or figures right behind figures.
+fn melt(before: &str, after: &str) -> bool {
+    let sides = (before.chars().next_back(), after.chars().next());
+    let both = |is: fn(char) -> bool| matches!(sides, (Some(a), Some(b)) if is(a) && is(b));
+    both(char::is_alphabetic) || both(|c| c.is_ascii_digit())
+}
