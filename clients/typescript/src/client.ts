@@ -69,7 +69,7 @@ export type LiveOptions = Pick<TranscribeOptions, "keyterms" | "numerals" | "exp
   encoding?: "pcm" | "ulaw" | "alaw";
 };
 
-export type Recording = Blob | ArrayBuffer | Uint8Array<ArrayBuffer>;
+export type Recording = Blob | ArrayBuffer | Uint8Array;
 
 const JSON_TYPE = { "Content-Type": "application/json" };
 
@@ -105,7 +105,7 @@ export class Sauti {
   }
 
   /** The sound while it is made. Throws StreamBroken where it ends too early. */
-  async *speakStream(text: string, voiceId: string, options: SpeakOptions = {}): AsyncGenerator<Uint8Array, void, void> {
+  async *speakStream(text: string, voiceId: string, options: SpeakOptions = {}): AsyncGenerator<Uint8Array<ArrayBuffer>, void, void> {
     const body = speechBody(text, voiceId, { outputFormat: "pcm_24000", ...options }, { stream: "audio" });
     yield* pieces(await this.transport.stream("POST", "/v1/audio/speech", body, JSON_TYPE));
   }
@@ -242,7 +242,9 @@ function formOf(recording: Recording, options: TranscribeOptions, fields: Record
   for (const term of options.keyterms ?? []) form.append("keyterms[]", term);
   for (const choice of options.choices ?? []) form.append("choices[]", choice);
   const type = options.contentType ?? "application/octet-stream";
-  form.append("file", recording instanceof Blob ? recording : new Blob([recording], { type }), options.name ?? "recording");
+  // A Blob copies its parts, of memory that is shared too.
+  const whole = recording instanceof Blob ? recording : new Blob([recording as Uint8Array<ArrayBuffer>], { type });
+  form.append("file", whole, options.name ?? "recording");
   return form;
 }
 

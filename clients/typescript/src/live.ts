@@ -30,8 +30,8 @@ export class LiveTranscription implements AsyncIterable<LiveEvent> {
   }
 
   /** 16-bit little-endian mono samples. */
-  send(samples: Uint8Array<ArrayBuffer>): void {
-    this.socket.send(samples);
+  send(samples: Uint8Array): void {
+    this.socket.send(new Uint8Array(samples));
   }
 
   /** No more sound will come; the rest of the text still does. */

@@ -51,7 +51,7 @@ export interface Alternative {
 }
 
 export interface Speech {
-  audio: Uint8Array;
+  audio: Uint8Array<ArrayBuffer>;
   contentType: string;
   charge: Charge;
 }
@@ -65,7 +65,7 @@ export interface TimedSpeech extends Speech {
 }
 
 export interface SpeechPiece {
-  audio: Uint8Array;
+  audio: Uint8Array<ArrayBuffer>;
   words: Word[];
   marks: Mark[];
 }

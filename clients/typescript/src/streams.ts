@@ -8,10 +8,10 @@ export interface ServerEvent {
   [field: string]: unknown;
 }
 
-export async function* pieces(answer: Response): AsyncGenerator<Uint8Array, void, void> {
+export async function* pieces(answer: Response): AsyncGenerator<Uint8Array<ArrayBuffer>, void, void> {
   const requestId = answer.headers.get("x-request-id") ?? "";
   try {
-    for await (const piece of answer.body ?? []) yield piece as Uint8Array;
+    for await (const piece of answer.body ?? []) yield piece as Uint8Array<ArrayBuffer>;
   } catch (error) {
     throw new StreamBroken(`the stream broke off: ${reason(error)}`, "", requestId);
   }
@@ -41,6 +41,6 @@ export async function* events(answer: Response, last: string): AsyncGenerator<Se
   throw new StreamBroken("the stream ended before its last event", "", requestId);
 }
 
-export function fromBase64(text: string): Uint8Array {
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }

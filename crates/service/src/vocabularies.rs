@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use sauti_speech::recogniser::{Recogniser, VocabularyModel, VocabularySource};
+use sauti_speech::recogniser::{Recogniser, VocabularyModel, VocabularySource, VocabularyWord};
 use sauti_store::{
     AuditAction, BuildState, NewVocabulary, StoredVocabulary, VocabularyInfo, WorkspaceId,
 };
@@ -32,6 +32,22 @@ type KnownModel = (i64, Arc<VocabularyModel>);
 pub fn is_name(name: &str) -> bool {
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
     (1..=NAME_CHARS_MAX).contains(&name.len()) && name.chars().all(fits)
+}
+
+/// The part of a word that says nothing to listen for.
+pub fn wrong_part(word: &VocabularyWord) -> Option<(&'static str, Reason)> {
+    let sounds = &word.sounds;
+    let is_blank = |sound: &String| sound.trim().is_empty();
+    let has_letters = |sound: &String| sound.contains(|c: char| c.is_ascii_alphabetic());
+    let can_be_said = |sound: &String| has_letters(sound) || is_blank(sound);
+    let expected = "words with letters";
+    match word.word.trim() {
+        "" => Some(("word", Reason::Empty)),
+        _ if !sounds.is_empty() && sounds.iter().all(is_blank) => Some(("sounds", Reason::Empty)),
+        _ if !sounds.iter().all(can_be_said) => Some(("sounds", Reason::Malformed { expected })),
+        _ if word.spoken().is_empty() => Some(("word", Reason::Malformed { expected })),
+        _ => None,
+    }
 }
 
 /// Writes down a new version and has it built.
@@ -201,6 +217,29 @@ async fn build_next(app: &App, recogniser: Recogniser) -> Result<bool, ServiceEr
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_part_of_a_word_that_cannot_be_heard_is_named() {
+        let part = |word: &str, sounds: &[&str]| {
+            let sounds = sounds.iter().map(|sound| (*sound).to_owned()).collect();
+            let word = word.to_owned();
+            wrong_part(&VocabularyWord { word, sounds }).map(|(part, _)| part)
+        };
+        for (word, sounds) in [
+            ("M-Pesa", &["em pesa"][..]),
+            ("Wanjiku", &[]),
+            ("4G", &["foo ji", ""]),
+            ("*144#", &["nyota moja nne nne"]),
+        ] {
+            assert_eq!(part(word, sounds), None, "{word}");
+        }
+        for sounds in [&["123"][..], &["em pesa", "!"], &["", " "]] {
+            assert_eq!(part("M-Pesa", sounds), Some("sounds"), "{sounds:?}");
+        }
+        for (word, sounds) in [(" ", &["em pesa"][..]), ("--", &[])] {
+            assert_eq!(part(word, sounds), Some("word"));
+        }
+    }
 
     #[test]
     fn a_name_fits_into_an_address() {

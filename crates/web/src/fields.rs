@@ -93,6 +93,11 @@ fn require_json(headers: &HeaderMap) -> Result<(), Problem> {
     }
 }
 
+/// Some editors and Windows libraries begin every file with a byte order mark.
+pub fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
+}
+
 /// A JSON object that is being taken apart.
 #[derive(Debug)]
 pub struct Fields {
@@ -102,9 +107,7 @@ pub struct Fields {
 
 impl Fields {
     pub fn parse(body: &[u8]) -> Result<Fields, Problem> {
-        // Some editors and Windows libraries begin every file with this mark.
-        let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
-        match serde_json::from_slice(body) {
+        match serde_json::from_slice(without_mark(body)) {
             Ok(Value::Object(values)) => Ok(Fields {
                 values,
                 errors: Vec::new(),

@@ -15,7 +15,8 @@ const PAIRS_MAX: usize = 64;
 #[derive(Debug, Default)]
 pub struct Query {
     values: HashMap<String, String>,
-    repeated: Vec<String>,
+    /// What came again under a name.
+    repeated: Vec<(String, String)>,
 }
 
 impl Query {
@@ -30,11 +31,23 @@ impl Query {
         {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             match parsed.values.entry(decoded(name)) {
-                Entry::Occupied(first) => parsed.repeated.push(first.key().clone()),
+                Entry::Occupied(first) => {
+                    let name = first.key().clone();
+                    parsed.repeated.push((name, decoded(value)));
+                }
                 Entry::Vacant(place) => drop(place.insert(decoded(value))),
             }
         }
         parsed
+    }
+
+    /// Those of these that are there without a value.
+    pub fn empty(&self, names: &[&'static str]) -> Vec<FieldError> {
+        let is_empty = |name: &&str| self.values.get(*name).is_some_and(String::is_empty);
+        let empty = names.iter().copied().filter(is_empty);
+        empty
+            .map(|name| FieldError::new(name, Reason::Empty))
+            .collect()
     }
 
     /// What is left that was probably meant to be one of these, and which of these came twice.
@@ -48,9 +61,8 @@ impl Query {
             is_known.then(|| FieldError::new(name.clone(), Reason::TooMany { max: 1 }))
         };
         let slips = self.values.keys().filter_map(slip);
-        slips
-            .chain(self.repeated.iter().filter_map(twice))
-            .collect()
+        let repeated = self.repeated.iter().map(|(name, _)| name);
+        slips.chain(repeated.filter_map(twice)).collect()
     }
 
     /// What is left is ignored, unless it looks like a slip for a name that is known.
@@ -73,7 +85,19 @@ impl Query {
 
     /// An empty value is as good as none.
     pub fn take(&mut self, name: &str) -> Option<String> {
-        self.values.remove(name).filter(|value| !value.is_empty())
+        self.take_as_is(name).filter(|value| !value.is_empty())
+    }
+
+    /// The value even where it is empty.
+    pub fn take_as_is(&mut self, name: &str) -> Option<String> {
+        self.values.remove(name)
+    }
+
+    /// Every value of a name that may come several times.
+    pub fn take_all(&mut self, name: &str) -> Vec<String> {
+        let first = self.values.remove(name).into_iter();
+        let again = self.repeated.extract_if(.., |(own, _)| own == name);
+        first.chain(again.map(|(_, value)| value)).collect()
     }
 
     /// What the value says, or why it says nothing.
@@ -118,5 +142,15 @@ mod tests {
         assert_eq!(query.take("to"), None);
         assert_eq!(query.take("name").as_deref(), Some("a b c"));
         assert_eq!(query.take("flag"), None);
+    }
+
+    #[test]
+    fn a_name_that_may_come_again_keeps_every_value() {
+        let mut query = Query::parse(Some("a[]=x&b=1&a%5B%5D=&b=2&a[]=y%2Cz&e="));
+        assert_eq!(query.take_all("a[]"), ["x", "", "y,z"]);
+        assert_eq!(query.take_as_is("e").as_deref(), Some(""));
+        assert_eq!(query.take("b").as_deref(), Some("1"));
+        let twice = FieldError::new("b", Reason::TooMany { max: 1 });
+        assert_eq!(query.slips(&["a[]", "b"]), [twice]);
     }
 }

@@ -54,7 +54,7 @@ pub async fn list_words(
 
 /// Set how a word is said
 #[utoipa::path(put, path = "/v1/lexicon/{word}", tag = "workspace", operation_id = "setPronunciation",
-    params(("word" = String, Path, description = "One word, in any case.")),
+    params(("word" = String, Path, description = "One word with letters or figures, in any case.")),
     request_body = SaidBody,
     responses((status = 200, description = "As it stands now.", body = LexiconWord)))]
 pub async fn set_word(
@@ -65,13 +65,13 @@ pub async fn set_word(
 ) -> Result<Json<LexiconWord>, Problem> {
     let mut fields = Fields::parse(&body)?;
     let said = fields.required("said", Fields::text).trim().to_owned();
-    if word.trim().is_empty() || word.split_whitespace().count() != 1 {
-        fields.error(
-            "word",
-            Reason::Malformed {
-                expected: "one word",
-            },
-        );
+    let wrong = match word.split_whitespace().count() {
+        1 if word.contains(char::is_alphanumeric) => None,
+        1 => Some("a word with letters or figures"),
+        _ => Some("one word"),
+    };
+    if let Some(expected) = wrong {
+        fields.error("word", Reason::Malformed { expected });
     }
     let parsed = sauti_text::LexiconEntry::parse(&said);
     if parsed.is_none() && !fields.is_wrong("said") {

@@ -5,15 +5,18 @@ use axum::extract::{Path, Request, State};
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use sauti_service::app::App;
-use sauti_service::vocabularies;
+use sauti_service::vocabularies::{self, wrong_part};
 use sauti_speech::recogniser::{VocabularySource, VocabularyWord};
 use sauti_store::VocabularyInfo;
 use serde::Serialize;
 use serde_json::Value;
 
 use sauti_web::caller::{May, Transcription};
-use sauti_web::fields::{Fields, JsonBytes, meant_field, read_body};
-use sauti_web::problem::{Code, Problem, Reason};
+use sauti_web::fields::{Fields, JsonBytes, meant_field, read_body, without_mark};
+use sauti_web::problem::{Code, FieldError, Problem, Reason};
+
+/// More mistakes than this in one answer help nobody.
+const ERRORS_MAX: usize = 20;
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct VocabularyList {
@@ -59,7 +62,7 @@ pub struct VocabularyForm {
 #[schema(as = VocabularyWord)]
 pub struct VocabularyFormWord {
     pub word: String,
-    /// How it sounds, as Swahili would spell it; as the word is spelled if absent.
+    /// How it sounds, as Swahili would spell it, in letters; as the word is spelled if absent.
     pub sounds: Option<Vec<String>>,
 }
 
@@ -120,7 +123,7 @@ pub async fn set(
     let bytes_max = app.config.limits.vocabulary_bytes_max;
     let body = read_body(request, bytes_max).await?;
     let source = match is_text {
-        true => VocabularySource::from_lines(&utf8(&body)?),
+        true => from_lines(&utf8(without_mark(&body))?)?,
         false => from_json(&body)?,
     };
     if source.word_count() == 0 {
@@ -164,6 +167,34 @@ fn plain(text: &str) -> String {
     text.chars().map(plain).collect()
 }
 
+fn from_lines(text: &str) -> Result<VocabularySource, Problem> {
+    let source = VocabularySource::from_lines(text);
+    let lines = (1..).zip(text.lines());
+    let listed = lines.filter(|(_, line)| line.contains('\t'));
+    // An empty row of a table says nothing, and nothing wrong.
+    let rows = listed.zip(&source.words);
+    let rows = rows.filter(|((_, line), _)| !line.trim().is_empty());
+    let wrong = rows.filter(|(_, word)| wrong_part(word).is_some());
+    let errors: Vec<_> = wrong
+        .take(ERRORS_MAX)
+        .map(|((number, _), _)| no_word(number))
+        .collect();
+    match errors.is_empty() {
+        true => Ok(source),
+        false => Err(Problem::fields(errors)),
+    }
+}
+
+fn no_word(line: usize) -> FieldError {
+    let english = format!(
+        "line {line} has a tab, but not a word before it and, after it, how that sounds, in letters."
+    );
+    let swahili = format!(
+        "mstari wa {line} una kichupo, lakini hauna neno kabla yake na matamshi yenye herufi baada yake."
+    );
+    FieldError::new("text", Reason::Refused { english, swahili })
+}
+
 fn from_json(body: &[u8]) -> Result<VocabularySource, Problem> {
     let mut fields = Fields::parse(body)?;
     let text = fields.text("text").map(|text| plain(&text));
@@ -191,9 +222,10 @@ fn from_json(body: &[u8]) -> Result<VocabularySource, Problem> {
             Vec::new()
         }
     };
-    if words.iter().any(|word| word.spoken().is_empty()) {
-        let expected = "words with letters";
-        fields.error("words", Reason::Malformed { expected });
+    let wrong = words.iter().map(wrong_part).enumerate();
+    let wrong = wrong.filter_map(|(i, wrong)| wrong.map(|wrong| (i, wrong)));
+    for (i, (part, reason)) in wrong.take(ERRORS_MAX) {
+        fields.error(format!("words[{i}].{part}"), reason);
     }
     fields.finish(&["text", "words"], &[])?;
     Ok(VocabularySource {

@@ -135,6 +135,15 @@ async fn an_order_is_checked_whole_before_it_is_accepted() {
             "items[3].stream"
         ]
     );
+    let body = json!({"operation": "speech", "items": [
+        {"text": "Habari.", "voice_id": "asha"}, "Habari.", {"text": "Habari.", "voice_id": "nobody"},
+    ]});
+    let problem = world.post(BATCHES, &body).await.json();
+    assert_eq!(
+        problem["errors"][0]["message"],
+        "items[1] must be an object."
+    );
+    assert_eq!(problem["errors"][1]["field"], "items[2].voice_id");
     for (body, code) in [
         (
             json!({"operation": "speech", "items": []}),
@@ -196,9 +205,10 @@ async fn a_form_names_its_recordings_once_each() {
     unnamed.assert_problem(422, "validation_failed");
     let broken = post_form(&world, &[file("a.wav"), ("items", None, b"{\"file\":")]).await;
     broken.assert_problem(400, "malformed_json");
+    let marked = [b"\xef\xbb\xbf", lines.as_slice()].concat();
     let good = post_form(
         &world,
-        &[file("b.wav"), ("items", None, lines), file("a.wav")],
+        &[file("b.wav"), ("items", None, &marked), file("a.wav")],
     )
     .await;
     let batch = good.json();
@@ -266,6 +276,9 @@ async fn another_workspace_sees_nothing_of_it_and_a_key_needs_the_permission() {
     other.router = world.router.clone();
     other.key = other.make_key(other.new_key()).await;
     let path = format!("{BATCHES}/{batch_id}");
+    let wrong = other.get(&format!("{path}/items/x/audio")).await;
+    let wrong = wrong.assert_problem(422, "validation_failed");
+    assert_eq!(wrong["errors"][0]["field"], "index");
     for path in [
         path.clone(),
         format!("{path}/results"),

@@ -395,6 +395,37 @@ async fn a_workspace_sets_how_its_own_words_are_said() {
 }
 
 #[tokio::test]
+async fn what_is_read_with_its_neighbours_follows_its_own_rules() {
+    let world = World::new().await;
+    let put = async |word: &str| {
+        let request = world
+            .request(axum::http::Method::PUT, &format!("/v1/lexicon/{word}"))
+            .header("content-type", "application/json")
+            .body(axum::body::Body::from(r#"{"said": "tumbili"}"#));
+        world.send(request.unwrap()).await
+    };
+    let spoken = async |text: &str| {
+        let said = world.post("/v1/normalise", &json!({"text": text})).await;
+        let words = said.assert_ok().json()["words"].as_array().unwrap().clone();
+        let phonemes = words.iter().map(|word| word["phonemes"].clone());
+        phonemes.collect::<Vec<_>>()
+    };
+    let together = "Lipa KES 50 kwa 5 kg.";
+    let before = spoken(together).await;
+    for word in ["KES", "5", "kg"] {
+        put(word).await.assert_ok();
+    }
+    assert_eq!(spoken(together).await, before);
+    let alone = spoken("Andika KES, kisha 5.").await;
+    assert_eq!((&alone[1], alone.len()), (&alone[3], 4));
+    for word in ["!!", "%24", "%E2%80%A6"] {
+        let refused = put(word).await.assert_problem(422, "validation_failed");
+        let message = &refused["errors"][0]["message"];
+        assert_eq!(message, "word must be a word with letters or figures.");
+    }
+}
+
+#[tokio::test]
 async fn a_key_that_may_manage_keys_makes_lists_and_revokes_them() {
     let world = World::new().await;
     let made = world

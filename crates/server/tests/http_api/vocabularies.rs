@@ -110,6 +110,29 @@ async fn a_vocabulary_is_private_bounded_and_can_be_removed() {
         let refused = put(&world, name, kind, body).await;
         assert_eq!(refused.status, status, "{body}");
     }
+    let words = r#"{"words": [{"word": "Juma"}, {"word": "M-Pesa", "sounds": ["123"]}, {"word": "", "sounds": ["juma"]}]}"#;
+    let lines = "\u{feff}Wanjiku anakuja\n\t\nM-Pesa\tem pesa\t\nM-Pesa\t\n\tem pesa";
+    for (kind, body, named) in [
+        (
+            "application/json",
+            words,
+            ["words[1].sounds must be", "words[2].word is empty"],
+        ),
+        (
+            "text/plain",
+            lines,
+            ["text: line 4 has", "text: line 5 has"],
+        ),
+    ] {
+        let refused = put(&world, "majina", kind, body).await;
+        let refused = refused.assert_problem(422, "validation_failed");
+        let errors = refused["errors"].as_array().unwrap();
+        assert_eq!(errors.len(), named.len(), "{refused}");
+        for (error, named) in errors.iter().zip(named) {
+            let message = error["message"].as_str().unwrap();
+            assert!(message.starts_with(named), "{message}");
+        }
+    }
     let removed = world.request(Method::DELETE, "/v1/vocabularies/majina");
     let removed = world.send(removed.body(Body::empty()).unwrap()).await;
     assert_eq!(removed.status, 204);

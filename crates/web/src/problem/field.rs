@@ -127,6 +127,7 @@ fn in_swahili(expected: &str) -> Option<&'static str> {
         }
         "words with letters" => "maneno yenye herufi",
         "one word" => "neno moja",
+        "a word with letters or figures" => "neno lenye herufi au tarakimu",
         "text in UTF-8" => "maandishi ya UTF-8",
         "a Swahili spelling, or IPA between slashes" => {
             "tahajia ya Kiswahili, au IPA kati ya mikwaju"

@@ -7,7 +7,7 @@ use sauti_service::lexicons::VersionedLexicon;
 use sauti_service::speaking::{Reader, SpeechItem};
 use sauti_service::{ServiceError, money, vocabularies};
 use sauti_store::{Operation, WorkspaceId};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::read::{OrderSpool, SpooledFile};
 use crate::batches::is_allowed;
@@ -109,7 +109,7 @@ pub fn check(
     app: &App,
     lexicon: &VersionedLexicon,
     operation: Operation,
-    mut items: Vec<Map<String, Value>>,
+    mut items: Vec<Value>,
     defaults: Map<String, Value>,
     spool: OrderSpool,
 ) -> Result<Order, Problem> {
@@ -138,9 +138,14 @@ pub fn check(
         errors: Vec::new(),
     };
     let mut checked = Vec::with_capacity(items.len());
-    for (index, mut fields) in items.into_iter().enumerate() {
-        take_defaults(&mut fields, &defaults);
-        checked.push(check.item(index, fields));
+    for (index, item) in items.into_iter().enumerate() {
+        match item {
+            Value::Object(mut fields) => {
+                take_defaults(&mut fields, &defaults);
+                checked.push(check.item(index, fields));
+            }
+            _ => check.no_object(index),
+        }
         if check.errors.len() >= ERRORS_MAX {
             break;
         }
@@ -156,10 +161,8 @@ pub fn check(
     })
 }
 
-fn named_by(file: &str) -> Map<String, Value> {
-    [("file".to_owned(), Value::from(file))]
-        .into_iter()
-        .collect()
+fn named_by(file: &str) -> Value {
+    json!({"file": file})
 }
 
 /// Uploaded recordings by name; each can be one item's only, for it is deleted when that one is done.
@@ -207,6 +210,12 @@ impl ItemCheck<'_> {
             request: Value::Object(fields),
             file,
         }
+    }
+
+    fn no_object(&mut self, index: usize) {
+        let expected = "an object";
+        let error = FieldError::new(format!("items[{index}]"), Reason::WrongType { expected });
+        self.errors.push(error);
     }
 
     fn wrong(&mut self, index: usize, field: &str, reason: Reason) {

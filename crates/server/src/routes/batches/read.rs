@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 use super::order::{self, Order};
 use crate::routes::transcription::upload;
 use sauti_web::caller::{self, Caller};
-use sauti_web::fields::{Fields, JsonBytes, read_body, too_large};
+use sauti_web::fields::{Fields, JsonBytes, read_body, too_large, without_mark};
 use sauti_web::problem::{Code, Problem, Reason};
 
 /// Items as JSON, in a body or in a part: a thousand texts of the greatest length, with room for escapes.
@@ -81,12 +81,7 @@ pub async fn read(app: &App, caller: &Caller, request: Request) -> Result<Order,
 }
 
 /// The operation, the items, what holds for all of them, and the recordings.
-type Unchecked = (
-    Operation,
-    Vec<Map<String, Value>>,
-    Map<String, Value>,
-    OrderSpool,
-);
+type Unchecked = (Operation, Vec<Value>, Map<String, Value>, OrderSpool);
 
 async fn read_json(request: Request) -> Result<Unchecked, Problem> {
     JsonBytes::require(request.headers())?;
@@ -95,8 +90,12 @@ async fn read_json(request: Request) -> Result<Unchecked, Problem> {
     let operation = fields.text("operation");
     let operation = take_operation(&mut fields, operation.as_deref());
     let items = match fields.value("items") {
-        Some(Value::Array(items)) => objects(&mut fields, items),
-        Some(_) => wrong_list(&mut fields),
+        Some(Value::Array(items)) => items,
+        Some(_) => {
+            let expected = "a list of objects";
+            fields.error("items", Reason::WrongType { expected });
+            Vec::new()
+        }
         None => {
             fields.error("items", Reason::Required);
             Vec::new()
@@ -130,23 +129,6 @@ fn take_operation(fields: &mut Fields, given: Option<&str>) -> Option<Operation>
 fn unknown_operation() -> Reason {
     let allowed = "speech, transcription".to_owned();
     Reason::UnknownValue { allowed }
-}
-
-fn wrong_list(fields: &mut Fields) -> Vec<Map<String, Value>> {
-    let expected = "a list of objects";
-    fields.error("items", Reason::WrongType { expected });
-    Vec::new()
-}
-
-fn objects(fields: &mut Fields, items: Vec<Value>) -> Vec<Map<String, Value>> {
-    let objects: Option<Vec<_>> = items
-        .into_iter()
-        .map(|item| match item {
-            Value::Object(item) => Some(item),
-            _ => None,
-        })
-        .collect();
-    objects.unwrap_or_else(|| wrong_list(fields))
 }
 
 async fn read_form(app: &App, request: Request) -> Result<Unchecked, Problem> {
@@ -205,10 +187,7 @@ fn add_default(defaults: &mut Map<String, Value>, name: String, value: String) {
 }
 
 /// JSON Lines.
-async fn read_lines(
-    mut part: Field<'_>,
-    bytes_max: u64,
-) -> Result<Vec<Map<String, Value>>, Problem> {
+async fn read_lines(mut part: Field<'_>, bytes_max: u64) -> Result<Vec<Value>, Problem> {
     let mut text = Vec::new();
     while let Some(chunk) = part
         .chunk()
@@ -220,14 +199,17 @@ async fn read_lines(
             return Err(too_large(ITEMS_BYTES_MAX));
         }
     }
-    let lines = text.split(|byte| *byte == b'\n').enumerate();
+    let lines = without_mark(&text).split(|byte| *byte == b'\n');
+    let lines = lines.enumerate();
     let filled = lines.filter(|(_, line)| !line.trim_ascii().is_empty());
     filled
         .map(|(number, line)| {
-            serde_json::from_slice(line).map_err(|_| {
-                let detail = format!("Line {} of items is not a JSON object.", number + 1);
-                Problem::detailed(Code::MalformedJson, detail)
-            })
+            serde_json::from_slice(line)
+                .map(Value::Object)
+                .map_err(|_| {
+                    let detail = format!("Line {} of items is not a JSON object.", number + 1);
+                    Problem::detailed(Code::MalformedJson, detail)
+                })
         })
         .collect()
 }

@@ -12,7 +12,7 @@ use sauti_store::{BatchId, BatchItem, BlobId, Store, StoreError};
 use serde_json::{Map, Value, json};
 
 use sauti_web::caller::{Batches, May};
-use sauti_web::problem::{Code, Problem};
+use sauti_web::problem::{Code, Problem, Reason};
 
 const ITEMS_AT_ONCE: i64 = 100;
 
@@ -105,8 +105,12 @@ fn merge(line: &mut Value, answer: Map<String, Value>) {
 pub async fn get_audio(
     State(app): State<App>,
     May(caller, _): May<Batches>,
-    Path((batch_id, index)): Path<(String, i64)>,
+    Path((batch_id, index)): Path<(String, String)>,
 ) -> Result<Response, Problem> {
+    let expected = "a whole number";
+    let index = index
+        .parse()
+        .map_err(|_| Problem::field("index", Reason::WrongType { expected }))?;
     let batch_id = batch_id.parse()?;
     super::permitted(&app, &caller, &batch_id).await?;
     let item = app

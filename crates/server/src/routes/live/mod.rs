@@ -42,8 +42,8 @@ const RATE_HZ_MAX: u32 = 48_000;
         ("expect" = Option<String>, Query, description = "any (default), digits, yes_no or amount."),
         ("language" = Option<String>, Query, description = "sw, en or auto (default): the language that is spoken, where it is known."),
         ("channels" = Option<String>, Query, description = "mixed (default: mono samples) or separate: samples of two channels in turn, each heard for itself."),
-        ("keyterms" = Option<String>, Query, description = "Names and terms to listen for, separated by commas."),
-        ("choices" = Option<String>, Query, description = "The answers that are expected, separated by commas."),
+        ("keyterms" = Option<String>, Query, description = "Names and terms to listen for, separated by commas; or one by one as `keyterms[]`."),
+        ("choices" = Option<String>, Query, description = "The answers that are expected, separated by commas; or one by one as `choices[]`."),
         ("vocabulary" = Option<String>, Query, description = "The name of a vocabulary of the workspace, to listen with."),
         ("prompt" = Option<String>, Query, description = "Text whose words are likely to be said."),
         ("alternatives" = Option<u32>, Query, description = "1 to 10: so many readings in each final, best first, each with how likely it is."),
@@ -117,44 +117,67 @@ const WHOLE_RECORDING: &[&str] = &["diarize", "response_format"];
 /// What is so in a live session anyway.
 const IN_ANY_CASE: &[&str] = &["false", "json", "verbose_json"];
 /// What other services call these; sound that is read with the wrong rate or coding is noise that costs money.
-const ELSEWHERE: [(&str, &str); 5] = [
+const ELSEWHERE: [(&str, &str); 7] = [
     ("format", "encoding"),
     ("codec", "encoding"),
     ("audio_format", "encoding"),
     ("sample_rate", "rate"),
+    ("sample_rate_hz", "rate"),
     ("sampling_rate", "rate"),
+    ("rate_hz", "rate"),
 ];
-const LISTS: &[&str] = &["keyterms", "choices"];
+/// What the sound is; without a value it would be heard as something else.
+const OF_THE_SOUND: &[&str] = &["encoding", "rate", "channels"];
+/// With brackets, as in a form, they come value by value.
+const LISTS: &[&str] = &["keyterms", "keywords", "choices"];
 
 fn parse(query: Option<&str>) -> Result<(RawFormat, TranscriptionRequest), Problem> {
     let mut query = Query::parse(query);
+    let mut wrong = query.empty(OF_THE_SOUND);
     let format = format(
         query.take("encoding").as_deref(),
         query.take("rate").as_deref(),
     )?;
     let mut fields = TranscriptionFields::default();
     for name in ONE_VALUE {
-        fields.set(name, query.take(name).into_iter().collect());
+        fields.set(name, query.take_as_is(name).into_iter().collect());
     }
     for name in LISTS {
-        let listed = query.take(name).unwrap_or_default();
-        fields.set(name, listed.split(',').map(str::to_owned).collect());
+        let listed = query.take_as_is(name);
+        let listed = listed.iter().flat_map(|listed| listed.split(','));
+        let one_by_one = query.take_all(&format!("{name}[]"));
+        fields.set(name, listed.map(str::to_owned).chain(one_by_one).collect());
     }
-    let mut slips = query.slips(&[&["encoding", "rate"], ONE_VALUE, LISTS].concat());
-    let refused = WHOLE_RECORDING.iter().filter_map(|name| {
+    wrong.extend(WHOLE_RECORDING.iter().filter_map(|name| {
         query
             .take(name)
             .filter(|value| !IN_ANY_CASE.contains(&value.as_str()))?;
         let message = "is for whole recordings, not for live sessions".to_owned();
         Some(FieldError::new(*name, Reason::Other { message }))
-    });
-    slips.extend(refused);
-    slips.extend(ELSEWHERE.into_iter().filter_map(|(name, meant)| {
-        query.take(name)?;
-        Some(FieldError::new(name, Reason::NearMiss { meant }))
     }));
-    let wanted = checked(&fields, slips).map_err(without_brackets)?;
+    wrong.extend(slips(&mut query));
+    let wanted = checked(fields.check().map_err(without_brackets), wrong)?;
     Ok((format, wanted))
+}
+
+/// Slips for our names, and names of other services, slips for these included.
+fn slips(query: &mut Query) -> Vec<FieldError> {
+    let elsewhere = ELSEWHERE.map(|(name, _)| name);
+    let exact = ELSEWHERE.into_iter().filter_map(|(name, meant)| {
+        query.take_as_is(name)?;
+        Some(FieldError::new(name, Reason::NearMiss { meant }))
+    });
+    let mut all: Vec<FieldError> = exact.collect();
+    let known = [&["encoding", "rate"], ONE_VALUE, LISTS, &elsewhere].concat();
+    all.extend(query.slips(&known).into_iter().map(|mut slip| {
+        if let Reason::NearMiss { meant } = &mut slip.reason
+            && let Some((_, ours)) = ELSEWHERE.iter().find(|(name, _)| name == meant)
+        {
+            *meant = ours;
+        }
+        slip
+    }));
+    all
 }
 
 fn format(encoding: Option<&str>, rate: Option<&str>) -> Result<RawFormat, Problem> {
@@ -210,6 +233,11 @@ mod tests {
         assert_eq!(twice.errors[0].reason, Reason::TooMany { max: 1 });
         let unheard = parse(Some("choices=Salio,!%3F")).unwrap_err();
         assert_eq!(unheard.errors[0].field, "choices");
+        let (_, wanted) = parse(Some(
+            "keyterms[]=M-Pesa,+Nairobi&keyterms%5B%5D=Juma&keywords=Asha",
+        ))
+        .unwrap();
+        assert_eq!(wanted.keyterms, ["M-Pesa, Nairobi", "Juma", "Asha"]);
         assert!(parse(Some("trace=7&trace=8&diarize=false")).is_ok());
         assert_eq!(
             parse(Some("diarize=true")).unwrap_err().errors[0].field,
@@ -217,6 +245,33 @@ mod tests {
         );
         let (_, wanted) = parse(Some("channels=separate")).unwrap();
         assert_eq!(wanted.channels, sauti_audio::Channels::Separate);
+    }
+
+    #[test]
+    fn what_would_be_heard_otherwise_is_refused_by_its_name() {
+        for name in ["encoding", "rate", "channels", "expect", "choices"] {
+            let empty = parse(Some(&format!("{name}="))).unwrap_err();
+            assert_eq!(empty.errors, [FieldError::new(name, Reason::Empty)]);
+        }
+        for (name, meant) in [
+            ("sampleRate", "rate"),
+            ("sample_rate_hertz", "rate"),
+            ("sample_rate", "rate"),
+            ("Codec", "encoding"),
+            ("choises[]", "choices"),
+        ] {
+            let slip = parse(Some(&format!("{name}=8000"))).unwrap_err();
+            assert_eq!(
+                slip.errors,
+                [FieldError::new(name, Reason::NearMiss { meant })]
+            );
+        }
+        assert!(
+            parse(Some(
+                "keyterms=&prompt=&language=&model=nova&smart_format=true"
+            ))
+            .is_ok()
+        );
     }
 
     #[test]

@@ -64,7 +64,7 @@ pub struct TranscriptionForm {
     /// `mixed` (default) or `separate`: the two channels of a call recording are heard each for itself, put on one time
     /// line, and each one's seconds are charged.
     pub channels: Option<String>,
-    /// What subtitles call the first and the second channel; `Channel 1` and `Channel 2` if absent.
+    /// With `channels=separate`: what subtitles call the first and the second channel; `Channel 1` and `Channel 2` if absent.
     #[schema(rename = "channel_names[]")]
     pub channel_names: Option<Vec<String>>,
     /// Whether one to six people are told apart: segments and words of `verbose_json` have a `speaker`, `A` for who speaks first, and
@@ -95,7 +95,7 @@ pub fn from_form(fields: &[(String, String)]) -> Result<TranscriptionRequest, Pr
             slips.extend(slip(name));
         }
     }
-    checked(&asked, slips)
+    checked(asked.check(), slips)
 }
 
 /// An item of a batch has the same fields, as JSON.
@@ -106,22 +106,23 @@ pub fn from_item(
         .keys()
         .filter(|name| !ITEM_FIELDS.contains(&name.as_str()));
     let slips = names.filter_map(|name| slip(name)).collect();
-    checked(&TranscriptionFields::of_json(item), slips).map_err(without_brackets)
+    let asked = TranscriptionFields::of_json(item).check();
+    checked(asked.map_err(without_brackets), slips)
 }
 
 /// Lists have their brackets in forms only.
-pub fn without_brackets(mut problem: Problem) -> Problem {
-    for error in &mut problem.errors {
+pub fn without_brackets(mut errors: Vec<FieldError>) -> Vec<FieldError> {
+    for error in &mut errors {
         error.field = error.field.trim_end_matches("[]").to_owned().into();
     }
-    problem
+    errors
 }
 
 pub fn checked(
-    asked: &TranscriptionFields,
+    asked: Result<TranscriptionRequest, Vec<FieldError>>,
     slips: Vec<FieldError>,
 ) -> Result<TranscriptionRequest, Problem> {
-    match asked.check() {
+    match asked {
         Ok(request) if slips.is_empty() => Ok(request),
         Ok(_) => Err(Problem::fields(slips)),
         Err(mut errors) => {
@@ -185,6 +186,9 @@ mod tests {
         let item = serde_json::json!({"choices": ["Salio", "!?"]});
         let problem = from_item(item.as_object().unwrap()).unwrap_err();
         assert_eq!(problem.errors[0].field, "choices");
+        let item = serde_json::json!({"choises[]": ["Salio"]});
+        let problem = from_item(item.as_object().unwrap()).unwrap_err();
+        assert_eq!(problem.errors[0].field, "choises[]");
     }
 
     #[test]
