@@ -47,6 +47,24 @@ def test_the_books_keep_their_order_when_the_clock_steps(tmp_path, steps):
         until("it is ready", lambda: service.status("/readyz") == 200)
 
 
+def test_after_a_clock_that_ran_ahead_bookings_can_be_dated_by_it_again(tmp_path):
+    clock = tmp_path / "clock"
+    with Service(tmp_path, {"cache.bytes_max": "0"}, env=stepping(clock)) as service:
+
+        def last_booked(text):
+            assert service.speak(text)[0] == 200
+            rows = json.loads(service.ask("GET", "/v1/statement?from=2020-01-01&to=2999-01-01")[2])["rows"]
+            return min(rows, key=lambda row: row["total_after_micro"])["created_us"]
+
+        clock.write_text("+400d")
+        ahead = last_booked(SENTENCE)
+        clock.write_text("+0")
+        assert last_booked(f"{SENTENCE} Moja.") > ahead
+        assert " bookings are dated ahead" in service.run("doctor", "--quick").stdout
+        assert "1 workspaces" in service.run("ledger", "trust-clock").stdout
+        assert last_booked(f"{SENTENCE} Mbili.") < ahead - 399 * 24 * 3600 * 1_000_000
+
+
 def test_a_clock_that_is_set_back_keeps_nobody_out_and_lets_nobody_in(tmp_path):
     clock = tmp_path / "clock"
     settings = {"server.trusted_proxies": "127.0.0.1/32"}

@@ -47,6 +47,7 @@ text_enum! {
         LimitsReset = "limits.reset",
         StoreRestored = "store.restored",
         StoreMoved = "store.moved",
+        StoreClockTrusted = "store.clock_trusted",
     }
 }
 

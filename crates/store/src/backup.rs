@@ -7,7 +7,7 @@ use sqlx::{AnyConnection, Connection};
 
 use crate::StoreError;
 use crate::database::{Backend, Target};
-use crate::folder::{folder_of, owned_like_folder};
+use crate::folder::{folder_of, owned_like_folder, with_ending};
 use crate::ids::now_us;
 use crate::instances::is_in_use;
 
@@ -133,12 +133,6 @@ async fn check_file(file: &Path) -> Result<(), StoreError> {
         "ok" => Ok(()),
         _ => Err(failed(file, format!("is damaged: {verdict}"))),
     }
-}
-
-fn with_ending(file: &Path, ending: &str) -> PathBuf {
-    let mut name = file.file_name().unwrap_or_default().to_owned();
-    name.push(ending);
-    file.with_file_name(name)
 }
 
 fn sync_folder(file: &Path) -> std::io::Result<()> {

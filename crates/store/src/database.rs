@@ -10,7 +10,7 @@ use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AnyConnection, AnyPool, AssertSqlSafe, Connection, Executor, SqlStr, Transaction};
 
-use crate::folder::folder_of;
+use crate::folder::{folder_of, owned_like_folder, with_ending};
 use crate::instances::lock_for_migration;
 use crate::{StoreError, timeouts};
 
@@ -182,12 +182,29 @@ impl Target {
     /// Databases and systems tell of a full disk in many ways, not all of which name it.
     pub(crate) fn explained(&self, error: StoreError) -> StoreError {
         match self {
-            Self::Sqlite { file, .. } if is_full(folder_of(file)) => {
-                let folder = folder_of(file).display();
-                StoreError::Open(format!("there is no room on the disk of {folder}: {error}"))
-            }
+            Self::Sqlite { file, .. } if is_full(folder_of(file)) => no_room(folder_of(file)),
             _ => error,
         }
+    }
+
+    pub(crate) fn disk_folder(&self) -> Option<&Path> {
+        match self {
+            Self::Sqlite { file, .. } => Some(folder_of(file)),
+            Self::Postgres { .. } => None,
+        }
+    }
+
+    /// What root has made in the service's folder is the service's.
+    pub(crate) fn give_to_owner_of_folder(&self) -> Result<(), StoreError> {
+        let Self::Sqlite { file, .. } = self else {
+            return Ok(());
+        };
+        let files = ["", "-wal", "-shm"].map(|ending| with_ending(file, ending));
+        for file in files.iter().filter(|file| file.exists()) {
+            owned_like_folder(file)
+                .map_err(|error| StoreError::Open(format!("{}: {error}", file.display())))?;
+        }
+        Ok(())
     }
 
     pub(crate) async fn connect(
@@ -299,8 +316,15 @@ async fn say_what_is_wrong(url: &str) -> Result<(), StoreError> {
     }
 }
 
+pub(crate) fn no_room(folder: &Path) -> StoreError {
+    let folder = folder.display();
+    StoreError::Open(format!(
+        "there is no room on the disk of {folder}; its `cache` may be deleted while the service is stopped"
+    ))
+}
+
 /// Whether a database could not even begin its log there.
-fn is_full(folder: &Path) -> bool {
+pub(crate) fn is_full(folder: &Path) -> bool {
     const ROOM_BYTES_MIN: u64 = 1 << 20;
     rustix::fs::statvfs(folder).is_ok_and(|disk| disk.f_bavail * disk.f_frsize < ROOM_BYTES_MIN)
 }

@@ -1,11 +1,12 @@
 //! The open store: its pools, the ledger's writers and the background work.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sqlx::AnyPool;
 
 use crate::auth::KeyCache;
-use crate::database::{Backend, StoreOptions, Target, Tx, begin_write, migrate};
+use crate::database::{Backend, StoreOptions, Target, Tx, begin_write, is_full, migrate, no_room};
 use crate::instances::Instance;
 use crate::ledger::Writers;
 use crate::{StoreError, checkpoint, maintenance};
@@ -18,6 +19,8 @@ pub struct Store {
 
 pub(crate) struct StoreInner {
     pub(crate) backend: Backend,
+    /// Whose disk must have room; a server looks after its own.
+    disk_folder: Option<PathBuf>,
     pub(crate) options: StoreOptions,
     pub(crate) read: AnyPool,
     /// On SQLite a single connection, so that waiting writers queue fairly instead of polling the file's lock.
@@ -44,12 +47,14 @@ impl Store {
         let backend = target.backend();
         let (read, write) = target.connect(&options).await?;
         migrate(target, &write).await?;
+        target.give_to_owner_of_folder()?;
         let instance = Instance::register(target, &write, &options).await?;
         let writers = Writers::start(backend, &write, &options);
         let keys = KeyCache::new(options.key_cache_ttl);
         let store = Self {
             inner: Arc::new(StoreInner {
                 backend,
+                disk_folder: target.disk_folder().map(Path::to_path_buf),
                 options,
                 read,
                 write,
@@ -68,8 +73,11 @@ impl Store {
         self.inner.backend
     }
 
-    /// Whether the database answers; for readiness.
+    /// Whether the database answers and has room to write; for readiness.
     pub async fn ping(&self) -> Result<(), StoreError> {
+        if let Some(folder) = self.inner.disk_folder.as_deref().filter(|at| is_full(at)) {
+            return Err(no_room(folder));
+        }
         sqlx::query("select 1").execute(&self.inner.read).await?;
         Ok(())
     }

@@ -109,6 +109,7 @@ impl Doctor {
         show(open_files(&config))?;
         show(clock())?;
         show(Finding::of("models", models(&config.models_dir())))?;
+        show(voices(&config).unwrap_or_else(|error| fail("voices", format!("{error:#}"))))?;
         if !self.quick {
             show(Finding::of("speech", speak_and_listen(&config)))?;
         }
@@ -238,14 +239,21 @@ async fn examine(config: &Config) -> anyhow::Result<Finding> {
         return Ok(warn("database", detail));
     }
     let store = state::open(config).await?;
-    let report = store.check().await;
+    let (report, ahead) = (store.check().await, store.transfers_dated_ahead().await);
     store.close().await?;
     anyhow::ensure!(
         report?.is_clean(),
         "{backend}: the books do not add up, see `sauti ledger check`"
     );
     let detail = format!("{backend}, reachable, the books add up{left}");
+    let ahead = ahead?;
     Ok(match migrations.unknown {
+        0 if ahead > 0 => warn(
+            "database",
+            format!(
+                "{detail}; {ahead} bookings are dated ahead of the clock: when it is right, run `sauti ledger trust-clock`"
+            ),
+        ),
         0 => ok("database", detail),
         unknown => warn(
             "database",
@@ -399,6 +407,24 @@ fn models(dir: &Path) -> anyhow::Result<String> {
         size(bytes),
         dir.display()
     ))
+}
+
+fn voices(config: &Config) -> anyhow::Result<Finding> {
+    let voices = sauti_speech::voice::catalogue(&config.models_dir())?;
+    let ids: Vec<String> = voices.into_iter().map(|voice| voice.voice_id).collect();
+    let named = config.voices.voices_with_other_names();
+    let missing: Vec<&str> = named.filter(|id| !ids.iter().any(|i| i == id)).collect();
+    let there = ids.join(", ");
+    Ok(match missing.is_empty() {
+        true => ok("voices", there),
+        false => warn(
+            "voices",
+            format!(
+                "voices.other_names names {}, which is no voice; there are {there}",
+                missing.join(", ")
+            ),
+        ),
+    })
 }
 
 /// The whole way once: load, speak, listen.

@@ -1,9 +1,10 @@
 use std::process::ExitCode;
 
 use clap::Subcommand;
-use sauti_store::CheckReport;
+use sauti_service::audit;
+use sauti_store::{AuditAction, CheckReport};
 
-use super::state::with_store_as_it_is;
+use super::state::{ACTOR, with_store, with_store_as_it_is};
 use super::{Common, output};
 
 #[derive(Debug, Subcommand)]
@@ -17,17 +18,37 @@ pub(super) enum Ledger {
         #[arg(long)]
         json: bool,
     },
+    /// Date bookings by the clock again, after it ran ahead for a while
+    ///
+    /// Times in a workspace's statement rise, so what follows a booking of next year is dated next year too. Do this once the
+    /// clock is right; what was booked meanwhile keeps its date. Safe beside a running server.
+    TrustClock,
 }
 
 impl Ledger {
     pub(super) fn run(self, common: &Common) -> anyhow::Result<ExitCode> {
-        let Self::Check { json } = self;
+        let json = match self {
+            Self::Check { json } => json,
+            Self::TrustClock => return trust_clock(common),
+        };
         with_store_as_it_is(common, async |store, _| {
             let report = store.check().await?;
             output::print_report(&report, json, words)?;
             Ok(output::exit_code(report.is_clean()))
         })
     }
+}
+
+fn trust_clock(common: &Common) -> anyhow::Result<ExitCode> {
+    with_store(common, async |store, _| {
+        let workspaces = store.trust_clock().await?;
+        audit(&store, None, ACTOR)
+            .did(AuditAction::StoreClockTrusted, "")
+            .await;
+        output::print(&format!(
+            "bookings of {workspaces} workspaces are dated by the clock again"
+        ))
+    })
 }
 
 fn words(report: &CheckReport) -> String {

@@ -101,6 +101,11 @@ impl VoiceNames {
             .find(|known| known.name == name)
             .map_or(name, |known| &known.voice_id)
     }
+
+    /// Those behind the names of other services.
+    pub fn voices_with_other_names(&self) -> impl Iterator<Item = &str> {
+        self.other_names.iter().map(|name| name.voice_id.as_str())
+    }
 }
 
 fn address_and_port<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SocketAddr, D::Error> {

@@ -79,11 +79,12 @@ pub(crate) fn log_filter(setting: &str) -> anyhow::Result<Targets> {
         true => "error".to_owned(),
         false => filters.join(","),
     };
-    Ok(format!("{DECODERS_OFF},{filters}").parse()?)
+    Ok(format!("{OTHERS_QUIET},{filters}").parse()?)
 }
 
-/// Decoders complain of each damaged place in a stranger's file, as errors too; the refusal says enough.
-const DECODERS_OFF: &str = "symphonia=off";
+/// Decoders complain of each damaged place in a stranger's file, as errors too: the refusal says enough. The client of NATS tells of
+/// each attempt to reach it: that it is away is logged once.
+const OTHERS_QUIET: &str = "symphonia=off,async_nats=warn";
 
 /// Whatever filter an operator sets: libraries below us write out what passes through them, WebSocket frames with
 /// callers' words among it, from the level trace on. Only what cannot hold any is logged.

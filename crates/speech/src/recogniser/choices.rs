@@ -28,6 +28,11 @@ pub(super) fn spoken_choice(choice: &str, language: Option<SpokenLanguage>) -> V
     let as_said = |language: &SpeechLanguage| comparable(&normalise_in(choice, *language));
     let mut spoken: Vec<String> = languages.iter().map(as_said).collect();
     spoken.dedup();
+    // People say dates with this word and without.
+    let bare = spoken
+        .iter()
+        .filter_map(|said| said.strip_prefix("tarehe "));
+    spoken.extend(bare.map(str::to_owned).collect::<Vec<_>>());
     spoken.retain(|spoken| (1..=CHOICE_LETTERS_MAX).contains(&spoken.len()));
     spoken
 }

@@ -10,9 +10,6 @@ use crate::rows::Value;
 use crate::webhooks::WorkspaceEvent;
 use crate::{KeyId, Operation, ReservationId, TransferId, WorkspaceId};
 
-/// Clocks that are set by the network differ by less.
-const CLOCKS_APART_US_MAX: i64 = 10 * 60 * 1_000_000;
-
 /// A transfer before its balance is known.
 pub(super) struct Transfer<'a> {
     pub(super) id: &'a TransferId,
@@ -223,7 +220,7 @@ impl CommitGroup {
         funds.available_micro = available_micro;
         funds.reserved_micro = reserved_micro;
         funds.booked = true;
-        funds.last_us = after(funds.last_us, self.now_us);
+        funds.last_us = self.now_us.max(funds.last_us + 1);
         let after_micro = funds.total_micro();
         let fell_low = funds
             .low_micro
@@ -272,15 +269,6 @@ impl CommitGroup {
     }
 }
 
-/// A statement shows transfers in the order they were booked, so their times rise, also where the clocks of two machines differ. What
-/// is dated later than those could be was booked while the clock was wrong, and holds nothing up.
-fn after(last_us: i64, now_us: i64) -> i64 {
-    match last_us < now_us + CLOCKS_APART_US_MAX {
-        true => now_us.max(last_us + 1),
-        false => now_us,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -305,16 +293,6 @@ mod tests {
         };
         group.funds.insert(id("ws_1"), funds);
         group
-    }
-
-    #[test]
-    fn times_rise_unless_the_last_one_cannot_be_right() {
-        let minute = 60 * 1_000_000;
-        assert_eq!(after(5, 9), 9);
-        assert_eq!(after(9, 9), 10);
-        assert_eq!(after(minute, 9), minute + 1);
-        let year = 365 * 24 * 60 * minute;
-        assert_eq!(after(year, 9), 9);
     }
 
     #[track_caller]

@@ -6,6 +6,7 @@ use serde::{Serialize, Serializer};
 use sqlx::any::{Any, AnyArguments};
 use sqlx::query::QueryAs;
 
+use crate::ids::now_us;
 use crate::sql::{is_set, row};
 use crate::{KeyId, Operation, Store, StoreError, TransferId, WorkspaceId};
 
@@ -111,6 +112,26 @@ impl Store {
                     nullif(key_id, '') as key_id, request_id, refund_of, external_id, memo
              from transfers where {rest}"
         )))
+    }
+
+    /// How many were booked while the clock was ahead of what it is now, by more than clocks differ.
+    pub async fn transfers_dated_ahead(&self) -> Result<i64, StoreError> {
+        const CLOCKS_APART_US_MAX: i64 = 10 * 60 * 1_000_000;
+        let (count,) = sqlx::query_as("select count(*) from transfers where created_us > $1")
+            .bind(now_us() + CLOCKS_APART_US_MAX)
+            .fetch_one(self.read())
+            .await?;
+        Ok(count)
+    }
+
+    /// Transfers are dated by the clock again, though some are dated ahead of it: a workspace's times rise otherwise. Gives the
+    /// number of workspaces that it changes something for.
+    pub async fn trust_clock(&self) -> Result<u64, StoreError> {
+        let done = sqlx::query("update balances set last_us = $1 where last_us > $1")
+            .bind(now_us())
+            .execute(self.write())
+            .await?;
+        Ok(done.rows_affected())
     }
 
     /// Rows in the order they were booked, oldest first.
