@@ -36,3 +36,18 @@ pub(super) fn spoken_choice(choice: &str, language: Option<SpokenLanguage>) -> V
     spoken.retain(|spoken| (1..=CHOICE_LETTERS_MAX).contains(&spoken.len()));
     spoken
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_date_is_listened_for_with_its_word_and_without() {
+        let swahili = Some(SpokenLanguage::Swahili);
+        assert_eq!(
+            spoken_choice("5 Novemba", swahili),
+            ["tarehe tano novemba", "tano novemba"]
+        );
+        assert_eq!(spoken_choice("Salio", None), ["salio"]);
+    }
+}

@@ -166,6 +166,14 @@ fn cue_length(tokens: &[TimedToken<'_>]) -> usize {
     if length == tokens.len() {
         return length;
     }
+    let end = tokens[tokens.len() - 1].end;
+    if end - tokens[length].start < CUE_SECONDS_MIN {
+        // What is left would be gone at once: both halves can be read.
+        let middle = (tokens[0].start + end) / 2.0;
+        let off_middle = |n: &usize| (tokens[*n].start - middle).abs();
+        let half = (1..=length).min_by(|a, b| off_middle(a).total_cmp(&off_middle(b)));
+        return half.unwrap_or(length);
+    }
     let second_half = length.div_ceil(2)..length;
     let clause = second_half
         .rev()
@@ -317,6 +325,14 @@ mod tests {
         );
         assert_eq!((cues[0].start, cues[1].start), (0.0, 5.0));
         assert!((cues[0].end - 4.95).abs() < 1e-9);
+    }
+
+    #[test]
+    fn no_last_word_is_left_over_for_an_instant() {
+        let cues = cues(&said("neno ".repeat(17).trim(), 0.3));
+        let words = cues.iter().map(|cue| cue.lines.join(" "));
+        let words: Vec<usize> = words.map(|text| text.split(' ').count()).collect();
+        assert!(words == [8, 9] || words == [9, 8], "{words:?}");
     }
 
     #[test]
