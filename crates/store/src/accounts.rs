@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::database::{Backend, Tx};
 use crate::ids::now_us;
 use crate::sql::{check_text, found, is_set, is_unique_violation, row};
 use crate::workspaces::Role;
@@ -206,6 +207,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         let now = now_us();
         let mut tx = self.begin_write().await?;
+        self.overwrite_deleted(&mut tx, "on").await?;
         let memberships: Vec<(WorkspaceId, Role)> = sqlx::query_as(
             "select workspace_id, role from members where account_id = $1 order by workspace_id",
         )
@@ -253,6 +255,13 @@ impl Store {
                         .await?;
                 }
                 for forget in [
+                    "delete from invites where workspace_id = $1",
+                    "update api_keys set name = '' where workspace_id = $1",
+                    // Their targets are words.
+                    "update audit set target = '' where workspace_id = $1
+                       and (action like 'lexicon.%' or action like 'vocabulary.%')",
+                    // Deleted at the next turn; a running one, some time after its end.
+                    "update batches set expires_us = 0 where workspace_id = $1 and state <> 'running'",
                     "delete from vocabularies where workspace_id = $1",
                     "delete from lexicon where workspace_id = $1",
                     "delete from webhook_deliveries where workspace_id = $1",
@@ -287,8 +296,20 @@ impl Store {
         .execute(&mut *tx)
         .await?;
         found(&done, "account")?;
+        self.overwrite_deleted(&mut tx, "fast").await?;
         tx.commit().await?;
         self.inner.keys.clear();
+        Ok(())
+    }
+
+    /// SQLite: whole pages too, or only rows on pages that are written anyway.
+    async fn overwrite_deleted(&self, tx: &mut Tx, how: &str) -> Result<(), StoreError> {
+        if self.backend() == Backend::Sqlite {
+            let pragma = format!("pragma secure_delete = {how}");
+            sqlx::query(sqlx::AssertSqlSafe(pragma))
+                .execute(&mut **tx)
+                .await?;
+        }
         Ok(())
     }
 }

@@ -1,6 +1,7 @@
 //! A whole copy of a SQLite database while it is in use, and the way back. PostgreSQL has tools of its own for both.
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 use sqlx::{AnyConnection, Connection};
@@ -10,9 +11,6 @@ use crate::database::{Backend, Target};
 use crate::folder::{folder_of, owned_like_folder, with_ending};
 use crate::ids::now_us;
 use crate::instances::is_in_use;
-
-/// One name in each folder, so that the next copy clears away what one that was killed left.
-const PART: &str = ".sauti-backup.part";
 
 /// Writes a checked copy of the database of `url` to `file`, which must not exist. Readers and writers go on meanwhile; the
 /// copy holds what was committed when it began, in the tables as they are. A copy that fails leaves nothing behind.
@@ -24,13 +22,27 @@ pub async fn backup(url: &str, file: &Path) -> Result<(), StoreError> {
     if file.exists() {
         return Err(failed(file, "there is such a file already"));
     }
-    let part = folder_of(file).join(PART);
+    let folder = File::open(folder_of(file)).map_err(|error| failed(file, error))?;
+    if let Err(TryLockError::WouldBlock) = folder.try_lock() {
+        return Err(failed(
+            file,
+            "another copy is being written into its folder",
+        ));
+    }
+    let part = folder_of(file).join(part_of(&target));
     remove_part(&part);
     let done = copy_to(&target, file, &part).await;
     if done.is_err() {
         remove_part(&part);
     }
     done
+}
+
+/// One name for each database, so that its next copy clears away what one that was killed left.
+fn part_of(target: &Target) -> String {
+    let mut hasher = DefaultHasher::new();
+    target.url_of_existing().hash(&mut hasher);
+    format!(".sauti-backup-{:016x}.part", hasher.finish())
 }
 
 async fn copy_to(target: &Target, file: &Path, part: &Path) -> Result<(), StoreError> {

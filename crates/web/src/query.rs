@@ -10,26 +10,29 @@ use percent_encoding::percent_decode_str;
 use super::fields::meant_field;
 use crate::problem::{FieldError, Problem, Reason};
 
-const PAIRS_MAX: usize = 64;
+const PAIRS_MAX: usize = 1_000;
 
 #[derive(Debug, Default)]
 pub struct Query {
     values: HashMap<String, String>,
     /// What came again under a name.
     repeated: Vec<(String, String)>,
+    /// The name of the first pair that was too many.
+    too_many: Option<String>,
 }
 
 impl Query {
     /// Names that come twice keep their first value.
     pub fn parse(query: Option<&str>) -> Query {
         let mut parsed = Query::default();
-        for pair in query
-            .unwrap_or_default()
-            .split('&')
-            .filter(|pair| !pair.is_empty())
-            .take(PAIRS_MAX)
-        {
+        let pairs = query.unwrap_or_default().split('&');
+        let pairs = pairs.filter(|pair| !pair.is_empty());
+        for (i, pair) in pairs.enumerate() {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            if i == PAIRS_MAX {
+                parsed.too_many = Some(decoded(name));
+                break;
+            }
             match parsed.values.entry(decoded(name)) {
                 Entry::Occupied(first) => {
                     let name = first.key().clone();
@@ -62,7 +65,16 @@ impl Query {
         };
         let slips = self.values.keys().filter_map(slip);
         let repeated = self.repeated.iter().map(|(name, _)| name);
-        slips.chain(repeated.filter_map(twice)).collect()
+        let too_many = self.too_many.iter().map(|name| {
+            FieldError::new(
+                name.clone(),
+                Reason::TooMany {
+                    max: PAIRS_MAX as u64,
+                },
+            )
+        });
+        let repeated = repeated.filter_map(twice);
+        slips.chain(repeated).chain(too_many).collect()
     }
 
     /// What is left is ignored, unless it looks like a slip for a name that is known.

@@ -239,7 +239,7 @@ async fn examine(config: &Config) -> anyhow::Result<Finding> {
         return Ok(warn("database", detail));
     }
     let store = state::open(config).await?;
-    let (report, ahead) = (store.check().await, store.transfers_dated_ahead().await);
+    let (report, ahead) = (store.check().await, store.workspaces_dated_ahead().await);
     store.close().await?;
     anyhow::ensure!(
         report?.is_clean(),
@@ -251,7 +251,7 @@ async fn examine(config: &Config) -> anyhow::Result<Finding> {
         0 if ahead > 0 => warn(
             "database",
             format!(
-                "{detail}; {ahead} bookings are dated ahead of the clock: when it is right, run `sauti ledger trust-clock`"
+                "{detail}; {ahead} workspaces book ahead of the clock: when it is right, run `sauti ledger trust-clock`"
             ),
         ),
         0 => ok("database", detail),

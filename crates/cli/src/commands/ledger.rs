@@ -21,7 +21,7 @@ pub(super) enum Ledger {
     /// Date bookings by the clock again, after it ran ahead for a while
     ///
     /// Times in a workspace's statement rise, so what follows a booking of next year is dated next year too. Do this once the
-    /// clock is right; what was booked meanwhile keeps its date. Safe beside a running server.
+    /// clock is right; what was booked meanwhile keeps its date, and stands behind later bookings in statements. Safe beside a running server.
     TrustClock,
 }
 

@@ -61,30 +61,28 @@ pub fn start(settings: &Telemetry) -> anyhow::Result<TelemetryGuard> {
     start_with_traces(settings, logs)
 }
 
-/// A level, or filters of targets, as `telemetry.log_level` gives them.
+/// A level, or filters of targets, as `telemetry.log_level` gives them. Decoders complain of each damaged place in a stranger's
+/// file, as errors too: the refusal says enough. The client of NATS tells of each attempt to reach it: that it is away is logged once.
 pub(crate) fn log_filter(setting: &str) -> anyhow::Result<Targets> {
     // It would be taken for a strange target, which nothing has.
     let names_a_span = setting.replace("[{", "").contains('[');
     anyhow::ensure!(!names_a_span, "filters of spans are not known");
     let filters = setting.split(',').map(str::trim);
     let filters: Vec<_> = filters.filter(|filter| !filter.is_empty()).collect();
-    if let [lone] = filters[..] {
+    let mut level = LevelFilter::OFF;
+    for lone in filters.iter().filter(|filter| !filter.contains('=')) {
         // As a target it would silence everything else.
-        anyhow::ensure!(
-            lone.contains('=') || lone.parse::<LevelFilter>().is_ok(),
-            "`{lone}` is no level: error, warn, info, debug, trace or off; a target has one too, as in sauti=debug"
-        );
+        level = lone.parse().with_context(|| {
+            format!("`{lone}` is no level: error, warn, info, debug, trace or off; a target has one too, as in sauti=debug")
+        })?;
     }
     let filters = match filters.is_empty() {
         true => "error".to_owned(),
         false => filters.join(","),
     };
-    Ok(format!("{OTHERS_QUIET},{filters}").parse()?)
+    let nats = level.min(LevelFilter::WARN);
+    Ok(format!("symphonia=off,async_nats={nats},{filters}").parse()?)
 }
-
-/// Decoders complain of each damaged place in a stranger's file, as errors too: the refusal says enough. The client of NATS tells of
-/// each attempt to reach it: that it is away is logged once.
-const OTHERS_QUIET: &str = "symphonia=off,async_nats=warn";
 
 /// Whatever filter an operator sets: libraries below us write out what passes through them, WebSocket frames with
 /// callers' words among it, from the level trace on. Only what cannot hold any is logged.
@@ -156,6 +154,12 @@ mod tests {
         assert!(!filters.would_enable("hyper", &Level::DEBUG));
         assert!(!log_filter("").unwrap().would_enable("hyper", &Level::WARN));
         assert!(log_filter("").unwrap().would_enable("hyper", &Level::ERROR));
+        let nats = |setting| {
+            log_filter(setting)
+                .unwrap()
+                .would_enable("async_nats", &Level::WARN)
+        };
+        assert!(nats("debug") && !nats("error"));
         let decoder = "symphonia_bundle_mp3::demuxer";
         assert!(!filters.would_enable(decoder, &Level::ERROR));
         let asked = log_filter("info,symphonia=warn").unwrap();
@@ -165,6 +169,7 @@ mod tests {
             "[request]=debug",
             "sauti[request]=info",
             "inf",
+            "inf,sauti=debug",
         ] {
             assert!(log_filter(wrong).is_err(), "{wrong}");
         }

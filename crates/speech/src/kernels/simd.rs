@@ -1,7 +1,7 @@
 //! Arithmetic on rows of floats, compiled for each instruction set and chosen when it runs.
 //!
-//! The loops are plain Rust that the compiler turns into vectors; nothing here contracts a product
-//! and a sum, so the result does not depend on the machine's vector width.
+//! The loops are plain Rust that the compiler turns into vectors, or explicit vectors where it does not; nothing here
+//! contracts a product and a sum, so the result does not depend on the machine's vector width.
 
 use rten_simd::ops::{BitOps, FloatOps, NarrowSaturate, NumOps, ToFloat};
 use rten_simd::{Isa, Simd, SimdIterable, SimdOp};

@@ -114,10 +114,10 @@ impl Store {
         )))
     }
 
-    /// How many were booked while the clock was ahead of what it is now, by more than clocks differ.
-    pub async fn transfers_dated_ahead(&self) -> Result<i64, StoreError> {
+    /// How many workspaces have bookings dated ahead of the clock, by more than clocks differ, which later ones follow.
+    pub async fn workspaces_dated_ahead(&self) -> Result<i64, StoreError> {
         const CLOCKS_APART_US_MAX: i64 = 10 * 60 * 1_000_000;
-        let (count,) = sqlx::query_as("select count(*) from transfers where created_us > $1")
+        let (count,) = sqlx::query_as("select count(*) from balances where last_us > $1")
             .bind(now_us() + CLOCKS_APART_US_MAX)
             .fetch_one(self.read())
             .await?;
