@@ -23,7 +23,8 @@ proptest! {
         parts in prop::collection::vec("mbili|yako|'ombe|ng|[1-9][0-9]{0,2}|<mark name='a'/>|<!-- a -->|<break/>\
             |<(emphasis>(ndiyo|[1-9]{1,3})</emphasis|prosody rate='slow'>(hii|[1-9]00)</prosody)>\
             |<sub alias='(moja|Kenya Revenue|12|&lt;b|&amp;lt)'>x</sub>|<phoneme ph='a'>(|ng|12|&lt;b|moja)</phoneme>\
-            |<say-as interpret-as='(digits|cardinal)'>[1-9]{1,3}</say-as>|<say-as interpret-as='characters'>(KRA|ng|&lt;b)</say-as>", 1..12),
+            |<say-as interpret-as='(digits|cardinal)'>[1-9]{1,3}</say-as>\
+            |<say-as interpret-as='characters'>(KRA|ng|&lt;b)</say-as>", 1..12),
     ) {
         let is_element = |part: &str| part.starts_with('<') && !part.starts_with("<mark") && !part.starts_with("<!");
         let apart = |part: &String| match is_element(part) {
