@@ -17,6 +17,8 @@ pub(crate) struct Cleaned {
     origin: Vec<(u32, u32)>,
     /// Something other than blanks stands in the line already.
     line_begun: bool,
+    /// Where the second of the two parts begins.
+    pub start: usize,
 }
 
 impl Cleaned {
@@ -50,29 +52,45 @@ impl Cleaned {
         }
     }
 
+    /// What has come of the part that is being cleaned.
+    fn own_part(&self) -> &str {
+        &self.text[self.start..]
+    }
+
     fn at_line_start(&self) -> bool {
         !self.line_begun
     }
 }
 
 pub(crate) fn clean(text: &str) -> Cleaned {
+    clean_in_two(text, 0)
+}
+
+/// The same with no tag, entity or mark that reaches over the place where a second part begins.
+pub(crate) fn clean_in_two(text: &str, start: usize) -> Cleaned {
     let mut out = Cleaned {
         text: String::with_capacity(text.len()),
         origin: Vec::with_capacity(text.len()),
         line_begun: false,
+        start: 0,
     };
-    let mut at = 0;
+    clean_on(&text[..start], 0, &mut out);
+    out.start = out.text.len();
+    clean_on(text, start, &mut out);
+    out
+}
+
+fn clean_on(text: &str, mut at: usize, out: &mut Cleaned) {
     while let Some(c) = text[at..].chars().next() {
         let starts_line = out.at_line_start();
-        let taken = markup(text, at, &mut out).unwrap_or_else(|| {
-            plain(text, at, c, &mut out);
+        let taken = markup(text, at, out).unwrap_or_else(|| {
+            plain(text, at, c, out);
             c.len_utf8()
         });
         // One list or heading mark a line: what follows it is text.
         out.line_begun |= starts_line && matches!(c, '-' | '*' | '+' | '#' | '>');
         at += taken;
     }
-    out
 }
 
 /// Takes markup that begins at `at`; the number of bytes it spans.
@@ -311,8 +329,8 @@ fn kikuyu_vowel(c: char, rest: &str) -> Option<char> {
 
 fn plain_from(c: char, from: Range<usize>, out: &mut Cleaned) {
     match c {
-        '=' if out.text.ends_with('<') => out.replace_last('≤', from),
-        '=' if out.text.ends_with('>') => out.replace_last('≥', from),
+        '=' if out.own_part().ends_with('<') => out.replace_last('≤', from),
+        '=' if out.own_part().ends_with('>') => out.replace_last('≥', from),
         '\n' | '\u{2028}' | '\u{2029}' | '\u{85}' => out.push('\n', from),
         '\t' | ' ' | '\u{b}' | '\u{c}' => out.push(' ', from),
         ' '..='~' => out.push(c, from),

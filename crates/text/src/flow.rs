@@ -16,8 +16,8 @@ pub(crate) struct TextFlow {
     /// Where each begins; the first at the start.
     languages: Vec<(usize, SpeechLanguage)>,
     effects: Vec<TagEffect>,
-    /// A tag stands between what has come and what comes.
-    parted: bool,
+    /// Where the last tag that is no mark stands, if no word has come since.
+    parted: Option<usize>,
     /// A break does.
     paused: bool,
 }
@@ -68,7 +68,7 @@ impl TextFlow {
             places: Vec::new(),
             languages: vec![(0, language)],
             effects: Vec::new(),
-            parted: false,
+            parted: None,
             paused: false,
         }
     }
@@ -83,18 +83,21 @@ impl TextFlow {
 
     /// Text that stands for what the caller has at a place.
     pub(crate) fn alias(&mut self, alias: &str, callers: Range<usize>) {
-        self.push(alias, callers, true);
+        self.push(&escaped(alias), callers, true);
+        self.parted = Some(self.text.len());
     }
 
     /// Text that was said in another way.
     pub(crate) fn said(&mut self, text: &str, callers: Range<usize>) {
-        self.push(text, callers, true);
+        self.push(&escaped(text), callers, true);
         self.said_to = self.text.len();
+        self.parted = Some(self.said_to);
     }
 
     /// A tag that is no mark: a line's end before it is but a space.
     pub(crate) fn tag(&mut self) {
-        if std::mem::replace(&mut self.parted, true) {
+        let at = self.text.len();
+        if self.parted.replace(at) == Some(at) {
             return;
         }
         let words = self.text.trim_end().len();
@@ -138,13 +141,20 @@ impl TextFlow {
 
     /// Two words, or two numbers, with a tag between them do not melt into one.
     fn push(&mut self, text: &str, callers: Range<usize>, whole: bool) {
-        let parted = std::mem::take(&mut self.parted) && melt(&self.text, text);
         let blank =
             self.text.ends_with(char::is_whitespace) || text.starts_with(char::is_whitespace);
-        let paused = std::mem::take(&mut self.paused) && !blank;
-        if parted || paused {
+        let blanks = match (self.parted, self.paused) {
+            (_, true) if meet(&self.text, text) => blanks_between(&self.text, text) + 1,
+            (_, true) => usize::from(!blank),
+            (Some(_), _) => blanks_between(&self.text, text),
+            (None, _) => 0,
+        };
+        if !text.trim_start().is_empty() {
+            (self.parted, self.paused) = (None, false);
+        }
+        if blanks > 0 {
             self.place(callers.start..callers.start, true);
-            self.text.push(' ');
+            self.text.extend(std::iter::repeat_n(' ', blanks));
         }
         self.place(callers, whole);
         self.text.push_str(text);
@@ -181,7 +191,8 @@ impl TextFlow {
         let read = |text: &str| pieces_from(self.said_to, text, &self.languages, lexicon);
         if !ahead.is_empty() {
             let end = self.text.len();
-            let joint = if melt(&self.text, ahead) { " " } else { "" };
+            let joint = " ".repeat(blanks_between(&self.text, ahead));
+            let ahead = escaped(ahead);
             let mut pieces = read(&format!("{}{joint}{ahead}", self.text));
             let apart = pieces
                 .iter()
@@ -213,6 +224,22 @@ impl TextFlow {
     pub(crate) fn clear(&mut self) {
         *self = Self::new(self.language());
     }
+}
+
+/// What was unescaped already must not be taken for tags and entities.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;")
+}
+
+/// How many blanks a tag puts between two texts: over two of them no thousands are joined, over three no fraction.
+fn blanks_between(before: &str, after: &str) -> usize {
+    usize::from(meet(before, after)) + usize::from(melt(before, after))
+}
+
+/// Figures behind figures, with or without a blank between.
+fn meet(before: &str, after: &str) -> bool {
+    let is_figure = |c: char| c.is_ascii_digit();
+    after.trim_start().starts_with(is_figure) && before.trim_end().ends_with(is_figure)
 }
 
 /// A word right behind a word, or figures right behind figures.

@@ -2,7 +2,7 @@
 
 use crate::cardinal::{cardinal, digits};
 use crate::letters::{is_key, spell_all};
-use crate::normalise::{self, agreement, is_day_part, normalise};
+use crate::normalise::{self, agreement, day_part, normalise};
 
 pub(crate) const KINDS: &[&str] = &[
     "digits",
@@ -113,12 +113,12 @@ fn date(text: &str, format: &str) -> Option<String> {
 
 /// A part of the day that follows is said by itself.
 fn time(text: &str, after: &str) -> Option<String> {
-    let said = match is_day_part(after) {
-        true => normalise(&format!("{text} {after}"))
-            .strip_suffix(after)?
+    let said = match day_part(after) {
+        Some(part) => normalise(&format!("{text} {part}"))
+            .strip_suffix(part)?
             .trim_end()
             .to_owned(),
-        false => normalise(text),
+        None => normalise(text),
     };
     said.contains("saa ").then_some(said)
 }

@@ -15,8 +15,13 @@ pub(super) const DAY_PARTS: &[&str] = &[
     "magharibi",
 ];
 
-pub(crate) fn is_day_part(word: &str) -> bool {
-    DAY_PARTS.contains(&word)
+/// "Asb" is "asubuhi".
+pub(crate) fn day_part(word: &str) -> Option<&'static str> {
+    let is = |written: &&str| word.eq_ignore_ascii_case(written);
+    match ["asb", "asbh"].iter().any(is) {
+        true => Some("asubuhi"),
+        false => DAY_PARTS.iter().copied().find(is),
+    }
 }
 
 pub(super) fn follows_saa(context: &TokenContext<'_>, i: usize) -> bool {
@@ -30,11 +35,7 @@ pub(super) fn day_part_after(context: &TokenContext<'_>, i: usize) -> Option<&'s
     if context.is_word(j, &["za", "ya"]) {
         j = context.skip_space(j + 1);
     }
-    let word = context.word(j)?;
-    if word.is_one_of(&["asb", "asbh"]) {
-        return Some("asubuhi");
-    }
-    DAY_PARTS.iter().find(|part| word.is(part)).copied()
+    day_part(context.word(j)?.text)
 }
 
 /// What is measured in decimals.

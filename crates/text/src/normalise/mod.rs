@@ -33,11 +33,11 @@ mod words;
 
 use std::ops::Range;
 
-use crate::clean::{Cleaned, clean};
+use crate::clean::{Cleaned, clean_in_two};
 use crate::english::is_english_sentence;
 use crate::{Lexicon, SpeechLanguage};
 use context::TokenContext;
-pub(crate) use dotted_time::is_day_part;
+pub(crate) use dotted_time::day_part;
 pub(crate) use money::is_named_in as money_is_named_in;
 use reading::SpokenForm;
 use token::{Kind, Token, tokens};
@@ -99,8 +99,8 @@ pub(crate) fn pieces_from(
     languages: &[(usize, SpeechLanguage)],
     lexicon: &Lexicon,
 ) -> Vec<Piece> {
-    let cleaned = clean(text);
-    let context = TokenContext::new(tokens(&cleaned.text));
+    let cleaned = clean_in_two(text, start);
+    let context = TokenContext::new(tokens(&cleaned.text, cleaned.start));
     let place = |i: usize| {
         cleaned
             .source(context.token(i).at..context.token(i).end())

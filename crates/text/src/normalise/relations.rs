@@ -146,9 +146,9 @@ fn mixed(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let whole = context.number(i).filter(|n| n.fraction.is_none())?;
     let at = context.skip_space(whole.end);
     let (top, bottom, end) = bare_fraction(context, at)?;
-    let apart = at > whole.end;
+    let blanks = context.token(at).at - context.token(whole.end).at;
     let written_out = context.digits(at).is_some();
-    if (apart && top >= bottom) || (!apart && written_out) {
+    if blanks > 2 || (blanks > 0 && top >= bottom) || (blanks == 0 && written_out) {
         return None;
     }
     let class = context.class_before(i);

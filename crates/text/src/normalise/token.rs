@@ -47,24 +47,26 @@ impl Token<'_> {
     }
 }
 
-pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
+/// No token goes on past the place where a text is parted.
+pub(crate) fn tokens(text: &str, parted: usize) -> Vec<Token<'_>> {
     let mut out = Vec::with_capacity(text.len() / 3 + 1);
     let mut at = 0;
     while let Some(c) = text[at..].chars().next() {
+        let rest = &text[at..if at < parted { parted } else { text.len() }];
         let (kind, len) = if c.is_ascii_digit() {
-            (Kind::Digits, run(&text[at..], |c| c.is_ascii_digit()))
+            (Kind::Digits, run(rest, |c| c.is_ascii_digit()))
         } else if c.is_whitespace() {
-            (Kind::Space, run(&text[at..], char::is_whitespace))
+            (Kind::Space, run(rest, char::is_whitespace))
         } else if c.is_alphabetic() {
             let number = out
                 .iter()
                 .rev()
                 .find(|token: &&Token<'_>| token.kind != Kind::Space);
             let after_number = number.is_some_and(|token| token.kind == Kind::Digits);
-            let len = match text.as_bytes()[at..] {
+            let len = match rest.as_bytes() {
                 // "9:05 AMWithdraw".
                 [b'A' | b'P', b'M', b'A'..=b'Z', b'a'..=b'z', b'a'..=b'z', ..] if after_number => 2,
-                _ => word_len(&text[at..]),
+                _ => word_len(rest),
             };
             (Kind::Word, len)
         } else {

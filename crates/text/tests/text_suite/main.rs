@@ -6,3 +6,4 @@ mod english;
 mod golden;
 mod script;
 mod sounds;
+mod tags;

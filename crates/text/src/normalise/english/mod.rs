@@ -507,7 +507,7 @@ pub(crate) fn say_as(text: &str, kind: &str, format: &str) -> Option<String> {
         "date" => calendar::date_in_format(text, format)?,
         "telephone" => calendar::telephone(text),
         "time" => {
-            let context = TokenContext::new(tokens(text));
+            let context = TokenContext::new(tokens(text, 0));
             calendar::clock(&context, 0)?.text
         }
         "currency" => {
