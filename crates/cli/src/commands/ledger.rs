@@ -42,7 +42,7 @@ impl Ledger {
 fn trust_clock(common: &Common) -> anyhow::Result<ExitCode> {
     with_store(common, async |store, _| {
         let workspaces = store.trust_clock().await?;
-        audit(&store, None, ACTOR)
+        audit(store, None, ACTOR)
             .did(AuditAction::StoreClockTrusted, "")
             .await;
         output::print(&format!(
