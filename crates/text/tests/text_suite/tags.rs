@@ -143,3 +143,140 @@ fn a_part_of_the_day_is_said_once() {
         assert_eq!(ssml(&written).unwrap().spoken(), said, "{written}");
     }
 }
+
+/// The clauses with their breaks, and the marks with the words before them.
+fn told(text: &str) -> String {
+    let script = ssml(&format!("<speak>{text}</speak>")).unwrap();
+    let mut out = String::new();
+    for clause in &script.clauses {
+        let words: Vec<&str> = clause.words.iter().map(|word| word.text.as_str()).collect();
+        out.push_str(&format!("{}{}", words.join(" "), clause.end.mark()));
+        if let Some(ms) = clause.break_after_ms {
+            out.push_str(&format!("[{ms}]"));
+        }
+        out.push(' ');
+    }
+    for mark in &script.marks {
+        let side = if mark.before_break { "<" } else { ">" };
+        out.push_str(&format!("{}@{}{side} ", mark.name, mark.words_before));
+    }
+    out.trim_end().to_owned()
+}
+
+fn all_told(cases: &[(&str, &str)]) {
+    let wrong = cases.iter().filter(|(text, wanted)| told(text) != *wanted);
+    let wrong: Vec<String> = wrong
+        .map(|(text, _)| format!("{text}\n    {}", told(text)))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_dash_at_an_element_is_no_minus() {
+    let time = |text: &str| format!("<say-as interpret-as='time'>{text}</say-as>");
+    let (eight, five) = (time("8:00"), time("17:00"));
+    assert_eq!(
+        told(&format!("Jumatatu {eight} - {five}, karibu.")),
+        "Jumatatu saa mbili asubuhi hadi saa kumi na moja jioni, karibu."
+    );
+    all_told(&[
+        (
+            "<say-as interpret-as='currency'>KSh 100</say-as> - 200",
+            "x",
+        ),
+        (
+            "<say-as interpret-as='currency'>KSh 100</say-as> - <say-as interpret-as='currency'>KSh 200</say-as>",
+            "x",
+        ),
+        (
+            "<say-as interpret-as='date'>5/3</say-as> - <say-as interpret-as='date'>8/3</say-as>",
+            "x",
+        ),
+        (
+            "Kurasa <say-as interpret-as='cardinal'>5</say-as> - <say-as interpret-as='cardinal'>9</say-as>.",
+            "x",
+        ),
+        (
+            "Kurasa <say-as interpret-as='cardinal'>5</say-as> – 9.",
+            "x",
+        ),
+        (
+            "Kurasa 5 - <say-as interpret-as='cardinal'>9</say-as>.",
+            "x",
+        ),
+        (
+            "<say-as interpret-as='digits'>4829</say-as> - <say-as interpret-as='digits'>3355</say-as>",
+            "x",
+        ),
+        ("<say-as interpret-as='digits'>4829</say-as> - 9355", "x"),
+        (
+            "<say-as interpret-as='telephone'>0722123456</say-as> - <say-as interpret-as='telephone'>0733123456</say-as>",
+            "x",
+        ),
+        ("<lang xml:lang='en'>Monday 8:00</lang> - 17:00", "x"),
+        (
+            "<lang xml:lang='en'><say-as interpret-as='time'>8:00</say-as> - <say-as interpret-as='time'>17:00</say-as></lang>",
+            "x",
+        ),
+        ("<sub alias='9'>x</sub> - 5", "x"),
+        ("<sub alias='5'>x</sub> - <sub alias='9'>x</sub>", "x"),
+        ("<sub alias='8:00'>x</sub> - 17:00", "x"),
+        ("<say-as interpret-as='time'>8:00</say-as> - 5", "x"),
+        ("<say-as interpret-as='time'>8:00</say-as> -5 leo", "x"),
+        ("Saa 8:00 - <say-as interpret-as='time'>17:00</say-as>", "x"),
+        ("20 - 15 = 5 <emphasis>- 3</emphasis>", "x"),
+    ]);
+}
+
+#[test]
+fn a_moved_break_keeps_the_mark_it_stands_at() {
+    all_told(&[
+        ("Bei ni KSh <break strength='none'/>500. Lipa sasa.", "x"),
+        ("Bei ni KSh <break time='1s'/>500! Lipa sasa.", "x"),
+        ("Je, bei ni KSh <break time='200ms'/>500? Ndiyo.", "x"),
+        ("Bei ni KSh <break time='300ms'/>500, asante.", "x"),
+        ("Ndiyo. KSh <break time='100ms'/>500,000,000 tu.", "x"),
+        ("Bei ni KSh <break time='1s'/>500", "x"),
+        (
+            "Jumatatu 8:00 <mark name='a'/><break time='1s'/>- 17:00 tu.",
+            "x",
+        ),
+        (
+            "Jumatatu 8:00 <break time='1s'/><mark name='a'/>- 17:00 tu.",
+            "x",
+        ),
+        (
+            "Jumatatu 8:00 - <mark name='a'/> <break time='1s'/> <mark name='b'/>17:00<mark name='c'/> tu.",
+            "x",
+        ),
+        ("Bei ni KSh <mark name='a'/><break time='1s'/>500 tu.", "x"),
+    ]);
+}
+
+#[test]
+fn figures_of_an_element_do_not_join_those_before() {
+    all_told(&[
+        (
+            "Kutoka 0722 123 456 <say-as interpret-as='date' format='dmy'>5/3/2025</say-as> saa 3:30.",
+            "x",
+        ),
+        (
+            "Kutoka 0722 123 456 <say-as interpret-as='time'>3:30</say-as>.",
+            "x",
+        ),
+        (
+            "Kutoka 0722 123 456 <say-as interpret-as='ordinal'>3</say-as>.",
+            "x",
+        ),
+        ("Kutoka 0722 123 456 <sub alias='2025'>x</sub>.", "x"),
+        (
+            "1/2 <say-as interpret-as='telephone'>+254722123456</say-as>",
+            "x",
+        ),
+        (
+            "Bei ni KSh <say-as interpret-as='cardinal'>500</say-as>.",
+            "x",
+        ),
+        ("saa <sub alias='3:30'>x</sub>", "x"),
+    ]);
+}
