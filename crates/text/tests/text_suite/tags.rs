@@ -182,74 +182,119 @@ fn a_dash_at_an_element_is_no_minus() {
     all_told(&[
         (
             "<say-as interpret-as='currency'>KSh 100</say-as> - 200",
-            "x",
+            "shilingi mia moja hadi mia mbili.",
         ),
         (
             "<say-as interpret-as='currency'>KSh 100</say-as> - <say-as interpret-as='currency'>KSh 200</say-as>",
-            "x",
+            "shilingi mia moja hadi shilingi mia mbili.",
         ),
         (
             "<say-as interpret-as='date'>5/3</say-as> - <say-as interpret-as='date'>8/3</say-as>",
-            "x",
+            "tarehe tano Machi hadi tarehe nane Machi.",
         ),
         (
             "Kurasa <say-as interpret-as='cardinal'>5</say-as> - <say-as interpret-as='cardinal'>9</say-as>.",
-            "x",
+            "Kurasa tano hadi tisa.",
         ),
         (
             "Kurasa <say-as interpret-as='cardinal'>5</say-as> – 9.",
-            "x",
+            "Kurasa tano hadi tisa.",
         ),
         (
             "Kurasa 5 - <say-as interpret-as='cardinal'>9</say-as>.",
-            "x",
+            "Kurasa tano hadi tisa.",
         ),
         (
             "<say-as interpret-as='digits'>4829</say-as> - <say-as interpret-as='digits'>3355</say-as>",
-            "x",
+            "nne nane mbili tisa, tatu tatu tano tano.",
         ),
-        ("<say-as interpret-as='digits'>4829</say-as> - 9355", "x"),
+        (
+            "<say-as interpret-as='digits'>4829</say-as> - 9355",
+            "nne nane mbili tisa, elfu tisa mia tatu hamsini na tano.",
+        ),
         (
             "<say-as interpret-as='telephone'>0722123456</say-as> - <say-as interpret-as='telephone'>0733123456</say-as>",
-            "x",
+            "sifuri saba mbili mbili, moja mbili tatu, nne tano sita, sifuri saba tatu tatu, moja mbili tatu, nne tano sita.",
         ),
-        ("<lang xml:lang='en'>Monday 8:00</lang> - 17:00", "x"),
+        (
+            "<lang xml:lang='en'>Monday 8:00</lang> - 17:00",
+            "Monday eight o'clock hadi saa kumi na moja jioni.",
+        ),
         (
             "<lang xml:lang='en'><say-as interpret-as='time'>8:00</say-as> - <say-as interpret-as='time'>17:00</say-as></lang>",
-            "x",
+            "eight o'clock to seventeen hundred hours.",
         ),
-        ("<sub alias='9'>x</sub> - 5", "x"),
-        ("<sub alias='5'>x</sub> - <sub alias='9'>x</sub>", "x"),
-        ("<sub alias='8:00'>x</sub> - 17:00", "x"),
-        ("<say-as interpret-as='time'>8:00</say-as> - 5", "x"),
-        ("<say-as interpret-as='time'>8:00</say-as> -5 leo", "x"),
-        ("Saa 8:00 - <say-as interpret-as='time'>17:00</say-as>", "x"),
-        ("20 - 15 = 5 <emphasis>- 3</emphasis>", "x"),
+        ("<sub alias='9'>x</sub> - 5", "tisa, tano."),
+        (
+            "<sub alias='5'>x</sub> - <sub alias='9'>x</sub>",
+            "tano hadi tisa.",
+        ),
+        (
+            "<sub alias='8:00'>x</sub> - 17:00",
+            "saa mbili asubuhi hadi saa kumi na moja jioni.",
+        ),
+        (
+            "<say-as interpret-as='time'>8:00</say-as> - 5",
+            "saa mbili asubuhi, tano.",
+        ),
+        (
+            "<say-as interpret-as='time'>8:00</say-as> -5 leo",
+            "saa mbili asubuhi hasi tano leo.",
+        ),
+        (
+            "Saa 8:00 - <say-as interpret-as='time'>17:00</say-as>",
+            "Saa nane hadi saa kumi na moja jioni.",
+        ),
+        (
+            "20 - 15 = 5 <emphasis>- 3</emphasis>",
+            "ishirini toa kumi na tano ni sawa na tano toa tatu.",
+        ),
     ]);
 }
 
 #[test]
 fn a_moved_break_keeps_the_mark_it_stands_at() {
     all_told(&[
-        ("Bei ni KSh <break strength='none'/>500. Lipa sasa.", "x"),
-        ("Bei ni KSh <break time='1s'/>500! Lipa sasa.", "x"),
-        ("Je, bei ni KSh <break time='200ms'/>500? Ndiyo.", "x"),
-        ("Bei ni KSh <break time='300ms'/>500, asante.", "x"),
-        ("Ndiyo. KSh <break time='100ms'/>500,000,000 tu.", "x"),
-        ("Bei ni KSh <break time='1s'/>500", "x"),
+        (
+            "Bei ni KSh <break strength='none'/>500. Lipa sasa.",
+            "Bei ni shilingi mia tano. Lipa sasa.",
+        ),
+        (
+            "Bei ni KSh <break time='1s'/>500! Lipa sasa.",
+            "Bei ni shilingi mia tano![1000] Lipa sasa.",
+        ),
+        (
+            "Je, bei ni KSh <break time='200ms'/>500? Ndiyo.",
+            "Je, bei ni shilingi mia tano? Ndiyo.",
+        ),
+        (
+            "Bei ni KSh <break time='300ms'/>500, asante.",
+            "Bei ni shilingi mia tano,[300] asante.",
+        ),
+        (
+            "Ndiyo. KSh <break time='100ms'/>500,000,000 tu.",
+            "Ndiyo. shilingi milioni mia tano tu.",
+        ),
+        (
+            "Bei ni KSh <break time='1s'/>500",
+            "Bei ni shilingi mia tano.[1000]",
+        ),
         (
             "Jumatatu 8:00 <mark name='a'/><break time='1s'/>- 17:00 tu.",
-            "x",
+            "Jumatatu[1000] saa mbili asubuhi hadi saa kumi na moja jioni tu. a@1<",
         ),
         (
             "Jumatatu 8:00 <break time='1s'/><mark name='a'/>- 17:00 tu.",
-            "x",
+            "Jumatatu[1000] saa mbili asubuhi hadi saa kumi na moja jioni tu. a@1>",
         ),
         (
             "Jumatatu 8:00 - <mark name='a'/> <break time='1s'/> <mark name='b'/>17:00<mark name='c'/> tu.",
-            "x",
+            "Jumatatu saa mbili asubuhi hadi saa kumi na moja jioni[1000] tu. a@10< b@10> c@10>",
         ),
-        ("Bei ni KSh <mark name='a'/><break time='1s'/>500 tu.", "x"),
+        (
+            "Bei ni KSh <mark name='a'/><break time='1s'/>500 tu.",
+            "Bei ni shilingi mia tano[1000] tu. a@5<",
+        ),
     ]);
 }
 
@@ -258,25 +303,24 @@ fn figures_of_an_element_do_not_join_those_before() {
     all_told(&[
         (
             "Kutoka 0722 123 456 <say-as interpret-as='date' format='dmy'>5/3/2025</say-as> saa 3:30.",
-            "x",
+            "Kutoka sifuri saba mbili mbili, moja mbili tatu, nne tano sita tarehe tano Machi elfu mbili na ishirini na tano saa tatu na nusu.",
         ),
         (
             "Kutoka 0722 123 456 <say-as interpret-as='time'>3:30</say-as>.",
-            "x",
+            "Kutoka sifuri saba mbili mbili, moja mbili tatu, nne tano sita saa tisa na nusu usiku.",
         ),
         (
             "Kutoka 0722 123 456 <say-as interpret-as='ordinal'>3</say-as>.",
-            "x",
+            "Kutoka sifuri saba mbili mbili, moja mbili tatu, nne tano sita tatu.",
         ),
-        ("Kutoka 0722 123 456 <sub alias='2025'>x</sub>.", "x"),
+        (
+            "Kutoka 0722 123 456 <sub alias='2025'>x</sub>.",
+            "Kutoka sifuri saba mbili mbili, moja mbili tatu, nne tano sita elfu mbili na ishirini na tano.",
+        ),
         (
             "1/2 <say-as interpret-as='telephone'>+254722123456</say-as>",
-            "x",
+            "nusu jumlisha mbili tano nne, saba mbili mbili, moja mbili tatu, nne tano sita.",
         ),
-        (
-            "Bei ni KSh <say-as interpret-as='cardinal'>500</say-as>.",
-            "x",
-        ),
-        ("saa <sub alias='3:30'>x</sub>", "x"),
+        ("saa <sub alias='3:30'>x</sub>", "saa tatu na nusu."),
     ]);
 }
