@@ -303,7 +303,8 @@ fn figures_of_an_element_do_not_join_those_before() {
     all_told(&[
         (
             "Kutoka 0722 123 456 <say-as interpret-as='date' format='dmy'>5/3/2025</say-as> saa 3:30.",
-            "Kutoka sifuri saba mbili mbili, moja mbili tatu, nne tano sita tarehe tano Machi elfu mbili na ishirini na tano saa tatu na nusu.",
+            "Kutoka sifuri saba mbili mbili, moja mbili tatu, nne tano sita tarehe tano Machi elfu mbili \
+             na ishirini na tano saa tatu na nusu.",
         ),
         (
             "Kutoka 0722 123 456 <say-as interpret-as='time'>3:30</say-as>.",
