@@ -33,8 +33,10 @@ pub(crate) struct ScriptBuilder<'a> {
     breaks_ms: u32,
     /// The break that was too much, by its place in the caller's text.
     pub too_long_break: Option<usize>,
-    /// With their places in the caller's text.
-    marks: Vec<(SsmlMark, usize)>,
+    /// With their places in the caller's text, where the words before are not yet counted.
+    marks: Vec<(SsmlMark, Option<usize>)>,
+    /// So many clauses stood before the last break that was moved to a comma or end.
+    moved_break: Option<usize>,
     prosody: Prosody,
 }
 
@@ -49,6 +51,7 @@ impl<'a> ScriptBuilder<'a> {
             breaks_ms: 0,
             too_long_break: None,
             marks: Vec::new(),
+            moved_break: None,
             prosody: Prosody::default(),
         }
     }
@@ -99,18 +102,43 @@ impl<'a> ScriptBuilder<'a> {
             .into_iter()
             .for_each(|prosody| self.say_with(prosody));
         let mut said = 0;
+        let is_break = |effect: &TagEffect| matches!(effect.what, Effect::Break { .. });
+        let mut breaks_left = inside.iter().filter(|effect| is_break(effect)).count();
+        let mut moved_from = None;
+        // Marks wait for the break they stand before.
+        let mut waiting = Vec::new();
         for effect in inside {
-            if let Effect::Break { .. } = effect.what {
-                let joint = joint(
-                    &piece.text,
-                    effect.own - piece.source.start,
-                    piece.source.len(),
-                );
-                self.part(&piece.text[said..joint], pieces, i);
-                said = joint;
-            }
-            if !matches!(effect.what, Effect::Prosody { .. }) {
-                self.follow(effect);
+            match &effect.what {
+                Effect::Break { .. } | Effect::Mark { .. } if piece.kind == PieceKind::Space => {
+                    self.follow(effect);
+                }
+                Effect::Break { ms } => {
+                    let joint = joint(
+                        &piece.text,
+                        effect.own - piece.source.start,
+                        piece.source.len(),
+                    );
+                    let joint = joint.max(said);
+                    self.part(&piece.text[said..joint], pieces, i);
+                    said = joint;
+                    for name in waiting.drain(..) {
+                        self.mark_here(name, true);
+                    }
+                    self.moved_pause(*ms, effect.at);
+                    breaks_left -= 1;
+                    moved_from = Some(effect.own);
+                }
+                Effect::Mark { name } => {
+                    let between = moved_from.map(|from| &self.flow.as_str()[from..effect.own]);
+                    if between.is_some_and(|text| text.trim().is_empty()) {
+                        self.mark_here(name, false);
+                    } else if breaks_left > 0 {
+                        waiting.push(name);
+                    } else {
+                        self.mark(name, effect.at);
+                    }
+                }
+                Effect::Prosody { .. } => {}
             }
         }
         self.part(&piece.text[said..], pieces, i);
@@ -288,6 +316,7 @@ impl<'a> ScriptBuilder<'a> {
 
     /// Ends the clause; a stronger mark right after a weaker one takes its place.
     fn end(&mut self, end: ClauseEnd) {
+        let before = self.clauses.len();
         if !self.words.is_empty() {
             let words = std::mem::take(&mut self.words);
             let prosody = self.prosody;
@@ -302,9 +331,22 @@ impl<'a> ScriptBuilder<'a> {
             });
         } else if let Some(clause) = self.clauses.last_mut()
             && strength(end) > strength(clause.end)
-            && clause.break_after_ms.is_none()
+            && (clause.break_after_ms.is_none() || self.moved_break == Some(before))
         {
             clause.end = end;
+            self.keep_longer_pause();
+        }
+    }
+
+    /// A moved break does not make the pause of the mark that it stands at shorter.
+    fn keep_longer_pause(&mut self) {
+        if self.moved_break == Some(self.clauses.len())
+            && let Some(clause) = self.clauses.last_mut()
+            && let Some(ms) = clause.break_after_ms
+            && f64::from(ms) <= clause.end.pause_ms()
+        {
+            clause.break_after_ms = None;
+            self.breaks_ms -= ms;
         }
     }
 
@@ -315,14 +357,39 @@ impl<'a> ScriptBuilder<'a> {
             words_before: 0,
             before_break: false,
         };
-        self.marks.push((mark, at));
+        self.marks.push((mark, Some(at)));
+    }
+
+    /// The same behind what has been said so far.
+    fn mark_here(&mut self, name: &str, before_break: bool) {
+        let said = self.clauses.iter().map(|clause| clause.words.len());
+        let mark = SsmlMark {
+            name: name.to_owned(),
+            words_before: said.sum::<usize>() + self.words.len(),
+            before_break,
+        };
+        self.marks.push((mark, None));
+    }
+
+    /// A pause at a comma or end: a break at that very place goes before, a mark's own pause is kept if it is longer.
+    fn moved_pause(&mut self, ms: u32, at: usize) {
+        self.end(ClauseEnd::None);
+        let had_break = self
+            .clauses
+            .last()
+            .is_some_and(|clause| clause.break_after_ms.is_some());
+        self.pause(ms, at);
+        if !had_break {
+            self.moved_break = Some(self.clauses.len());
+            self.keep_longer_pause();
+        }
     }
 
     /// A pause after what has been said so far. Before the first word there is nothing to pause after.
     fn pause(&mut self, ms: u32, at: usize) {
         self.end(ClauseEnd::None);
         let said = self.last_word().map(|word| word.source.start);
-        let since = |at: usize| said.is_none_or(|said| said < at);
+        let since = |at: Option<usize>| at.is_some_and(|at| said.is_none_or(|said| said < at));
         for (mark, _) in self.marks.iter_mut().rev().take_while(|(_, at)| since(*at)) {
             mark.before_break = true;
         }
@@ -347,8 +414,9 @@ impl<'a> ScriptBuilder<'a> {
         }
         let words = self.clauses.iter().flat_map(|clause| &clause.words);
         let starts: Vec<usize> = words.map(|word| word.source.start).collect();
-        let placed = |(mark, at): (SsmlMark, usize)| SsmlMark {
-            words_before: starts.partition_point(|start| *start < at),
+        let words_before = |at: usize| starts.partition_point(|start| *start < at);
+        let placed = |(mark, at): (SsmlMark, Option<usize>)| SsmlMark {
+            words_before: at.map_or(mark.words_before, words_before),
             ..mark
         };
         Ok(Script {

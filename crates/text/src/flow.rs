@@ -2,11 +2,14 @@
 
 use std::ops::Range;
 
+use crate::edges::{Edges, begins_with_figures, ends_with_figures};
 use crate::normalise::{Piece, pieces_from};
 use crate::{Lexicon, Prosody, SpeechLanguage};
 
 /// How much of what was said still tells how the rest is read.
 const SAID_BYTES_MAX: usize = 300;
+/// Told ahead of figures in place of figures that are said in another way.
+const WORD_FOR_FIGURES: &str = "tu";
 
 pub(crate) struct TextFlow {
     text: String,
@@ -20,6 +23,7 @@ pub(crate) struct TextFlow {
     parted: Option<usize>,
     /// A break does.
     paused: bool,
+    edges: Edges,
 }
 
 /// Where a part of the flow stands in the caller's text.
@@ -70,6 +74,7 @@ impl TextFlow {
             effects: Vec::new(),
             parted: None,
             paused: false,
+            edges: Edges::default(),
         }
     }
 
@@ -83,7 +88,9 @@ impl TextFlow {
 
     /// Text that stands for what the caller has at a place.
     pub(crate) fn alias(&mut self, alias: &str, callers: Range<usize>) {
+        self.edges.add(self.text.len());
         self.push(&escaped(alias), callers, true);
+        self.edges.add(self.text.len());
         self.parted = Some(self.text.len());
     }
 
@@ -91,7 +98,18 @@ impl TextFlow {
     pub(crate) fn said(&mut self, text: &str, callers: Range<usize>) {
         self.push(&escaped(text), callers, true);
         self.said_to = self.text.len();
+        self.edges.said(self.said_to);
         self.parted = Some(self.said_to);
+    }
+
+    /// The element that comes next is spelled: its figures are no amount.
+    pub(crate) fn spells(&mut self, spells: bool) {
+        self.edges.spells = spells;
+    }
+
+    /// No rule for numbers may reach from this text into what follows.
+    pub(crate) fn figures_meet(&self, ahead: &str) -> bool {
+        begins_with_figures(ahead) && ends_with_figures(&self.text)
     }
 
     /// A tag that is no mark: a line's end before it is but a space.
@@ -117,6 +135,7 @@ impl TextFlow {
     pub(crate) fn speak(&mut self, language: SpeechLanguage) {
         if language != self.language() {
             self.languages.push((self.text.len(), language));
+            self.edges.add(self.text.len());
         }
     }
 
@@ -188,10 +207,24 @@ impl TextFlow {
 
     /// What has not been said yet; what stands ahead of it is said in another way.
     pub(crate) fn pieces(&self, ahead: &str, lexicon: &Lexicon) -> Vec<Piece> {
+        let mut pieces = self.pieces_before(ahead, lexicon);
+        let is_english = |at: usize| {
+            let begun = self.languages.iter().rev().find(|(start, _)| *start <= at);
+            begun.is_some_and(|(_, language)| *language == SpeechLanguage::English)
+        };
+        self.edges
+            .read_dashes(&self.text, ahead, &mut pieces, is_english);
+        pieces
+    }
+
+    fn pieces_before(&self, ahead: &str, lexicon: &Lexicon) -> Vec<Piece> {
         let read = |text: &str| pieces_from(self.said_to, text, &self.languages, lexicon);
         if !ahead.is_empty() {
             let end = self.text.len();
-            let joint = " ".repeat(blanks_between(&self.text, ahead));
+            let meet = self.figures_meet(ahead);
+            let ahead = if meet { WORD_FOR_FIGURES } else { ahead };
+            let blank = meet && !self.text.ends_with(char::is_whitespace);
+            let joint = " ".repeat(usize::from(blank || melt(&self.text, ahead)));
             let ahead = escaped(ahead);
             let mut pieces = read(&format!("{}{joint}{ahead}", self.text));
             let apart = pieces
@@ -217,6 +250,7 @@ impl TextFlow {
             self.text.drain(..at);
         }
         self.said_to = self.text.len();
+        self.edges.cut(self.said_to);
         self.places.clear();
         self.languages = vec![(0, self.language())];
     }

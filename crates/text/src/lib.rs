@@ -10,6 +10,7 @@ mod builder;
 mod cardinal;
 mod clean;
 pub mod compare;
+mod edges;
 mod english;
 mod error;
 mod flow;

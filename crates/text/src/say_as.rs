@@ -18,6 +18,9 @@ pub(crate) const KINDS: &[&str] = &[
     "currency",
 ];
 
+/// Those that are said figure by figure.
+pub(crate) const SPELLED: &[&str] = &["digits", "characters", "spell-out", "verbatim", "telephone"];
+
 pub(crate) const DATE_FORMATS: &[&str] = &["dmy", "mdy", "ymd", "dm", "md"];
 
 /// "MM/dd/yyyy" is "mdy".

@@ -29,6 +29,15 @@ impl ClauseEnd {
             Self::None => "",
         }
     }
+
+    /// About how long the voices pause for it.
+    pub(crate) fn pause_ms(self) -> f64 {
+        match self {
+            Self::Full | Self::Question | Self::Exclamation => SENTENCE_PAUSE_MS,
+            Self::Comma | Self::Colon => CLAUSE_PAUSE_MS,
+            Self::None => 0.0,
+        }
+    }
 }
 
 /// One word as it is spoken.
@@ -172,11 +181,7 @@ impl Script {
         let clause_ms = |clause: &Clause| {
             let sounds = clause.words.iter().map(|w| w.sounds() + 1).sum::<usize>();
             let pace = f64::from((speed * clause.prosody.rate).max(PACE_MIN));
-            let own_pause_ms = match clause.end {
-                ClauseEnd::Full | ClauseEnd::Question | ClauseEnd::Exclamation => SENTENCE_PAUSE_MS,
-                ClauseEnd::Comma | ClauseEnd::Colon => CLAUSE_PAUSE_MS,
-                ClauseEnd::None => 0.0,
-            };
+            let own_pause_ms = clause.end.pause_ms();
             let spoken_ms = sounds as f64 * SOUND_MS / pace;
             spoken_ms + clause.break_after_ms.map_or(own_pause_ms / pace, f64::from)
         };

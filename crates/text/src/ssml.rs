@@ -380,6 +380,9 @@ impl<'a> SsmlReader<'a, '_, '_> {
         let written = written.trim();
         match how {
             How::Alias(alias) => {
+                if self.builder.flow().figures_meet(&alias) {
+                    self.builder.read_flow(&alias);
+                }
                 self.builder.flow().alias(&alias, content);
                 return Ok(());
             }
@@ -393,6 +396,8 @@ impl<'a> SsmlReader<'a, '_, '_> {
                     .word_with_phonemes(&text, phonemes, content.clone());
             }
             How::SayAs { kind, format } => {
+                let spells = say_as::SPELLED.contains(&kind.as_str());
+                self.builder.flow().spells(spells);
                 self.builder.read_flow(written);
                 self.say_as(written, &kind, &format, &content)?;
             }
