@@ -26,9 +26,26 @@ struct Stage {
     channels: u16,
     /// One for each of `out`.
     resamplers: Vec<Resampler>,
+    polarity: Polarity,
     mono: Vec<f32>,
     resampled: Vec<f32>,
 }
+
+/// Whether the second of two channels is the first one turned over, as a wrong cable or a bridged adapter leaves it: mixed
+/// as it stands, nothing would be left.
+#[derive(Default)]
+struct Polarity {
+    products: f32,
+    energies: f32,
+    is_turned: bool,
+}
+
+/// How alike the channels must be, and how unlike before that is taken back.
+const TURNED_BELOW: f32 = -0.8;
+const TURNED_BACK_ABOVE: f32 = -0.2;
+const POLARITY_FRAMES: usize = 1_024;
+/// Of what was heard before, with each such block.
+const POLARITY_KEPT: f32 = 0.9;
 
 impl<'a> DecodeSession<'a> {
     pub(crate) fn new(limits: &'a DecodeLimits, cancelled: &'a dyn Fn() -> bool) -> Self {
@@ -72,6 +89,7 @@ impl<'a> DecodeSession<'a> {
             rate_hz,
             channels,
             resamplers: self.out.iter().map(resampler).collect(),
+            polarity: Polarity::default(),
             mono: Vec::new(),
             resampled: Vec::new(),
         });
@@ -130,6 +148,11 @@ impl<'a> DecodeSession<'a> {
             let frames = interleaved.chunks_exact(lanes);
             stage.mono.clear();
             match self.limits.channels {
+                Channels::Mixed if lanes == 2 => {
+                    for block in interleaved.chunks(2 * POLARITY_FRAMES) {
+                        stage.polarity.mix(block, &mut stage.mono);
+                    }
+                }
                 Channels::Mixed => stage.mono.extend(frames.map(mix)),
                 Channels::Separate => stage.mono.extend(frames.map(|frame| sound(frame[channel]))),
             }
@@ -176,6 +199,26 @@ impl<'a> DecodeSession<'a> {
         } else {
             Ok(())
         }
+    }
+}
+
+impl Polarity {
+    fn mix(&mut self, block: &[f32], out: &mut Vec<f32>) {
+        let (frames, _) = block.as_chunks::<2>();
+        let frames = frames.iter().map(|frame| frame.map(sound));
+        self.products *= POLARITY_KEPT;
+        self.energies *= POLARITY_KEPT;
+        for [first, second] in frames.clone() {
+            self.products += first * second;
+            self.energies += (first * first + second * second) / 2.0;
+        }
+        let alike = self.products / self.energies.max(f32::MIN_POSITIVE);
+        self.is_turned = match self.is_turned {
+            true => alike < TURNED_BACK_ABOVE,
+            false => alike < TURNED_BELOW,
+        };
+        let sign = if self.is_turned { -1.0 } else { 1.0 };
+        out.extend(frames.map(|[first, second]| (first + sign * second) / 2.0));
     }
 }
 

@@ -71,3 +71,35 @@ fn a_recording_without_two_channels_cannot_be_taken_apart() {
         assert!(said.contains(&channels.to_string()), "{said}");
     }
 }
+
+#[test]
+fn channels_that_would_cancel_each_other_are_heard() {
+    let side = voice(8_000, 3.0);
+    let turned: Vec<f32> = side.iter().map(|sample| -sample * 0.9).collect();
+    let other: Vec<f32> = side.iter().rev().copied().collect();
+    let wide = sauti_audio::resample(&side, 8_000, 16_000);
+    let mixed = |second: &[f32]| {
+        floats(
+            &crate::common::decode(wav(8_000, &[&side, second]))
+                .unwrap()
+                .samples,
+        )
+    };
+    assert!(correlation(&mixed(&turned), &wide, 160).0 > 0.99);
+    let level = |sound: &[f32]| sound.iter().map(|sample| sample * sample).sum::<f32>();
+    assert!(level(&mixed(&turned)) > 0.8 * level(&wide));
+    // Two people, the same twice, and one with nothing beside are mixed as they stand.
+    let sum: Vec<f32> = side
+        .iter()
+        .zip(&other)
+        .map(|(a, b)| (a + b) / 2.0)
+        .collect();
+    let sum = sauti_audio::resample(&sum, 8_000, 16_000);
+    for (second, expected) in [
+        (&other, &sum),
+        (&side, &wide),
+        (&vec![0.0; side.len()], &wide),
+    ] {
+        assert!(correlation(&mixed(second), expected, 160).0 > 0.99);
+    }
+}
