@@ -10,6 +10,7 @@ mod encode;
 mod error;
 mod format;
 pub mod g711;
+mod gsm;
 pub mod loudness;
 mod opus;
 pub mod pcm;
@@ -19,7 +20,7 @@ mod wav;
 
 pub use decode::{
     Channels, DecodeLimits, GUESS_BYTES, RawFormat, Recording, SAMPLE_RATE_HZ, UnknownChannels,
-    decode_bytes, decode_file, guess_seconds, seconds_at_most,
+    container_name, decode_bytes, decode_file, guess_seconds, seconds_at_most,
 };
 pub use encode::{StreamEncoder, encode, encode_speech};
 pub use error::AudioError;

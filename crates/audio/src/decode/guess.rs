@@ -2,6 +2,7 @@
 //! asks only wants to know whether decoding it is worth while now.
 
 use super::RawFormat;
+use crate::gsm;
 
 /// How much of the beginning and of the end is worth handing over.
 pub const GUESS_BYTES: usize = 64 * 1024;
@@ -12,6 +13,8 @@ const BYTES_PER_SECOND_MIN: f64 = 500.0;
 const BYTES_PER_SECOND_WEBM: f64 = 4_000.0;
 const BYTES_PER_SECOND_OTHER: f64 = 8_000.0;
 const OPUS_HZ: f64 = 48_000.0;
+const GSM_HEAD_BYTES: usize = 100 * gsm::FRAME_BYTES;
+const GSM_SECONDS_PER_BYTE: f64 = 0.02 / gsm::FRAME_BYTES as f64;
 
 /// The longest that a file of this size can be.
 pub fn seconds_at_most(bytes: u64) -> f64 {
@@ -30,8 +33,13 @@ pub fn guess_seconds(head: &[u8], tail: &[u8], bytes: u64, declared: Option<RawF
         Some([0x1a, 0x45, 0xdf, 0xa3]) => Some(size / BYTES_PER_SECOND_WEBM),
         _ => None,
     };
+    let gsm = (raw.is_none() && gsm::is_frames(&head[..head.len().min(GSM_HEAD_BYTES)]))
+        .then_some(size * GSM_SECONDS_PER_BYTE);
     // As in decoding: a real signature wins over what is declared.
-    let guess = told.or(raw).unwrap_or(size / BYTES_PER_SECOND_OTHER);
+    let guess = told
+        .or(raw)
+        .or(gsm)
+        .unwrap_or(size / BYTES_PER_SECOND_OTHER);
     match guess.is_finite() {
         true => guess.clamp(0.0, seconds_at_most(bytes)),
         false => seconds_at_most(bytes),
@@ -89,6 +97,12 @@ mod tests {
             let guess = of(&file);
             assert!((2.9..3.1).contains(&guess), "{name}: {guess}");
         }
+    }
+
+    #[test]
+    fn frames_of_gsm_are_counted() {
+        let guess = of(include_bytes!("../../tests/data/voice.gsm"));
+        assert!((0.59..0.61).contains(&guess), "{guess}");
     }
 
     #[test]

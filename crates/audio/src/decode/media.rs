@@ -48,7 +48,7 @@ fn read(
     session: &mut DecodeSession,
 ) -> Result<Decoded, AudioError> {
     let (name, mut source) = match container {
-        Container::Wav => ("wav", source),
+        Container::Wav | Container::Gsm => ("wav", source),
         Container::Ogg => ("ogg", source),
         // Read as a stream, or one that ends before the place it declares would be refused whole.
         Container::Matroska => ("webm", Box::new(ReadOnlySource::new(source)) as AudioSource),
@@ -69,13 +69,15 @@ fn read(
         Container::Mp4 => IsoMp4Reader::try_new(stream, options).map(boxed),
         Container::Flac { .. } => FlacReader::try_new(stream, options).map(boxed),
         Container::Adts { .. } => AdtsReader::try_new(stream, options).map(boxed),
-        Container::Wav | Container::Mp3 { .. } => MpaReader::try_new(stream, options).map(boxed),
+        Container::Wav | Container::Gsm | Container::Mp3 { .. } => {
+            MpaReader::try_new(stream, options).map(boxed)
+        }
     };
     Demuxing::new(name, reader.map_err(undecodable)?, edit, session.rate_hz())?.run(session)
 }
 
-/// The MP3 stream inside a WAV file.
-pub(crate) fn decode_mp3(
+/// The MP3 or Layer II stream inside a WAV file.
+pub(crate) fn decode_mpeg(
     source: AudioSource,
     session: &mut DecodeSession,
 ) -> Result<Decoded, AudioError> {
@@ -364,7 +366,7 @@ fn audio_params(track: &Track) -> Option<&AudioCodecParameters> {
 
 /// The first sound track that can be decoded.
 fn open_track(reader: &dyn FormatReader, rate_hz: u32) -> Result<(u32, Codec, String), AudioError> {
-    let mut failure = AudioError::undecodable("it holds no sound");
+    let mut failure = AudioError::undecodable("it holds no sound in a codec that is read here");
     let audio_tracks = reader
         .tracks()
         .iter()

@@ -15,6 +15,7 @@ use std::io::Cursor;
 
 pub use guess::{GUESS_BYTES, guess_seconds, seconds_at_most};
 pub(crate) use session::DecodeSession;
+pub use sniff::container_name;
 pub(crate) use source::{AudioSource, Window};
 pub(crate) use types::Decoded;
 pub use types::{Channels, DecodeLimits, RawFormat, Recording, SAMPLE_RATE_HZ, UnknownChannels};
@@ -48,7 +49,7 @@ fn decode_source(
     limits: &DecodeLimits,
     cancelled: &dyn Fn() -> bool,
 ) -> Result<Recording, AudioError> {
-    let found = sniff::container(&mut source)?;
+    let found = sniff::container(&mut source, declared.is_some())?;
     let mut session = DecodeSession::new(limits, cancelled);
     let decoded = match (found, declared) {
         (Some(found), None) => decode_container(found, source, &mut session)?,
@@ -69,6 +70,7 @@ fn decode_container(
 ) -> Result<Decoded, AudioError> {
     match found {
         Container::Wav => crate::wav::decode(source, session),
+        Container::Gsm => raw::decode_gsm(source, session),
         other => media::decode(other, source, session),
     }
 }

@@ -3,12 +3,14 @@ use std::io::{Read, SeekFrom};
 use super::{AudioSource, DecodeSession, Decoded, RawFormat};
 use crate::AudioError;
 use crate::g711;
+use crate::gsm::{self, GsmDecoder};
 use crate::pcm::f32_from_i16;
 
 /// Samples a second that somebody may have recorded speech at.
 const RATES_HZ: std::ops::RangeInclusive<u32> = 4_000..=192_000;
 /// Of `audio/pcm` without a rate.
 const PCM_RATE_HZ: u32 = 24_000;
+const GSM_READ_BYTES: usize = 1_000 * gsm::FRAME_BYTES;
 
 impl RawFormat {
     /// What a content type says of headerless sound; `None` where it names none. Nothing else can tell how to read the
@@ -113,6 +115,40 @@ pub(super) fn decode(
     Ok(Decoded {
         container: "raw",
         codec: format.codec().into(),
+    })
+}
+
+/// Decodes frames of GSM, which have no header before them.
+pub(super) fn decode_gsm(
+    mut source: AudioSource,
+    session: &mut DecodeSession,
+) -> Result<Decoded, AudioError> {
+    session.begin(gsm::RATE_HZ, 1)?;
+    if let Some(bytes) = source.byte_len() {
+        let frames = bytes / gsm::FRAME_BYTES as u64;
+        session.expect_frames(frames * gsm::FRAME_SAMPLES as u64, gsm::RATE_HZ)?;
+    }
+    source.seek(SeekFrom::Start(0))?;
+    let mut decoder = GsmDecoder::new();
+    let mut bytes = Vec::with_capacity(GSM_READ_BYTES);
+    let mut samples = Vec::new();
+    loop {
+        bytes.clear();
+        let wanted = GSM_READ_BYTES as u64;
+        source.by_ref().take(wanted).read_to_end(&mut bytes)?;
+        let (frames, _) = bytes.as_chunks::<{ gsm::FRAME_BYTES }>();
+        if frames.is_empty() {
+            break;
+        }
+        samples.clear();
+        for frame in frames {
+            decoder.frame(frame, &mut samples);
+        }
+        session.push(&samples)?;
+    }
+    Ok(Decoded {
+        container: "raw",
+        codec: "gsm".into(),
     })
 }
 

@@ -2,6 +2,7 @@ use std::io::{Read, Seek, SeekFrom};
 
 use super::AudioSource;
 use crate::AudioError;
+use crate::gsm;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Container {
@@ -9,24 +10,40 @@ pub(crate) enum Container {
     Ogg,
     Matroska,
     Mp4,
-    Flac { start: u64 },
-    Mp3 { start: u64 },
-    Adts { start: u64 },
+    Flac {
+        start: u64,
+    },
+    /// Or Layer II, as broadcasters keep it.
+    Mp3 {
+        start: u64,
+    },
+    Adts {
+        start: u64,
+    },
+    Gsm,
 }
 
 impl Container {
     /// False where only the shape of the frames gives it away.
     pub(super) fn has_signature(self) -> bool {
-        !matches!(self, Self::Mp3 { start: 0 } | Self::Adts { start: 0 })
+        !matches!(
+            self,
+            Self::Mp3 { start: 0 } | Self::Adts { start: 0 } | Self::Gsm
+        )
     }
 }
 
 /// Enough for a frame header after some padding.
 const HEAD_BYTES: u64 = 16 * 1024;
 const ID3_TAGS_MAX: usize = 8;
+/// So many frames of one kind in a row are no chance, wherever they begin.
+const FRAMES_IN_A_ROW: usize = 4;
 
-/// Looks at the first bytes; leaves the source at its beginning.
-pub(super) fn container(source: &mut AudioSource) -> Result<Option<Container>, AudioError> {
+/// Looks at the first bytes; leaves the source at its beginning. `is_declared`: it may be raw sound.
+pub(super) fn container(
+    source: &mut AudioSource,
+    is_declared: bool,
+) -> Result<Option<Container>, AudioError> {
     let mut start = 0;
     let mut head = read_head(source, start)?;
     if head.is_empty() {
@@ -58,7 +75,36 @@ pub(super) fn container(source: &mut AudioSource) -> Result<Option<Container>, A
             start: place + offset as u64,
         }));
     }
-    Ok(None)
+    if gsm::is_frames(&head) {
+        return Ok(Some(Container::Gsm));
+    }
+    match is_declared {
+        true => Ok(None),
+        false => Ok(within_stream(&head, start)),
+    }
+}
+
+/// A broadcast that somebody began to record begins in the middle of a frame.
+fn within_stream(head: &[u8], start: u64) -> Option<Container> {
+    let in_a_row = |place: usize, frame: fn(&[u8]) -> Option<Frame>| {
+        let (mut place, mut kind) = (place, None);
+        (0..FRAMES_IN_A_ROW).all(|_| {
+            let next = head.get(place..).and_then(frame);
+            let next = next.filter(|next| kind.is_none_or(|kind| kind == next.kind));
+            next.inspect(|next| (place, kind) = (place + next.bytes, Some(next.kind)))
+                .is_some()
+        })
+    };
+    let places = (0..head.len()).filter(|&place| head[place] == 0xff);
+    let found = places.filter_map(|place| {
+        let start = start + place as u64;
+        match (in_a_row(place, mp3_frame), in_a_row(place, adts_frame)) {
+            (true, _) => Some(Container::Mp3 { start }),
+            (_, true) => Some(Container::Adts { start }),
+            _ => None,
+        }
+    });
+    found.into_iter().next()
 }
 
 fn read_head(source: &mut AudioSource, start: u64) -> Result<Vec<u8>, AudioError> {
@@ -66,6 +112,19 @@ fn read_head(source: &mut AudioSource, start: u64) -> Result<Vec<u8>, AudioError
     source.seek(SeekFrom::Start(start))?;
     source.take(HEAD_BYTES).read_to_end(&mut head)?;
     Ok(head)
+}
+
+/// The name of the container that these bytes begin, where it is one that nobody takes for samples.
+pub fn container_name(head: &[u8]) -> Option<&'static str> {
+    let name = match by_signature(head) {
+        Some(Container::Ogg) => "Ogg",
+        Some(Container::Matroska) => "WebM",
+        Some(Container::Mp4) => "MP4",
+        Some(Container::Flac { .. }) => "FLAC",
+        _ if head.starts_with(b"ID3") => "MP3",
+        _ => return None,
+    };
+    Some(name)
 }
 
 fn by_signature(head: &[u8]) -> Option<Container> {
@@ -94,22 +153,32 @@ fn id3_bytes(head: &[u8]) -> Option<u64> {
     Some(10 + size + footer)
 }
 
-fn is_adts(head: &[u8]) -> bool {
-    let frame_bytes = |bytes: &[u8]| -> Option<usize> {
-        let head = bytes.get(..7)?;
-        // Layer 0 tells AAC from MP3.
-        let sync = head[0] == 0xff && head[1] & 0xf6 == 0xf0 && (head[2] >> 2) & 0x0f < 13;
-        let size =
-            usize::from(head[3] & 3) << 11 | usize::from(head[4]) << 3 | usize::from(head[5] >> 5);
-        (sync && size >= 7).then_some(size)
-    };
-    frame_bytes(head).is_some_and(|size| {
-        let next = head.get(size..).unwrap_or_default();
-        next.len() < 7 || frame_bytes(next).is_some()
+/// What a frame's header says: how long it is, and what no frame of the same stream says otherwise.
+struct Frame {
+    bytes: usize,
+    kind: [u8; 2],
+}
+
+fn adts_frame(bytes: &[u8]) -> Option<Frame> {
+    let head = bytes.get(..7)?;
+    // Layer 0 tells AAC from MP3.
+    let sync = head[0] == 0xff && head[1] & 0xf6 == 0xf0 && (head[2] >> 2) & 0x0f < 13;
+    let size =
+        usize::from(head[3] & 3) << 11 | usize::from(head[4]) << 3 | usize::from(head[5] >> 5);
+    (sync && size >= 7).then_some(Frame {
+        bytes: size,
+        kind: [head[1], head[2]],
     })
 }
 
-/// Where a run of MPEG Layer III frames begins. After a tag some junk is common; without one the file must start at once.
+fn is_adts(head: &[u8]) -> bool {
+    adts_frame(head).is_some_and(|frame| {
+        let next = head.get(frame.bytes..).unwrap_or_default();
+        next.len() < 7 || adts_frame(next).is_some()
+    })
+}
+
+/// Where a run of MPEG frames begins. After a tag some junk is common; without one the file must start at once.
 fn mp3_offset(head: &[u8], search: bool) -> Option<usize> {
     let places = if search {
         head.len()
@@ -118,33 +187,44 @@ fn mp3_offset(head: &[u8], search: bool) -> Option<usize> {
     };
     (0..places).find(|&place| {
         let body = &head[place..];
-        mp3_frame_bytes(body).is_some_and(|size| {
-            let next = body.get(size..).unwrap_or_default();
+        mp3_frame(body).is_some_and(|frame| {
+            let next = body.get(frame.bytes..).unwrap_or_default();
             // A lone frame counts only where the file ends with it.
-            mp3_frame_bytes(next).is_some() || (next.len() < 4 && place == 0)
+            mp3_frame(next).is_some() || (next.len() < 4 && place == 0)
         })
     })
 }
 
-fn mp3_frame_bytes(head: &[u8]) -> Option<usize> {
-    const KBPS_1: [usize; 14] = [
+/// Of Layer III or II.
+fn mp3_frame(head: &[u8]) -> Option<Frame> {
+    const KBPS_1_III: [usize; 14] = [
         32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320,
     ];
+    const KBPS_1_II: [usize; 14] = [
+        32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384,
+    ];
     const KBPS_2: [usize; 14] = [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
+    const III: u8 = 1;
+    const II: u8 = 2;
     let head = head.get(..4)?;
     let (version, layer) = (head[1] >> 3 & 3, head[1] >> 1 & 3);
-    if head[0] != 0xff || head[1] & 0xe0 != 0xe0 || version == 1 || layer != 1 {
+    if head[0] != 0xff || head[1] & 0xe0 != 0xe0 || version == 1 {
         return None;
     }
-    let rate_index = usize::from(head[2] >> 2 & 3);
-    let divisor = [4, 1, 2, 1][usize::from(version)];
-    let rate_hz = [44_100, 48_000, 32_000].get(rate_index)? / divisor;
-    let bitrate_index = usize::from(head[2] >> 4).checked_sub(1)?;
-    let (table, factor) = if version == 3 {
-        (KBPS_1, 144_000)
-    } else {
-        (KBPS_2, 72_000)
+    let (table, factor) = match (version, layer) {
+        (3, III) => (KBPS_1_III, 144_000),
+        (3, II) => (KBPS_1_II, 144_000),
+        (_, III) => (KBPS_2, 72_000),
+        (_, II) => (KBPS_2, 144_000),
+        _ => return None,
     };
+    let rate_index = head[2] >> 2 & 3;
+    let divisor = [4, 1, 2, 1][usize::from(version)];
+    let rate_hz = [44_100, 48_000, 32_000].get(usize::from(rate_index))? / divisor;
+    let bitrate_index = usize::from(head[2] >> 4).checked_sub(1)?;
     let padding = usize::from(head[2] >> 1 & 1);
-    Some(factor * table.get(bitrate_index)? / rate_hz + padding)
+    Some(Frame {
+        bytes: factor * table.get(bitrate_index)? / rate_hz + padding,
+        kind: [head[1], rate_index],
+    })
 }

@@ -2,6 +2,7 @@ use std::io::{Read, Seek, SeekFrom};
 
 use super::adpcm::{ImaLayout, MsLayout};
 use crate::AudioError;
+use crate::gsm::{self, GsmDecoder};
 
 const FORMAT_BYTES_MAX: u64 = 1_024;
 /// Real files have a dozen chunks; a file made of empty ones must not keep us busy.
@@ -13,6 +14,8 @@ const TAG_FLOAT: u16 = 0x0003;
 const TAG_ALAW: u16 = 0x0006;
 const TAG_ULAW: u16 = 0x0007;
 const TAG_IMA_ADPCM: u16 = 0x0011;
+const TAG_GSM: u16 = 0x0031;
+const TAG_MPEG: u16 = 0x0050;
 const TAG_MP3: u16 = 0x0055;
 const TAG_EXTENSIBLE: u16 = 0xfffe;
 
@@ -30,7 +33,9 @@ pub(crate) enum Coding {
     Ulaw,
     ImaAdpcm(ImaLayout),
     MsAdpcm(MsLayout),
-    Mp3,
+    Gsm(Box<GsmDecoder>),
+    /// MP3, or the Layer II of broadcasters.
+    Mpeg,
 }
 
 #[derive(Debug)]
@@ -145,7 +150,10 @@ fn read_format(source: &mut impl Read, size: u64) -> Result<WavFormat, AudioErro
         TAG_ULAW => Coding::Ulaw,
         TAG_IMA_ADPCM => Coding::ImaAdpcm(ImaLayout::new(lanes, block_bytes, bits)?),
         TAG_MS_ADPCM => Coding::MsAdpcm(MsLayout::new(lanes, block_bytes, extension)?),
-        TAG_MP3 => Coding::Mp3,
+        TAG_GSM if channels == 1 && block_bytes == gsm::BLOCK_BYTES => {
+            Coding::Gsm(Box::new(GsmDecoder::new()))
+        }
+        TAG_MPEG | TAG_MP3 => Coding::Mpeg,
         _ => {
             return Err(AudioError::undecodable(format!(
                 "WAV coding {tag:#06x} is not supported"

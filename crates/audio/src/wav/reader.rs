@@ -4,6 +4,7 @@ use super::header::{Coding, WavFormat, WavHeader};
 use crate::AudioError;
 use crate::decode::{AudioSource, DecodeSession, Decoded, Window, media};
 use crate::g711;
+use crate::gsm;
 use crate::pcm::f32_from_i16;
 
 const READ_BYTES: usize = 1 << 16;
@@ -15,12 +16,12 @@ pub(crate) fn decode(
 ) -> Result<Decoded, AudioError> {
     let file_bytes = source.byte_len().unwrap_or(u64::MAX);
     let header = WavHeader::read(&mut source, file_bytes)?;
-    let format = &header.format;
+    let mut format = header.format;
     let left = file_bytes.saturating_sub(header.data_start);
     let data_bytes = header.data_bytes.map_or(left, |size| size.min(left));
-    if let Coding::Mp3 = format.coding {
+    if let Coding::Mpeg = format.coding {
         let data = Window::new(source, header.data_start, data_bytes)?;
-        return media::decode_mp3(Box::new(data), session);
+        return media::decode_mpeg(Box::new(data), session);
     }
     session.begin(format.rate_hz, format.channels)?;
     let unit_bytes = format.unit_bytes();
@@ -77,9 +78,10 @@ impl WavFormat {
         let lanes = usize::from(self.channels);
         match &self.coding {
             Coding::Int { bytes } | Coding::Float { bytes } => bytes * lanes,
-            Coding::Alaw | Coding::Ulaw | Coding::Mp3 => lanes,
+            Coding::Alaw | Coding::Ulaw | Coding::Mpeg => lanes,
             Coding::ImaAdpcm(layout) => layout.block_bytes,
             Coding::MsAdpcm(layout) => layout.block_bytes,
+            Coding::Gsm(_) => gsm::BLOCK_BYTES,
         }
     }
 
@@ -87,6 +89,7 @@ impl WavFormat {
         match &self.coding {
             Coding::ImaAdpcm(layout) => layout.frames_per_block(),
             Coding::MsAdpcm(layout) => layout.frames_per_block(),
+            Coding::Gsm(_) => gsm::BLOCK_FRAMES * gsm::FRAME_SAMPLES,
             _ => 1,
         }
     }
@@ -100,13 +103,14 @@ impl WavFormat {
             Coding::Ulaw => "ulaw".into(),
             Coding::ImaAdpcm(_) => "adpcm_ima".into(),
             Coding::MsAdpcm(_) => "adpcm_ms".into(),
-            Coding::Mp3 => "mp3".into(),
+            Coding::Gsm(_) => "gsm".into(),
+            Coding::Mpeg => "mp3".into(),
         }
     }
 
-    fn samples(&self, bytes: &[u8], out: &mut Vec<f32>) -> Result<(), AudioError> {
+    fn samples(&mut self, bytes: &[u8], out: &mut Vec<f32>) -> Result<(), AudioError> {
         let companded = |linear: fn(u8) -> i16| bytes.iter().map(move |&b| f32_from_i16(linear(b)));
-        match &self.coding {
+        match &mut self.coding {
             Coding::Int { bytes: 1 } => {
                 out.extend(bytes.iter().map(|&b| (f32::from(b) - 128.0) / 128.0))
             }
@@ -122,7 +126,11 @@ impl WavFormat {
                 let blocks = bytes.chunks(layout.block_bytes);
                 blocks.for_each(|block| layout.decode(block, out));
             }
-            Coding::Mp3 => {}
+            Coding::Gsm(decoder) => {
+                let blocks = bytes.chunks(gsm::BLOCK_BYTES);
+                blocks.for_each(|block| decoder.block(block, out));
+            }
+            Coding::Mpeg => {}
         }
         Ok(())
     }

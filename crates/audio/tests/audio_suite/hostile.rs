@@ -79,6 +79,17 @@ fn every_specimen_decodes_to_its_length() {
 }
 
 #[test]
+fn layer_2_is_read_in_wav_files_too() {
+    let file = wav(0x50, 1, 48_000, 0, include_bytes!("../data/layer2.mp2"));
+    let recording = decode(file).expect("decodes");
+    assert_eq!(
+        (recording.container, recording.codec.as_str()),
+        ("wav", "mp2")
+    );
+    assert!((recording.seconds - 0.6).abs() < 0.05);
+}
+
+#[test]
 fn nothing_and_nonsense_are_told_apart() {
     assert!(matches!(decode(vec![]), Err(AudioError::Empty)));
     for nonsense in [

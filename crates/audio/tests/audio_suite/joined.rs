@@ -1,7 +1,7 @@
 //! Files laid end to end: callers who join recordings with `cat` get the words of all of them.
 
 use crate::common::{correlation, decode, floats, voice};
-use sauti_audio::{OutputFormat, encode};
+use sauti_audio::{DecodeLimits, OutputFormat, RawFormat, decode_bytes, encode};
 
 const VOICE_RATE_HZ: u32 = 24_000;
 
@@ -65,5 +65,27 @@ fn the_padding_at_the_end_of_one_file_is_still_cut_off() {
         let file = encode(&speech, VOICE_RATE_HZ, OutputFormat::Mp344100).expect("encodes");
         let over = joined(&[&file]).seconds - seconds;
         assert!((-0.01..0.08).contains(&over), "{over} s beyond {seconds}");
+    }
+}
+
+/// As `curl` keeps a broadcast: from wherever it was when the listener came.
+#[test]
+fn a_stream_that_begins_in_the_middle_of_a_frame_is_decoded() {
+    let speech = voice(VOICE_RATE_HZ, 3.0);
+    let mp3 = encode(&speech, VOICE_RATE_HZ, OutputFormat::Mp344100).expect("encodes");
+    let aac = include_bytes!("../data/bare.aac").as_slice();
+    let layer_2 = include_bytes!("../data/layer2.mp2").as_slice();
+    for (name, file) in [("mp3", mp3.as_slice()), ("aac", aac), ("layer 2", layer_2)] {
+        let whole = joined(&[file]).seconds;
+        for cut in [701, 999, 1_234] {
+            let rest = &file[cut..];
+            let missing = whole * cut as f64 / file.len() as f64;
+            let lost = whole - joined(&[rest]).seconds - missing;
+            assert!((-0.1..0.15).contains(&lost), "{name} from {cut}: {lost} s");
+            // But raw sound holds any bytes.
+            let raw = Some(RawFormat::Ulaw8000);
+            let told = decode_bytes(rest.to_vec(), raw, &DecodeLimits::default(), &|| false);
+            assert_eq!(told.expect("decodes").container, "raw", "{name} from {cut}");
+        }
     }
 }
