@@ -439,17 +439,28 @@ async fn an_answer_with_a_pause_in_it_is_heard_as_one() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_word_that_is_not_understood_ends_the_session_with_the_reason() {
+async fn what_is_neither_sound_nor_a_known_word_ends_the_session_with_the_reason() {
     let world = ready_world().await;
     let running = serve(&world).await;
-    let mut socket = listen(&running, &world.key, "").await.unwrap();
-    socket.send(Message::Text("habari".into())).await.unwrap();
-    let all = messages(socket).await;
-    assert_eq!(all.len(), 1);
-    assert_eq!(all[0]["type"], "error");
-    assert_eq!(all[0]["code"], "malformed_request");
-    assert_eq!(all[0]["status"], 400);
-    settles_at(&world, CREDIT_MICRO).await;
+    // As a browser's MediaRecorder begins.
+    let webm = [b"\x1a\x45\xdf\xa3\x9f\x42\x86\x81".as_slice(), &[1; 6_400]].concat();
+    for (message, code, status) in [
+        (Message::Text("habari".into()), "malformed_request", 400),
+        (
+            Message::Binary(webm.into()),
+            "content_type_unsupported",
+            415,
+        ),
+    ] {
+        let mut socket = listen(&running, &world.key, "").await.unwrap();
+        socket.send(message).await.unwrap();
+        let all = messages(socket).await;
+        assert_eq!(all.len(), 1);
+        assert_eq!(all[0]["type"], "error");
+        assert_eq!(all[0]["code"], code);
+        assert_eq!(all[0]["status"], status);
+        settles_at(&world, CREDIT_MICRO).await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

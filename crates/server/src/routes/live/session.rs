@@ -237,6 +237,11 @@ impl LiveConnection {
     async fn listen(&mut self, sound: &[u8]) -> Result<(), Problem> {
         let more_seconds = self.ear.seconds_in(sound);
         let seconds = self.ear.seconds() + more_seconds;
+        // What a browser's MediaRecorder makes, most of the time: read as samples it is noise that costs money.
+        let container = sauti_audio::container_name(sound);
+        if let Some(name) = container.filter(|_| self.ear.seconds() == 0.0) {
+            return Err(not_samples(name));
+        }
         if seconds > self.app.config.limits.recording_seconds_max as f64 {
             return Err(Problem::new(Code::RecordingTooLong));
         }
@@ -393,6 +398,14 @@ fn message_too_large() -> Problem {
         "A message may have at most {MESSAGE_BYTES_MAX} bytes. Send 20 to 100 milliseconds in each."
     );
     Problem::detailed(Code::BodyTooLarge, detail)
+}
+
+fn not_samples(container: &str) -> Problem {
+    let detail = format!(
+        "This is {container}, and a live session takes samples without a container. Decode it first, or send the \
+         whole recording to POST /v1/audio/transcriptions."
+    );
+    Problem::detailed(Code::ContentTypeUnsupported, detail)
 }
 
 fn is_finish(message: &str) -> bool {
