@@ -3,14 +3,20 @@
 use std::fmt::Write;
 
 use sauti_speech::Transcript;
-use sauti_speech::recogniser::subtitles::{Cue, cues};
+use sauti_speech::recogniser::subtitles::{cues, cues_beside};
 
 /// Who speaks stands before the text, where the transcript says it.
 pub fn srt(transcript: &Transcript, channel_names: &[String]) -> String {
     let mut out = String::new();
-    for (i, cue) in cues(transcript).iter().enumerate() {
+    let who = |speaker, channel| {
+        name(speaker, channel, channel_names).map_or(String::new(), |name| name + ": ")
+    };
+    let cues = cues_beside(transcript, |segment| {
+        who(segment.speaker, segment.channel).chars().count()
+    });
+    for (i, cue) in cues.iter().enumerate() {
         let (start, end) = (clock(cue.start, ','), clock(cue.end, ','));
-        let who = name(cue, channel_names).map_or(String::new(), |name| name + ": ");
+        let who = who(cue.speaker, cue.channel);
         let text = cue.lines.join("\n");
         write!(out, "{}\n{start} --> {end}\n{who}{text}\n\n", i + 1).ok();
     }
@@ -22,7 +28,7 @@ pub fn vtt(transcript: &Transcript, channel_names: &[String]) -> String {
     let mut out = String::from("WEBVTT\n\n");
     for cue in cues(transcript) {
         let (start, end) = (clock(cue.start, '.'), clock(cue.end, '.'));
-        let who = name(&cue, channel_names)
+        let who = name(cue.speaker, cue.channel, channel_names)
             .map_or(String::new(), |name| format!("<v {}>", escaped(&name)));
         let text = escaped(&cue.lines.join("\n"));
         write!(out, "{start} --> {end}\n{who}{text}\n\n").ok();
@@ -30,11 +36,11 @@ pub fn vtt(transcript: &Transcript, channel_names: &[String]) -> String {
     out
 }
 
-fn name(cue: &Cue, channel_names: &[String]) -> Option<String> {
-    if let Some(speaker) = cue.speaker {
+fn name(speaker: Option<char>, channel: Option<u32>, channel_names: &[String]) -> Option<String> {
+    if let Some(speaker) = speaker {
         return Some(format!("Speaker {speaker}"));
     }
-    let channel = cue.channel?;
+    let channel = channel?;
     let named = channel_names.get(channel as usize - 1);
     let named = named.filter(|name| !name.is_empty());
     Some(named.map_or_else(|| format!("Channel {channel}"), String::clone))
@@ -129,5 +135,30 @@ mod tests {
             "WEBVTT\n\n00:00:00.000 --> 00:00:02.000\n<v Wakala &lt;1&gt;>Habari yako.\n\n\
              00:00:01.000 --> 00:00:03.000\n<v Channel 2>Nzuri sana.\n\n"
         );
+    }
+    #[test]
+    fn a_line_has_room_for_who_speaks() {
+        let text = "Tunazungumza kuhusu bei ya mahindi mjini, na hali ya hewa ya wiki ijayo pwani.";
+        let names = ["Wakala wa huduma".to_owned(), "jina ".repeat(20)];
+        for (speaker, channel) in [
+            (None, None),
+            (Some('B'), None),
+            (None, Some(1)),
+            (None, Some(2)),
+        ] {
+            let mut transcript = Transcript {
+                segments: vec![segment(0.0, 9.0, text)],
+                seconds: 9.0,
+                ..Transcript::default()
+            };
+            transcript.segments[0].speaker = speaker;
+            transcript.segments[0].channel = channel;
+            let written = srt(&transcript, &names);
+            let cues = written.trim().split("\n\n").map(|cue| cue.lines().skip(2));
+            for lines in cues.map(Iterator::collect::<Vec<_>>) {
+                let fits = |line: &&str| line.chars().count() <= 42 || line.starts_with("jina");
+                assert!(lines.len() <= 2 && lines.iter().all(fits), "{lines:?}");
+            }
+        }
     }
 }

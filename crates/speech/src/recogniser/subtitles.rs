@@ -35,19 +35,27 @@ pub(super) struct TimedToken<'a> {
     end: f64,
 }
 
+/// The cues of a transcript, in order, where nothing stands before their text.
+pub fn cues(transcript: &Transcript) -> Vec<Cue> {
+    cues_beside(transcript, |_| 0)
+}
+
 /// The cues of a transcript, in order: none longer than 7 s or two lines of 42 characters, none
 /// shorter than a second where the next one leaves it room. A single word longer than a line stands alone.
-pub fn cues(transcript: &Transcript) -> Vec<Cue> {
+/// `chars_before` their first line may have, such as a name, counts with it.
+pub fn cues_beside(transcript: &Transcript, chars_before: impl Fn(&Segment) -> usize) -> Vec<Cue> {
     let mut out: Vec<Cue> = Vec::new();
     for segment in &transcript.segments {
         let tokens = timed_tokens(segment);
+        // A name as long as a line cannot leave room for the text.
+        let indent = chars_before(segment).min(LINE_CHARS_MAX / 2);
         let mut rest = tokens.as_slice();
         while !rest.is_empty() {
-            let (now, later) = rest.split_at(cue_length(rest));
+            let (now, later) = rest.split_at(cue_length(rest, indent));
             out.push(Cue {
                 start: now[0].start,
                 end: now[now.len() - 1].end,
-                lines: broken_in_lines(now),
+                lines: broken_in_lines(now, indent),
                 channel: segment.channel,
                 speaker: segment.speaker,
             });
@@ -151,9 +159,9 @@ fn shared_out<'a>(texts: &[&'a str], start: f64, end: f64) -> Vec<TimedToken<'a>
 
 /// How many tokens the next cue takes: up to the end of a sentence or a pause; where none comes in time,
 /// all that fit, but only up to a comma in their second half: what follows then starts as its speaker started it.
-fn cue_length(tokens: &[TimedToken<'_>]) -> usize {
+fn cue_length(tokens: &[TimedToken<'_>], indent: usize) -> usize {
     let mut length = 1;
-    while length < tokens.len() && fits(&tokens[..=length]) {
+    while length < tokens.len() && fits(&tokens[..=length], indent) {
         let last = &tokens[length - 1];
         let pause = tokens[length].start - last.end;
         // It may stay until the next one begins.
@@ -181,19 +189,21 @@ fn cue_length(tokens: &[TimedToken<'_>]) -> usize {
     clause.unwrap_or(length)
 }
 
-fn fits(tokens: &[TimedToken<'_>]) -> bool {
+fn fits(tokens: &[TimedToken<'_>], indent: usize) -> bool {
     let seconds = tokens[tokens.len() - 1].end - tokens[0].start;
-    seconds <= CUE_SECONDS_MAX && lines_needed(tokens) <= LINES_MAX
+    seconds <= CUE_SECONDS_MAX && lines_needed(tokens, indent) <= LINES_MAX
 }
 
-fn lines_needed(tokens: &[TimedToken<'_>]) -> usize {
+/// `indent`: characters that stand before the first line.
+fn lines_needed(tokens: &[TimedToken<'_>], indent: usize) -> usize {
     let mut lines = 1;
     let mut width = 0;
+    let mut room = LINE_CHARS_MAX - indent;
     for token in tokens {
         let chars = token.text.chars().count();
-        if width > 0 && width + 1 + chars > LINE_CHARS_MAX {
+        if width > 0 && width + 1 + chars > room {
             lines += 1;
-            width = 0;
+            (width, room) = (0, LINE_CHARS_MAX);
         }
         width += chars + usize::from(width > 0);
     }
@@ -201,17 +211,18 @@ fn lines_needed(tokens: &[TimedToken<'_>]) -> usize {
 }
 
 /// Two lines of about the same length read easier than a full one and a rest.
-fn broken_in_lines(tokens: &[TimedToken<'_>]) -> Vec<String> {
+fn broken_in_lines(tokens: &[TimedToken<'_>], indent: usize) -> Vec<String> {
     let join = |tokens: &[TimedToken<'_>]| {
         let texts: Vec<&str> = tokens.iter().map(|token| token.text).collect();
         texts.join(" ")
     };
-    if lines_needed(tokens) == 1 {
+    if lines_needed(tokens, indent) == 1 {
         return vec![join(tokens)];
     }
     let longer_line = |split: &usize| {
         let lines = [join(&tokens[..*split]), join(&tokens[*split..])];
-        lines.iter().map(|line| line.chars().count()).max()
+        let chars = lines.map(|line| line.chars().count());
+        (chars[0] + indent).max(chars[1])
     };
     let split = (1..tokens.len()).min_by_key(longer_line).unwrap_or(1);
     vec![join(&tokens[..split]), join(&tokens[split..])]
