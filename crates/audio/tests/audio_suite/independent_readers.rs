@@ -512,6 +512,8 @@ fn files_of_sox_and_declared_raw_sound_are_decoded() {
         ("-t wav -e ms-adpcm", None),
         ("-t wav -e ima-adpcm -r 8000", None),
         ("-t wav -e a-law -r 8000", None),
+        ("-t wav -e gsm -r 8000", None),
+        ("-t gsm -r 8000", None),
         ("-t wav -b 32 -e float -r 44100 -c 2", None),
         ("-t wavpcm -b 24 -c 8", None),
         ("-t flac -b 24", None),
