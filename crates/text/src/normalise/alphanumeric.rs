@@ -2,7 +2,7 @@
 
 use super::context::TokenContext;
 use super::number::Number;
-use super::quantity::{Quantity, with_suffix};
+use super::quantity::{Quantity, dash_after, with_suffix};
 use super::token::Kind;
 use super::{SpokenForm, money};
 use crate::cardinal::{cardinal, digits};
@@ -194,5 +194,24 @@ fn two_parts(
         Some(number) => number.say(),
         None => part_said(context, i, false),
     };
-    SpokenForm::new(format!("{first} {}", part_said(context, i + 1, false)), end)
+    let said = format!("{first} {}", part_said(context, i + 1, false));
+    match same_letters_on(context, i, end) {
+        Some(last) => SpokenForm::new(
+            format!("{said} hadi {first} {}", part_said(context, last, false)),
+            last + 1,
+        ),
+        None => SpokenForm::new(said, end),
+    }
+}
+
+/// The second number of "F1-F4" and "P1 - P7".
+fn same_letters_on(context: &TokenContext<'_>, i: usize, end: usize) -> Option<usize> {
+    let second = dash_after(context, end)?;
+    let value = |j: usize| context.digits(j)?.parse::<u64>().ok();
+    let same = context.word(i)?.text == context.word(second)?.text;
+    let goes_on = matches!(
+        context.kind(second + 2),
+        Some(Kind::Word | Kind::Mark('-' | '/'))
+    );
+    (same && !goes_on && value(i + 1)? < value(second + 1)?).then_some(second + 1)
 }

@@ -232,7 +232,8 @@ fn follows_tarehe(context: &TokenContext<'_>, i: usize) -> bool {
 }
 
 fn follows_weekday(context: &TokenContext<'_>, i: usize) -> bool {
-    let before = context.words_back(i).next();
+    let near = |w: &&Token<'_>| !w.is_one_of(&["hii", "ijayo", "iliyopita"]);
+    let before = context.words_back(i).take(2).find(near);
     before.is_some_and(|word| is_weekday(word) || word.is("j"))
 }
 

@@ -26,6 +26,8 @@ const CALLS: &[&str] = &[
     "kupigia", "bonyeza", "dial", "call",
 ];
 
+const HELP_LINES: &[&str] = &["dharura", "hotline", "helpline", "emergency"];
+
 /// A number after such a general word is a code from so many digits on; shorter ones count rooms and laws.
 const GENERAL_DIGITS_MIN: usize = 4;
 /// "mita 1500" is a distance, "mita 37123456" a meter.
@@ -33,7 +35,9 @@ const METER_DIGITS_MIN: usize = 7;
 
 pub(crate) fn by_context(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let figures = context.digits(i)?;
-    let special = land_reference(context, i).or_else(|| numbered_groups(context, i));
+    let special = land_reference(context, i)
+        .or_else(|| numbered_groups(context, i))
+        .or_else(|| meter_token(context, i));
     if special.is_some() {
         return special;
     }
@@ -82,6 +86,26 @@ fn land_reference(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     (end > i + 1).then(|| SpokenForm::new(said, end))?
 }
 
+/// "TOKEN 1111 2222 3333 4444 5555 28.1KWH", "Token 44 556 677 889 900 112 233 kWh 28.1": the twenty figures that load a
+/// meter, whatever follows them.
+fn meter_token(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    const FIGURES: usize = 20;
+    let named = context
+        .words_back(i)
+        .take(2)
+        .any(|w| w.is_one_of(&["token", "tokeni", "tkn"]));
+    let (mut groups, mut end, mut sum) = (Vec::new(), i, 0);
+    while sum < FIGURES {
+        let group = context.digits(end).filter(|_| named)?;
+        sum += group.len();
+        groups.push(group);
+        end += 1;
+        let joined = matches!(context.kind(end), Some(Kind::Space | Kind::Mark('-')));
+        end += usize::from(joined && sum < FIGURES);
+    }
+    (sum == FIGURES && groups.len() > 1).then(|| SpokenForm::new(groups_said(&groups), end))?
+}
+
 /// "No. 45-2231", "No. 12-345", "Boeing 737-800"; "No. 45-60" and "No. 98-102" are ranges.
 fn numbered_groups(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let groups = [context.digits(i)?, context.digits(i + 2)?];
@@ -92,7 +116,7 @@ fn numbered_groups(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let numbered = word.is_one_of(NUMBER_WORDS) || word.is("na") && dot;
     let [low, high] = groups.map(|figures| figures.parse().unwrap_or(u64::MAX));
     let far = second > first + 1 || second > first && high / 10 >= low;
-    let model = word.is_one_of(&["boeing", "airbus"]);
+    let model = word.is_one_of(&["boeing", "airbus", "atr", "dash", "embraer"]);
     (joined && (model || numbered && first > 1 && far))
         .then(|| SpokenForm::new(groups_said(&groups), i + 3))?
 }
@@ -147,10 +171,14 @@ fn is_code(context: &TokenContext<'_>, i: usize, figures: &str) -> bool {
     }
     let (mut numbered, mut one_time, mut new) = (false, false, false);
     for (distance, word) in context.words_back(i).enumerate().take(5) {
-        // "Piga 999 au 112".
-        if distance == 0 && word.is_one_of(&["au", "ama"]) {
+        // "Piga 999 au 112", "emergency 999 or 112".
+        let choice = word.is_one_of(&["au", "ama"]);
+        if distance == 0 && (choice || word.is("or")) {
             let mut before = context.words_back(i).skip(1).take(2);
-            return before.any(|w| w.is_one_of(CALLS));
+            let called = before.any(|w| w.is_one_of(CALLS) || w.is_one_of(HELP_LINES));
+            if called || choice {
+                return called;
+            }
         }
         if word.is_one_of(CALLS) {
             return true;
@@ -167,7 +195,7 @@ fn is_code(context: &TokenContext<'_>, i: usize, figures: &str) -> bool {
                 _ => numbered || !is_range(context, i),
             };
         }
-        if word.is_one_of(&["polisi", "police", "zimamoto"]) {
+        if word.is_one_of(&["polisi", "police", "zimamoto", "emergency", "ambulance"]) {
             return is_emergency(context, i, figures);
         }
         if word.is_one_of(&["mita", "meta"]) {
@@ -186,7 +214,8 @@ fn is_code(context: &TokenContext<'_>, i: usize, figures: &str) -> bool {
 
 /// "polisi 999", but not "polisi 112 waliuawa".
 fn is_emergency(context: &TokenContext<'_>, i: usize, figures: &str) -> bool {
-    let counted = context.word(context.skip_space(i + 1)).is_some();
+    let next = context.word(context.skip_space(i + 1));
+    let counted = next.is_some_and(|w| !w.is_one_of(&["au", "ama", "or", "and", "na"]));
     matches!(figures, "110" | "112" | "114" | "911" | "999") && !counted
 }
 

@@ -4,6 +4,7 @@ use super::agreement::{Class, class_of};
 use super::roman::roman_value;
 use super::token::{Kind, Token};
 use crate::lexicon::is_name;
+use crate::shape::is_swahili_shaped;
 
 /// How many words back a rule may look for its context.
 const WORDS_BACK_MAX: usize = 8;
@@ -209,7 +210,16 @@ impl<'a> TokenContext<'a> {
             .filter(|_| self.kind_before(j) != Some(Kind::Digits))?;
         let first = self.starts_sentence(j) || self.starts_line(j) && !is_name(word.text);
         let name = word.is_capitalised() && !first && !word.is_all_caps();
-        if name { None } else { class_of(word.text) }
+        // "MR 1" and "VIPs 3" are read by their letters.
+        let stem = word.text.strip_suffix('s').unwrap_or(word.text);
+        let short = (2..=4).contains(&stem.len());
+        let capitals = short && stem.bytes().all(|b| b.is_ascii_uppercase());
+        let letters = capitals && !is_swahili_shaped(&stem.to_ascii_lowercase());
+        if name || letters {
+            None
+        } else {
+            class_of(word.text)
+        }
     }
 }
 
@@ -234,21 +244,27 @@ fn item_numbers(tokens: &[Token<'_>]) -> Vec<usize> {
         if tokens[i].text.contains('\n') {
             next = 1;
         }
-        let Some([number, mark, space]) = tokens[i..].first_chunk() else {
+        let Some([number, mark, item]) = tokens[i..].first_chunk() else {
             break;
         };
+        // "1.Salio 2.Taarifa".
+        let glued = item.is_capitalised() && item.text.len() > 1 && mark.kind == Kind::Mark('.');
         let written = number.kind == Kind::Digits
             && number.text.len() <= 2
             && matches!(mark.kind, Kind::Mark('.' | ')'))
-            && space.kind == Kind::Space;
+            && (item.kind == Kind::Space || glued);
         let Some(value) = number.text.parse::<u64>().ok().filter(|_| written) else {
             continue;
         };
         let apart = i > 1 && tokens[i - 1].kind == Kind::Space;
         let opens = apart && (value > 1 || matches!(tokens[i - 2].kind, Kind::Mark(_)));
+        // What menus end with: "0. Rudi 98. Zaidi".
+        let last = apart && next > 2 && matches!(number.text, "0" | "00" | "98" | "99");
         if starts_line(tokens, i) && !goes_on(tokens, i) || value == next && opens {
             items.push(i);
             next = value + 1;
+        } else if last {
+            items.push(i);
         }
     }
     items

@@ -5,6 +5,7 @@ use super::calendar;
 use super::context::TokenContext;
 use super::dotted_time::DAY_PARTS;
 use super::money::{self, is_currency};
+use super::number::Number;
 use super::numerals::list_is_ordinal;
 use super::quantity::{is_minus_mark, say_roman};
 use super::roman::roman_value;
@@ -31,9 +32,11 @@ fn mark_said(context: &TokenContext<'_>, i: usize, mark: char) -> SpokenForm {
     match mark {
         '.' if context.is_abbreviation_dot(i) => one(" "),
         '.' if ends_file_name(context, i) => one(" nukta "),
+        '.' if is_ugandan_class(context, i) => one(" "),
         '.' | ',' | '!' | '?' | ';' | ':' => punctuation(context, i),
         '&' => one("na"),
         '@' if prices(context, i) => one("kwa"),
+        '@' if is_unit_price(context, i) => one(" kwa "),
         '@' => one("at "),
         '#' => hash(context, i),
         '*' if stands_alone(context, i) => one("nyota"),
@@ -43,6 +46,7 @@ fn mark_said(context: &TokenContext<'_>, i: usize, mark: char) -> SpokenForm {
         '‰' => one(" kwa elfu"),
         '+' if context.is_word(i + 1, &["ve"]) => SpokenForm::of("chanya", i + 2),
         '-' if context.is_word(i + 1, &["ve"]) => SpokenForm::of("hasi", i + 2),
+        '+' if adds_quantity(context, i) => one(" jumlisha "),
         '+' if context.kind_before(i) == Some(Kind::Word) => one("plasi"),
         '+' if context.kind_before(i) == Some(Kind::Digits) => one(" na zaidi"),
         '+' => one("jumlisha"),
@@ -57,6 +61,7 @@ fn mark_said(context: &TokenContext<'_>, i: usize, mark: char) -> SpokenForm {
         '€' => one("yuro"),
         '£' => one("pauni"),
         '§' => one("kifungu "),
+        '>' if is_menu_step(context, i) => one("kisha"),
         '<' | '≤' | '>' | '≥' if limits_number(context, i) => one(match mark {
             '<' => "chini ya ",
             '≤' => "si zaidi ya ",
@@ -80,6 +85,9 @@ fn mark_said(context: &TokenContext<'_>, i: usize, mark: char) -> SpokenForm {
         }
         '-' | '–' if money::ends_range(context, i) => days_range(context, i),
         '-' | '–' if joins_quantities(context, i) => one(" hadi "),
+        '-' | '–' if joins_measures(context, i) || joins_clauses(context, i) => {
+            days_range(context, i)
+        }
         '-' if joins_word_to_number(context, i) => one(" "),
         '—' | '–' => one(" – "),
         _ => SpokenForm::of(mark, i + 1),
@@ -90,11 +98,31 @@ fn mark_said(context: &TokenContext<'_>, i: usize, mark: char) -> SpokenForm {
 fn power(context: &TokenContext<'_>, i: usize) -> SpokenForm {
     let minus = usize::from(is_minus_mark(context, i + 1));
     let figures = context.digits(i + 1 + minus);
-    match figures.and_then(|figures| figures.parse().ok()) {
-        Some(n) if minus == 1 => SpokenForm::of(format!(" kipeo cha hasi {}", cardinal(n)), i + 3),
-        Some(n) => SpokenForm::of(format!(" kipeo cha {}", say_roman(n, true)), i + 2),
-        None => SpokenForm::of(" ", i + 1),
+    let (said, end) = match figures.and_then(|figures| figures.parse().ok()) {
+        Some(n) if minus == 1 => (format!(" kipeo cha hasi {}", cardinal(n)), i + 3),
+        Some(n) => (format!(" kipeo cha {}", say_roman(n, true)), i + 2),
+        None => return SpokenForm::of(" ", i + 1),
+    };
+    // "3×10^8 m/s".
+    let unit = units::unit_at(context, context.skip_space(end)).filter(|unit| !unit.1.is_empty());
+    match unit {
+        Some((name, tail, end)) => SpokenForm::of(format!("{said} {name} {tail}"), end),
+        None => SpokenForm::of(said, end),
     }
+}
+
+/// "1GB+100MB", "GD+45".
+fn adds_quantity(context: &TokenContext<'_>, i: usize) -> bool {
+    let word = i.checked_sub(1).and_then(|j| context.word(j));
+    let counted = i > 1 && context.digits(i - 2).is_some();
+    let named = word.is_some_and(|w| w.is_all_caps() || counted && w.text.len() > 1);
+    // "4GB+ 400MB".
+    let next = if counted {
+        context.skip_space(i + 1)
+    } else {
+        i + 1
+    };
+    named && context.digits(next).is_some()
 }
 
 /// The star of "JINA*KAUNTI".
@@ -140,6 +168,18 @@ pub(super) fn is_grade(context: &TokenContext<'_>, i: usize) -> bool {
         }
 }
 
+/// "*334# > Mkopo > Omba", "chagua 4 > 6 > 1": what to choose next.
+pub(super) fn is_menu_step(context: &TokenContext<'_>, i: usize) -> bool {
+    const NEAR: usize = 24;
+    let is_step = |j: usize| {
+        context.is_mark(j, '>')
+            && context.kind_before(j) == Some(Kind::Space)
+            && context.kind(j + 1) == Some(Kind::Space)
+    };
+    let near = i.saturating_sub(NEAR)..i + NEAR;
+    is_step(i) && near.filter(|j| is_step(*j)).count() > 1
+}
+
 /// "<50", ">50mm", but not "-> 5".
 fn limits_number(context: &TokenContext<'_>, i: usize) -> bool {
     let before = context.before(i).and_then(|j| context.kind(j));
@@ -166,6 +206,18 @@ fn prices(context: &TokenContext<'_>, i: usize) -> bool {
         next > i + 1 || n.grouped || n.fraction.is_some() || !handle
     });
     matches!(context.kind_before(i), None | Some(Kind::Space)) && (currency || amount)
+}
+
+/// "2@65".
+fn is_unit_price(context: &TokenContext<'_>, i: usize) -> bool {
+    let number = context.digits(i + 1).and_then(|_| context.number(i + 1));
+    let ends = number.is_some_and(|n| {
+        !matches!(
+            context.kind(n.end),
+            Some(Kind::Word | Kind::Mark('.' | '_'))
+        )
+    });
+    context.kind_before(i) == Some(Kind::Digits) && ends
 }
 
 /// "saa 3 asubuhi - saa 11 jioni", "3:00 asb - 6:30 mchana".
@@ -198,6 +250,33 @@ fn joins_quantities(context: &TokenContext<'_>, i: usize) -> bool {
     joins_word_to_number(context, i)
         && context.token(i - 1).text.len() <= 2
         && context.kind_before(i - 1) == Some(Kind::Digits)
+}
+
+/// "14°C - 25°C", "5kg - 10kg": the same unit behind both numbers.
+pub(super) fn joins_measures(context: &TokenContext<'_>, i: usize) -> bool {
+    let unit = |j: usize| match context.kind(j)? {
+        Kind::Mark(mark @ ('°' | '%')) => Some((mark, context.word(j + 1).map(|w| w.text))),
+        Kind::Word => Some((' ', context.word(j).map(|w| w.text))),
+        _ => None,
+    };
+    let last = context.before(i);
+    let degree = last.filter(|j| *j > 1 && context.is_mark(*j - 1, '°'));
+    let low = degree
+        .map(|j| j - 1)
+        .or(last)
+        .and_then(|j| Some((unit(j)?, j)));
+    let high = context.number(context.skip_space(i + 1));
+    let glued = |j: usize| j > 0 && context.kind(j - 1) == Some(Kind::Digits);
+    let short = |unit: (char, Option<&str>)| unit.1.is_none_or(|name| name.len() <= 4);
+    low.zip(high)
+        .is_some_and(|((low, j), high)| glued(j) && short(low) && unit(high.end) == Some(low))
+}
+
+/// "5(1)(a)-(c)".
+fn joins_clauses(context: &TokenContext<'_>, i: usize) -> bool {
+    let one_letter = |j: usize| context.word(j).is_some_and(|w| w.text.len() == 1);
+    let brackets = context.kind_before(i) == Some(Kind::Mark(')')) && context.is_mark(i + 1, '(');
+    brackets && i > 1 && one_letter(i - 2) && one_letter(i + 2) && context.is_mark(i + 3, ')')
 }
 
 /// COVID-19, Chuo-2.
@@ -235,27 +314,60 @@ fn slash(context: &TokenContext<'_>, i: usize) -> SpokenForm {
     if context.word(i + 1).is_some() && money::ends_at(context, i) {
         return SpokenForm::of(" kwa ", i + 1);
     }
-    // "7.5/10".
+    // "7.5/10", "3.5/5.0", "46,229/46,229".
     if is_mark_out_of(context, i) {
         return SpokenForm::of("kati ya ", i + 1);
+    }
+    if is_long_mark_out_of(context, i) {
+        return SpokenForm::of(" kati ya ", i + 1);
     }
     // "250mg/5ml".
     let after_word = context.kind_before(i) == Some(Kind::Word);
     let unit_before = after_word && context.kind_before(i - 1) == Some(Kind::Digits);
-    if unit_before && context.digits(i + 1).is_some() {
+    if unit_before && context.digits(i + 1).is_some() && context.token(i - 1).text != "G" {
         // The memories of "128GB/6GB".
         let both = context.is_word(i - 1, &["gb"]) && context.is_word(i + 2, &["gb"]);
         return SpokenForm::of(if both { " na " } else { " kwa " }, i + 1);
     }
-    // "28°C/17°C".
-    if i > 1 && context.is_mark(i - 2, '°') && context.digits(i + 1).is_some() {
+    // "28°C/17°C", "28°/17°".
+    let degrees = i > 1 && (context.is_mark(i - 2, '°') || context.is_mark(i - 1, '°'));
+    if degrees && context.digits(i + 1).is_some() {
         return SpokenForm::of(" na ", i + 1);
     }
-    let between_words =
-        after_word && context.word(i + 1).is_some() || calendar::joins_days(context, i);
+    if let Some(reading) = per_unit(context, i) {
+        return reading;
+    }
+    let networks = after_word && context.token(i - 1).text == "G";
+    let between_words = after_word && (networks || context.word(i + 1).is_some())
+        || calendar::joins_days(context, i);
     let choice_said = context.is_word(i + 1, &["au", "ama"]);
     let offers = between_words && !choice_said;
     SpokenForm::of(if offers { " au " } else { " " }, i + 1)
+}
+
+/// "50 copies/ml", "350 cells/mm3", "Bei (TSh/kg)".
+fn per_unit(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let word = i.checked_sub(1).and_then(|j| context.word(j))?;
+    let counted = context
+        .before(i - 1)
+        .is_some_and(|j| context.digits(j).is_some());
+    let (name, end) = units::divisor_at(context, i)?;
+    let ends = !matches!(
+        context.kind(end),
+        Some(Kind::Word | Kind::Digits | Kind::Mark('/'))
+    );
+    (ends && (counted || is_currency(word.text)))
+        .then(|| SpokenForm::of(format!(" kwa {name}"), end))
+}
+
+/// The dot of "P.7" and "S.4".
+pub(super) fn is_ugandan_class(context: &TokenContext<'_>, i: usize) -> bool {
+    let level = i.checked_sub(1).and_then(|j| context.word(j));
+    let year = context.digits(i + 1).filter(|year| year.len() == 1);
+    let glued = i > 1 && context.kind(i - 2) == Some(Kind::Mark('.'));
+    let goes_on = matches!(context.kind(i + 2), Some(Kind::Word | Kind::Mark('.')))
+        && context.kind(i + 3) != Some(Kind::Space);
+    level.is_some_and(|w| matches!(w.text, "P" | "S")) && year.is_some() && !glued && !goes_on
 }
 
 /// The dot of "ripoti.pdf".
@@ -278,6 +390,22 @@ pub(super) fn is_mark_out_of(context: &TokenContext<'_>, i: usize) -> bool {
     let goes_on = matches!(context.kind(i + 2), Some(Kind::Mark('.' | ',' | '/')))
         && context.digits(i + 3).is_some();
     decimal && whole(i - 1).is_some() && below() == Some(true) && !goes_on
+}
+
+/// The slash of "3.5/5.0" and "46,229/46,229": both numbers go on over a point or a comma, and the second is as large.
+fn is_long_mark_out_of(context: &TokenContext<'_>, i: usize) -> bool {
+    let high = context
+        .number(i + 1)
+        .filter(|n| n.grouped || n.fraction.is_some());
+    let low = (i.saturating_sub(6)..i)
+        .filter(|j| !matches!(context.kind_before(*j), Some(Kind::Mark('.' | ',' | '/'))))
+        .filter_map(|j| context.number(j).filter(|n| n.end == i && j + 1 < i))
+        .next();
+    let goes_on = |end: usize| matches!(context.kind(end), Some(Kind::Mark('/' | '%')));
+    let size = |n: &Number<'_>| (n.whole.len(), n.whole.clone());
+    low.zip(high).is_some_and(|(low, high)| {
+        low.grouped == high.grouped && size(&low) <= size(&high) && !goes_on(high.end)
+    })
 }
 
 /// Runs of marks say no more than one of each; dots keep their meaning of a trailing thought.

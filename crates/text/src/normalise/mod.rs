@@ -302,20 +302,25 @@ fn space(token: &Token<'_>, i: usize) -> SpokenForm {
     SpokenForm::of(text, i + 1)
 }
 
+/// A space; before the next item of "1. Maziwa 2. Mayai" it is a pause.
+fn item_space(context: &TokenContext<'_>, i: usize) -> (SpokenForm, PieceKind) {
+    let token = context.token(i);
+    if !context.is_item_number(i + 1) {
+        return (space(token, i), PieceKind::Space);
+    }
+    let line_ends = token.text.contains('\n');
+    let goes_on = matches!(context.kind_before(i), Some(Kind::Word | Kind::Digits));
+    match (line_ends, goes_on) {
+        (true, _) => (SpokenForm::of("\n\n", i + 1), PieceKind::Space),
+        (_, true) => (SpokenForm::of(", ", i + 1), PieceKind::Mark),
+        _ => (space(token, i), PieceKind::Space),
+    }
+}
+
 fn read(context: &TokenContext<'_>, i: usize) -> (SpokenForm, PieceKind) {
     let token = context.token(i);
     if token.kind == Kind::Space {
-        // "1. Maziwa 2. Mayai": the next item begins.
-        if context.is_item_number(i + 1) {
-            let line_ends = token.text.contains('\n');
-            let goes_on = matches!(context.kind_before(i), Some(Kind::Word | Kind::Digits));
-            return match (line_ends, goes_on) {
-                (true, _) => (SpokenForm::of("\n\n", i + 1), PieceKind::Space),
-                (_, true) => (SpokenForm::of(", ", i + 1), PieceKind::Mark),
-                _ => (space(token, i), PieceKind::Space),
-            };
-        }
-        return (space(token, i), PieceKind::Space);
+        return item_space(context, i);
     }
     if let Some(reading) = RULES.iter().find_map(|rule| rule(context, i)) {
         return (reading, PieceKind::Words);

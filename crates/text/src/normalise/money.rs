@@ -4,7 +4,7 @@ use super::SpokenForm;
 use super::context::TokenContext;
 use super::number::Number;
 use super::quantity::{Quantity, is_minus, is_minus_mark, multiplier};
-use super::token::Kind;
+use super::token::{Kind, Token};
 use crate::cardinal::cardinal;
 use crate::letters::spell;
 
@@ -36,6 +36,9 @@ const SHILLING_CODES: &[&str] = &[
 const SHILLING: Currency = currency("shilingi", "senti", SHILLING_CODES, None);
 const US_DOLLAR: Currency = currency("dola za Marekani", "senti", &["USD"], None);
 
+const FRANC_CODES: &[&str] = &["RWF", "FRW", "BIF", "FBU", "CDF", "XAF", "XOF", "CHF"];
+const FRANC: Currency = currency("faranga", "senti", FRANC_CODES, None);
+
 /// Every currency that is known; what is not here is read as letters and a number.
 const CURRENCIES: &[Currency] = &[
     SHILLING,
@@ -43,19 +46,15 @@ const CURRENCIES: &[Currency] = &[
     currency("dola", "senti", &["CAD", "AUD"], Some('$')),
     currency("yuro", "senti", &["EUR"], Some('€')),
     currency("pauni", "peni", &["GBP"], Some('£')),
-    currency(
-        "faranga",
-        "senti",
-        &["RWF", "FRW", "BIF", "FBU", "CDF", "XAF", "XOF", "CHF"],
-        None,
-    ),
+    currency("pauni", "piasta", &["SSP", "EGP"], None),
+    FRANC,
     currency("randi", "senti", &["ZAR"], None),
     currency("yeni", "seni", &["JPY"], Some('¥')),
     currency("yuani", "feni", &["CNY", "RMB"], None),
     currency("rupia", "paisa", &["INR"], Some('₹')),
     currency("naira", "kobo", &["NGN"], Some('₦')),
     currency("kwacha", "ngwee", &["ZMW", "MWK"], None),
-    currency("biri", "santimu", &["ETB"], None),
+    currency("biri", "santimu", &["ETB", "BIRR"], None),
     currency("metikali", "sentavo", &["MZN"], None),
     currency("dirhamu", "filsi", &["AED"], None),
     currency("riali", "halala", &["SAR"], None),
@@ -180,9 +179,16 @@ pub(crate) fn prefixed(context: &TokenContext<'_>, i: usize) -> Option<SpokenFor
     if quantity.high.is_some() && other_end_has_currency(context, &quantity) {
         quantity = Quantity::one(quantity.low);
     }
+    let duration_at = quantity.falls_to(context);
+    if duration_at.is_some() {
+        quantity = Quantity::one(quantity.low);
+    }
     quantity.negative = negative;
     let (said, end) = amount_said(context, &quantity, currency);
     let named = name_for(context, i, currency, &quantity, &said);
+    if let Some(end) = duration_at {
+        return SpokenForm::new(format!("{named}{said}, "), end);
+    }
     let bracket = context.is_mark(amount - 1, '(') && context.is_mark(end, ')');
     let end = slash_tail(context, end + usize::from(bracket));
     SpokenForm::new(format!("{named}{said}"), end)
@@ -209,7 +215,15 @@ pub(crate) fn suffixed(
 ) -> Option<SpokenForm> {
     let tail = slash_tail(context, quantity.end);
     if tail > quantity.end {
-        return money_before(context, i, quantity, &SHILLING, tail);
+        // "500,000/= TZS".
+        let code = currency_at(context, context.skip_space(tail));
+        let named = code
+            .filter(|(currency, end)| currency.name == SHILLING.name && !has_amount(context, *end));
+        let end = named.map_or(tail, |(_, end)| end);
+        return money_before(context, i, quantity, &SHILLING, end);
+    }
+    if let Some(end) = congolese(context, quantity) {
+        return money_before(context, i, quantity, &FRANC, end);
     }
     if let Some((name, after)) = multiplier(context, quantity.end) {
         let at = context.skip_space(after);
@@ -228,6 +242,16 @@ pub(crate) fn suffixed(
         return None;
     }
     money_before(context, i, quantity, currency, end)
+}
+
+/// "2800FC", "5 000 FC", but not "Simba 3 FC Lupopo": Congo's francs, and the token after them.
+fn congolese(context: &TokenContext<'_>, quantity: &Quantity<'_>) -> Option<usize> {
+    let at = context.skip_space(quantity.end);
+    let team = context
+        .word(context.skip_space(at + 1))
+        .is_some_and(Token::is_capitalised);
+    let named = context.get(at).is_some_and(|t| t.text == "FC");
+    (named && quantity.low.whole.len() > 2 && !team).then_some(at + 1)
 }
 
 /// The dash at `i` stands between two amounts that rise: "KES 200 -KES 300", "500/=-600/=".

@@ -28,6 +28,9 @@ pub(super) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     if let Some(ordinal) = listed {
         return SpokenForm::new(say_roman(value, ordinal), i + 1);
     }
+    if follows_label(context, i) && (word.text.len() > 1 || word.text != "X") {
+        return SpokenForm::new(cardinal(value), i + 1);
+    }
     let before = context.word_before(i)?;
     if let Some(joint) = ordinal_joint(before) {
         return SpokenForm::new(format!("{joint} {}", say_roman(value, true)), i + 1);
@@ -40,6 +43,14 @@ pub(super) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         && !before.is_all_caps()
         && (word.text.len() > 1 || word.text == "I" && is_royal(context, i));
     name.then(|| SpokenForm::new(format!("wa {}", say_roman(value, true)), i + 1))?
+}
+
+/// "Daraja: II".
+fn follows_label(context: &TokenContext<'_>, i: usize) -> bool {
+    let colon = context
+        .before(i)
+        .filter(|j| *j > 0 && context.is_mark(*j, ':'));
+    colon.is_some_and(|j| context.is_word(j - 1, &HEADINGS))
 }
 
 /// What a numeral in small letters may stand behind.
@@ -131,7 +142,7 @@ pub(super) fn list_is_ordinal(context: &TokenContext<'_>, i: usize) -> Option<bo
     let mut at = i;
     for _ in 0..LIST_MAX {
         let joint = context.before(at).filter(|j| {
-            matches!(context.kind(*j), Some(Kind::Mark(',' | '-' | '–')))
+            matches!(context.kind(*j), Some(Kind::Mark(',' | '-' | '–' | '&')))
                 || context.is_word(*j, &["na", "au", "hadi", "mpaka"])
         })?;
         let is_numeral = |w: &Token<'_>| roman_value(w.text).is_some();

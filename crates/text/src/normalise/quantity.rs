@@ -45,6 +45,18 @@ impl<'a> Quantity<'a> {
         })
     }
 
+    /// "SMS 500 - 30 siku", "Tsh 1,000 - 24hrs": so much for so long, no range; where the second number begins.
+    pub(super) fn falls_to(&self, context: &TokenContext<'_>) -> Option<usize> {
+        const SPANS: &[&str] = &[
+            "siku", "days", "wiki", "saa", "masaa", "hrs", "hours", "dakika", "min", "mins",
+        ];
+        let high = self.high.as_ref()?;
+        let spaced = context.kind(self.low.end) == Some(Kind::Space);
+        let lasts = context.is_word(context.skip_space(high.end), SPANS);
+        (spaced && lasts && self.low.value() > high.value())
+            .then(|| dash_after(context, self.low.end))?
+    }
+
     pub(super) fn say_with(&self, class: Option<Class>) -> String {
         self.map(|number| number.say_with(class))
     }
@@ -190,7 +202,9 @@ pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 fn people_after(context: &TokenContext<'_>, i: usize, quantity: &Quantity<'_>) -> Option<Class> {
     let opens = context.before(i).is_none_or(|j| {
         let mark = matches!(context.kind(j), Some(Kind::Mark('.' | ',' | ';' | ':')));
-        mark && !context.is_abbreviation_dot(j) || context.is_word(j, &["na", "huku", "yao"])
+        // "S.4 wafunge".
+        let apart = j + 1 < i && !context.is_abbreviation_dot(j);
+        mark && apart || context.is_word(j, &["na", "huku", "yao"])
     });
     let verb = context.word(context.skip_space(quantity.end))?;
     let one = quantity.low.plain() == Some(1);
@@ -314,9 +328,11 @@ pub(crate) fn follows_connective(context: &TokenContext<'_>, i: usize) -> bool {
         return true;
     }
     context.follows(i, CONNECTIVES)
-        && words
-            .next()
-            .is_some_and(|head| !head.is_one_of(COUNTING_HEADS))
+        && words.next().is_some_and(|head| {
+            // "Kipindi cha 2", but "kipindi cha 2020".
+            let half = head.is("kipindi") && context.digits(i).is_some_and(|d| d.len() == 1);
+            half || !head.is_one_of(COUNTING_HEADS)
+        })
 }
 
 fn english_ordinal(

@@ -3,11 +3,12 @@
 use super::SpokenForm;
 use super::calendar;
 use super::context::TokenContext;
+use super::marks::is_menu_step;
 use super::number::Number;
 use super::numerals::HEADINGS;
 use super::quantity::{Quantity, dash_after, follows_connective, say_roman, with_suffix};
 use super::token::{Kind, Token};
-use super::units;
+use super::{money, units};
 use crate::cardinal::{cardinal, digits};
 use crate::tables::{WordList, words};
 
@@ -108,6 +109,15 @@ pub(crate) fn fraction(context: &TokenContext<'_>, i: usize) -> Option<SpokenFor
 
 fn alone(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let (top, bottom, end) = bare_fraction(context, i)?;
+    // "kituo 004/023".
+    let padded = |j: usize| {
+        context
+            .digits(j)
+            .filter(|d| d.len() > 2 && d.starts_with('0'))
+    };
+    if let (Some(first), Some(second)) = (padded(i), padded(i + 2)) {
+        return SpokenForm::new(format!("{} mkwaju {}", digits(first), digits(second)), end);
+    }
     // "Dodoma 19/30°C".
     if context.is_mark(end, '°') && context.is_word(end + 1, &["c"]) {
         let said = format!("nyuzi joto {} hadi {}", cardinal(top), cardinal(bottom));
@@ -214,9 +224,7 @@ fn not_a_fraction(
         let saa = if named { "" } else { "saa " };
         return Some(format!("{saa}ishirini na nne kila siku"));
     }
-    // "alama 389/500".
-    let mut before = context.words_back(i).take(2);
-    if top <= bottom && before.any(|w| w.is_one_of(&["alama", "maksi", "jumla"])) {
+    if top <= bottom && is_out_of(context, i, top, bottom) {
         return Some(format!("{} kati ya {}", cardinal(top), cardinal(bottom)));
     }
     // "Alipata 9/10", but "alipata 3/10 ya kura".
@@ -233,6 +241,21 @@ fn not_a_fraction(
         return Some(format!("{} kati ya mia moja", cardinal(top)));
     }
     (top >= bottom).then(|| format!("{} kwa {}", cardinal(top), cardinal(bottom)))
+}
+
+/// "alama 389/500", "Nafasi: 12/120", "ameshika Na. 5/48", "vituo 320/322".
+fn is_out_of(context: &TokenContext<'_>, i: usize, top: u64, bottom: u64) -> bool {
+    let near = |n: usize, words: &[&str]| context.words_back(i).take(n).any(|w| w.is_one_of(words));
+    let many = top >= 100 && !(1900..2100).contains(&bottom);
+    near(2, &["alama", "maksi", "jumla"])
+        || near(3, &["nafasi", "ameshika", "alishika", "nimeshika"])
+            && top < bottom
+            && bottom < 1900
+        || many
+            && near(
+                1,
+                &["vituo", "kituo", "majimbo", "kata", "shule", "wanafunzi"],
+            )
 }
 
 /// An equals sign follows, or an operator stands before.
@@ -294,6 +317,10 @@ pub(crate) fn range(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> 
         let said = format!("{} hadi {}", low.say(), cardinal(last));
         return SpokenForm::new(said, quantity.end);
     }
+    if let Some(end) = told_of_span(context, i, &quantity) {
+        let said = low.say_with(context.class_before(i));
+        return SpokenForm::new(format!("{said}, "), end);
+    }
     if let Some(reading) = with_suffix(context, i, &quantity) {
         return Some(reading);
     }
@@ -324,7 +351,22 @@ pub(crate) fn range(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> 
         let goals = low.say_with(class.filter(|_| context.follows(i, &["mabao", "magoli"])));
         return SpokenForm::new(format!("{goals} kwa {}", high.say()), quantity.end);
     }
+    if let Some(end) = quantity.falls_to(context) {
+        return SpokenForm::new(format!("{}, ", low.say_with(class)), end);
+    }
     SpokenForm::new(quantity.say_with(class), quantity.end)
+}
+
+/// "miezi 3 - 6.5%", "siku 7 - 500/=": how long, and what it brings or costs; where the second number begins.
+fn told_of_span(context: &TokenContext<'_>, i: usize, quantity: &Quantity<'_>) -> Option<usize> {
+    const SPANS: &[&str] = &[
+        "siku", "wiki", "mwezi", "miezi", "mwaka", "miaka", "dakika", "saa", "masaa",
+    ];
+    let spaced = context.kind(quantity.low.end) == Some(Kind::Space);
+    let percent = context.is_mark(context.skip_space(quantity.end), '%');
+    let paid = money::slash_tail(context, quantity.end) > quantity.end;
+    (spaced && (percent || paid) && context.follows(i, SPANS))
+        .then(|| dash_after(context, quantity.low.end))?
 }
 
 /// "Kidato cha 1-4" is "cha kwanza hadi cha nne".
@@ -410,7 +452,7 @@ pub(crate) fn colon_score(context: &TokenContext<'_>, i: usize) -> Option<Spoken
 /// "uwiano wa 1:30".
 pub(super) fn follows_ratio(context: &TokenContext<'_>, i: usize) -> bool {
     let mut before = context.words_back(i).take(2);
-    before.any(|w| w.is_one_of(&["uwiano", "ratio"]))
+    before.any(|w| w.is_one_of(&["uwiano", "ratio", "mteremko", "skeli"]))
 }
 
 fn is_score(
@@ -434,8 +476,28 @@ fn is_score(
     let after = context.word(context.skip_space(end));
     let between_teams =
         before.is_some_and(|w| w.is_capitalised()) && after.is_some_and(|w| w.is_capitalised());
-    let plain_noun = before.is_some_and(|w| !w.is_capitalised());
+    if is_beside_score(context, i) {
+        return true;
+    }
+    let plain_noun = before.is_some_and(|w| !w.is_capitalised())
+        // "21-40 D, 0-20 E".
+        || after.is_some_and(|w| w.text.len() == 1);
     between_teams || a > b || (a == 0 && !plain_noun)
+}
+
+/// "6-4, 3-6, 7-6": another pair of the list falls, which no range does.
+fn is_beside_score(context: &TokenContext<'_>, i: usize) -> bool {
+    const PAIRS_MAX: usize = 6;
+    const PAIR_TOKENS: usize = 5;
+    let value = |j: usize| context.digits(j)?.parse::<u64>().ok();
+    let is_pair = |j: usize| value(j).is_some() && context.is_mark(j + 1, '-');
+    let falls = |j: usize| is_pair(j) && value(j) > value(j + 2) && value(j + 2).is_some();
+    let listed = |j: usize| context.is_mark(j, ',') && context.kind(j + 1) == Some(Kind::Space);
+    let ahead = (0..PAIRS_MAX).map(|n| i + n * PAIR_TOKENS);
+    let ahead = ahead.take_while(|j| *j == i || is_pair(*j) && listed(j - 2));
+    let behind = (0..PAIRS_MAX).map_while(|n| i.checked_sub(n * PAIR_TOKENS));
+    let behind = behind.take_while(|j| *j == i || is_pair(*j) && listed(j + 3));
+    ahead.chain(behind).any(falls)
 }
 
 /// A sign of arithmetic between two numbers.
@@ -450,6 +512,7 @@ pub(crate) fn operator(context: &TokenContext<'_>, i: usize) -> Option<SpokenFor
         Kind::Mark('=') => "ni sawa na",
         Kind::Mark('≠') => "si sawa na",
         Kind::Mark('<') => "ni ndogo kuliko",
+        Kind::Mark('>') if is_menu_step(context, i) => return None,
         Kind::Mark('>') => "ni kubwa kuliko",
         Kind::Mark('≤') => "ni ndogo au sawa na",
         Kind::Mark('≥') => "ni kubwa au sawa na",

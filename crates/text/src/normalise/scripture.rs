@@ -5,7 +5,7 @@ use super::context::TokenContext;
 use super::dotted_time::day_part_after;
 use super::quantity::{dash_after, say_roman};
 use super::relations::SCORE_WORDS;
-use super::token::Kind;
+use super::token::{Kind, Token};
 use crate::cardinal::cardinal;
 use crate::tables::{WordList, WordTable, rows, words};
 
@@ -64,6 +64,7 @@ pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
             || follows_quran(context, i)
             || follows_chapter(context, i)
             || follows_everyday_book(context, i)
+            || goes_on(context, i)
     };
     if let Some(reading) = verse(context, i).filter(|_| follows_book()) {
         return Some(reading);
@@ -71,6 +72,28 @@ pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     verse_first(context, i)
         .or_else(|| numbered(context, i))
         .or_else(|| short(context, i))
+}
+
+/// "Luka 1:26-38, 2:1-20": a further chapter of the same book.
+fn goes_on(context: &TokenContext<'_>, i: usize) -> bool {
+    const LIST_TOKENS_MAX: usize = 24;
+    let in_list = |j: &usize| match context.kind(*j) {
+        Some(Kind::Mark(mark)) => matches!(mark, ',' | ';' | ':' | '-' | '–' | '.'),
+        kind => matches!(kind, Some(Kind::Digits | Kind::Space)),
+    };
+    let mark = context
+        .before(i)
+        .filter(|j| matches!(context.kind(*j), Some(Kind::Mark(',' | ';'))));
+    let list = (0..i).rev().take(LIST_TOKENS_MAX);
+    let start = list.take_while(in_list).last().filter(|_| mark.is_some());
+    let book = start.and_then(|start| context.before(start));
+    let first = start.map(|start| context.skip_space(start));
+    let verses = first.is_some_and(|j| (j..j + 3).any(|j| context.is_mark(j, ':')));
+    let named = |w: &Token<'_>| {
+        let short = SHORT.get(w.text.to_ascii_lowercase().as_str()).is_some();
+        w.is_capitalised() && (short || w.is_one_of(&BOOKS))
+    };
+    verses && book.is_some_and(|j| context.word(j).is_some_and(named))
 }
 
 fn value(context: &TokenContext<'_>, i: usize) -> Option<u64> {
@@ -131,13 +154,22 @@ fn book<'a>(context: &TokenContext<'a>, i: usize) -> Option<(&'a str, usize)> {
     Some((name, context.skip_space(i + 1 + dot)))
 }
 
-/// "1 Kor 13:4", "2 Timotheo 3:16".
+/// Books of which there are several, and whose name is nobody's.
+const NUMBERED: &[&str] = &["Wakorintho", "Wathesalonike", "Wafalme", "Mambo ya Nyakati"];
+
+/// "1 Kor 13:4", "1 Kor 13", "2 Timotheo 3:16".
 fn numbered(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let number = value(context, i).filter(|n| (1..=3).contains(n))?;
     let (name, at) = book(context, context.skip_space(i + 1))?;
-    let verse = verse(context, at)?;
-    let said = format!("{name} wa {} {}", say_roman(number, true), verse.text);
-    SpokenForm::new(said, verse.end)
+    let book = format!("{name} wa {}", say_roman(number, true));
+    if let Some(verse) = verse(context, at) {
+        return SpokenForm::new(format!("{book} {}", verse.text), verse.end);
+    }
+    // "1 Kor 13": the chapter alone, where no man of that name can be meant.
+    let spaced = context.kind(i + 1) == Some(Kind::Space) && at > i + 3;
+    let chapter = value(context, at).filter(|_| NUMBERED.contains(&name) && spaced)?;
+    let said = format!("{book} sura ya {}", say_roman(chapter, true));
+    SpokenForm::new(said, at + 1)
 }
 
 /// "Yoh 3:16", "Mt. 5:3-10", "Zab 23".

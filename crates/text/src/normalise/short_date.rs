@@ -17,6 +17,14 @@ const FRACTIONS: &[&str] = &[
 /// "hadi 30/11", "ni 29/11", "kabla ya 21/11": with a day above twelve it is no fraction, nor is it in "kesho (5/11)",
 /// "kabla ya 5/12" and "harusi ni 5/12".
 pub(super) fn is_short_date(context: &TokenContext<'_>, i: usize) -> bool {
+    // "#1 05/01 Sh 5,000": no fraction begins with a zero.
+    let padded = |j: usize| {
+        let figures = context.digits(j).filter(|d| d.len() == 2);
+        figures.is_some_and(|d| d.starts_with('0'))
+    };
+    if padded(i) && padded(i + 2) && !context.is_mark(i + 3, '/') {
+        return true;
+    }
     let mut before = context.words_back(i);
     let first = before.next().filter(|word| !word.is_one_of(&["ya", "ni"]));
     let joined = first.is_none();

@@ -28,6 +28,7 @@ pub(crate) fn divisor_at(
         ("m", Some(("za mraba", end))) => ("mita ya mraba", end),
         ("km", Some(("za mraba", end))) => ("kilomita ya mraba", end),
         ("m", Some((_, end))) => ("mita ya ujazo", end),
+        ("mm", Some(("za ujazo", end))) => ("milimita ya ujazo", end),
         _ => (*DIVISORS.get(word.text)?, slash + 2),
     };
     context.is_mark(slash, '/').then_some((name, end))
@@ -49,6 +50,12 @@ pub(crate) fn read(
     // "Kidato cha 4A" is no current.
     let letter = context.token(unit).text;
     if unit == quantity.end && letter.len() == 1 && letter != "m" && is_lettered(context, unit) {
+        return None;
+    }
+    // "Alama: 81-100 A".
+    const GRADED: &[&str] = &["alama", "maksi", "gredi", "grade", "daraja"];
+    let mut before = context.words_back(i).take(4);
+    if letter == "A" && unit > quantity.end && before.any(|w| w.is_one_of(GRADED)) {
         return None;
     }
     // "Dakika 2 sek 30": the number has its unit before it, and this one belongs to the next.
@@ -141,7 +148,10 @@ fn temperature(
     at: usize,
 ) -> Option<SpokenForm> {
     // "37.2C", "Joto 37.2 C".
-    let bare = quantity.low.fraction.is_some()
+    const HEATED: &[&str] = &["oka", "oven", "oveni", "joto", "jotoridi"];
+    let mut before = context.words_back(i).take(3);
+    let heated = at == quantity.end && before.any(|w| w.is_one_of(HEATED));
+    let bare = (quantity.low.fraction.is_some() || heated)
         && (at == quantity.end || context.follows(i, &["joto"]))
         && context.get(at).is_some_and(|t| t.text == "C");
     if !bare && !context.is_mark(at, '°') {
@@ -182,13 +192,19 @@ pub(crate) fn before_number(context: &TokenContext<'_>, i: usize) -> Option<Spok
     }
     let word = context.word(i).filter(|w| w.text.len() > 1)?;
     let (name, _) = unit(word.text).filter(|(_, tail)| tail.is_empty())?;
-    let number_follows = context.digits(context.skip_space(i + 1)).is_some();
-    let after_number = context
-        .before(i)
-        .is_some_and(|j| context.digits(j).is_some());
+    let number = context.skip_space(i + 1);
+    // "KG 7 Ave" is a street of Kigali.
+    let street = context.is_word(context.skip_space(number + 1), &["ave", "st", "rd"]);
+    let number_follows = context.digits(number).is_some() && !street;
+    // "Token 1234 5678 kWh 28.1": the figures before are another's.
+    let bought = word.is("kwh") && context.number(number).is_some_and(|n| n.fraction.is_some());
+    let after_number = !bought
+        && context
+            .before(i)
+            .is_some_and(|j| context.digits(j).is_some());
     let is_word = matches!(
         word.text,
-        "min" | "mi" | "cal" | "sek" | "dak" | "ha" | "hr" | "sec"
+        "min" | "mi" | "cal" | "sek" | "dak" | "ha" | "hr" | "sec" | "MP"
     );
     let part = context.follows(i, &["nusu", "robo", "kwa", "kila"]) && !is_word;
     (part || number_follows && !after_number && !is_word).then(|| SpokenForm::new(name, i + 1))?

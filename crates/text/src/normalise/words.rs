@@ -178,7 +178,8 @@ fn abbreviation(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     }
     let lower = word.text.to_ascii_lowercase();
     // "ID No: 123".
-    let colon = matches!(word.text, "No" | "Na") && context.is_mark(i + 1, ':');
+    let label = matches!(word.text, "No" | "Na" | "Mtr" | "Amt");
+    let colon = label && context.is_mark(i + 1, ':');
     let dot = context.is_mark(i + 1, '.') && !context.is_mark(i + 2, '.') || colon;
     let after = i + 1 + usize::from(dot);
     let next = context.skip_space(after);
@@ -202,13 +203,14 @@ fn abbreviation(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let (said, when) = match lower.as_str() {
         "dk" if number_follows => ("dakika", When::Number),
         "alh" if number_follows => ("Alhamisi", When::Dot),
+        "kan" if number_follows => ("kanuni ya", When::Number),
         lower => *ABBREVIATIONS.get(lower)?,
     };
     let applies = match when {
         When::Any => dot || plainly_short(context, i, word),
         When::Dot => dot && follows_within(context, after),
         When::Number => {
-            let is_word = matches!(lower.as_str(), "na" | "uk" | "sur");
+            let is_word = matches!(lower.as_str(), "na" | "uk" | "sur" | "cap");
             let label = word.text == "Na" && !context.starts_sentence(i);
             number_follows && (dot || !is_word || label)
         }
@@ -415,6 +417,13 @@ const CAPITAL_WORDS: &[&str] = &[
 
 /// All capitals: a word said as a word, or letters said one by one.
 fn acronym(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> Option<SpokenForm> {
+    // "Mtume (SAW)", "Allah SWT".
+    let bracketed = i > 0 && context.is_mark(i - 1, '(') && context.is_mark(i + 1, ')');
+    let holy = bracketed || context.follows(i, &["allah", "mungu", "mola", "muhammad", "mtume"]);
+    if matches!(word.text, "SAW" | "SWT") && holy {
+        let said = INITIALISMS.get(word.text.to_ascii_lowercase().as_str())?;
+        return SpokenForm::new(*said, i + 1);
+    }
     // "ATMs", "NGOs".
     if let Some(stem) = word.text.strip_suffix('s')
         && ACRONYMS.get(stem) == Some(&"-")
