@@ -80,7 +80,8 @@ fn day_and_month(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         .is_some_and(|w| w.is_one_of(BEFORE) || is_day(w));
     // "After 9/11".
     let attacks = (day, month) == (9, 11) && context.follows(i, &["after", "since"]);
-    let sure = !attacks && (day > 12 || context.digits(i + 2)?.len() == 2);
+    let on_day = context.word_before(i).is_some_and(is_day);
+    let sure = !attacks && (on_day || day > 12 || context.digits(i + 2)?.len() == 2);
     let goes_on =
         context.is_mark(i + 3, '/') || context.is_word(context.skip_space(i + 3), &["of"]);
     let said = said_date(day, month, None)

@@ -1,11 +1,13 @@
 //! Numbers and letters that are names: telephone numbers, accounts, plates, references, codes to dial. The Swahili rules
 //! know them all, and say them in digits and letters: only the words are put into English.
 
-use super::number::digits;
+use super::number::{cardinal as said_cardinal, digits};
 use crate::cardinal;
 use crate::english::UNITS;
 use crate::letters::letter_name;
 use crate::normalise::context::TokenContext;
+use crate::normalise::marks::is_ugandan_class;
+use crate::normalise::numerals::small_value;
 use crate::normalise::quantity::dash_after;
 use crate::normalise::reading::SpokenForm;
 use crate::normalise::{alphanumeric, codes, masked, phone, relations};
@@ -42,6 +44,7 @@ fn in_english(said: &str) -> Option<String> {
             (_, "reli") => "hash".to_owned(),
             (_, "mkwaju") => "stroke".to_owned(),
             (_, "au") => "or".to_owned(),
+            (_, "hadi") => "to".to_owned(),
             (_, "") => String::new(),
             _ => letter()?.to_string(),
         };
@@ -73,4 +76,29 @@ pub(super) fn named(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> 
         .any(|word| word.is_one_of(NAMED));
     let is_code = figures.len() > QUANTITY_DIGITS_MAX || (named && figures.len() > 2);
     is_code.then(|| SpokenForm::new(digits(figures), i + 1))?
+}
+
+/// The "iv" of "pp. iv-xii".
+pub(super) fn is_small_numeral(context: &TokenContext<'_>, i: usize) -> bool {
+    let word = context.word(i).filter(|w| w.text.len() > 1);
+    word.is_some_and(|w| small_value(w).is_some())
+}
+
+/// "P.7": Uganda's classes; "page iv", "pp. iv-xii".
+pub(super) fn class_or_page(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    if is_ugandan_class(context, i + 1) {
+        return SpokenForm::new(context.token(i).text.to_owned() + " ", i + 2);
+    }
+    let value = |j: usize| small_value(context.word(j)?);
+    let dot = context.before(i).filter(|j| context.is_mark(*j, '.'));
+    let page = dot.map_or(context.before(i), |j| context.before(j))?;
+    let paged = context.is_word(page, &["p", "pp", "page", "pages"]);
+    let first = value(i).filter(|_| paged && is_small_numeral(context, i))?;
+    match dash_after(context, i + 1).and_then(|j| Some((value(j)?, j + 1))) {
+        Some((last, end)) => {
+            let (first, last) = (said_cardinal(first), said_cardinal(last));
+            SpokenForm::new(format!("{first} to {last}"), end)
+        }
+        None => SpokenForm::new(said_cardinal(first), i + 1),
+    }
 }

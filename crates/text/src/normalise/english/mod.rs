@@ -9,6 +9,7 @@ mod scripture;
 mod signs;
 
 use super::context::TokenContext;
+use super::marks::is_ugandan_class;
 use super::numerals::is_royal;
 use super::reading::SpokenForm;
 use super::roman::roman_value;
@@ -51,6 +52,7 @@ const RULES: &[Rule] = &[
     operator,
     unit_after_per,
     slashed,
+    codes::class_or_page,
     abbreviation,
     roman,
     capitals,
@@ -62,7 +64,7 @@ const RULES: &[Rule] = &[
 pub(super) fn read(context: &TokenContext<'_>, i: usize) -> (SpokenForm, PieceKind) {
     let token = context.token(i);
     if token.kind == Kind::Space {
-        return (super::space(token, i), PieceKind::Space);
+        return super::item_space(context, i);
     }
     if let Some(reading) = RULES.iter().find_map(|rule| rule(context, i)) {
         return (reading, PieceKind::English);
@@ -378,12 +380,28 @@ fn listed(context: &TokenContext<'_>, i: usize, next: usize) -> Option<&'static 
         "title" => (dot || word.text == "Mt") && word.is_capitalised() && name_follows,
         "number" => {
             let is_short = lower.len() > 1 && (word.is_capitalised() || !is_known(&lower));
-            context.digits(next).is_some() && (dot || is_short)
+            let numbered = context.digits(next).is_some() || codes::is_small_numeral(context, next);
+            // "He is in his 30s. 20 came": no section.
+            let glued = lower.len() < 3 && context.kind_before(i) == Some(Kind::Digits);
+            let class = is_ugandan_class(context, i + 1);
+            numbered && (dot || is_short) && !glued && !class
         }
         // "HT 14-7" is half-time, "WT" no weight.
-        _ => !matches!(word.text, "HT" | "WT" | "TDS"),
+        _ => !matches!(word.text, "HT" | "WT" | "TDS") && !is_beside_figures(context, i, next),
     };
     applies.then_some(said)
+}
+
+/// The vaccine of "MR 1", the debit of "1,200.00 DR": no title.
+fn is_beside_figures(context: &TokenContext<'_>, i: usize, next: usize) -> bool {
+    let before = context
+        .before(i)
+        .is_some_and(|j| context.digits(j).is_some());
+    match context.token(i).text {
+        "MR" => context.digits(next).is_some(),
+        "DR" => before && context.word(next).is_none(),
+        _ => false,
+    }
 }
 
 /// "A/C No. 123", "w/o delay", "c/o John", "w/ 2 books".
@@ -407,6 +425,8 @@ fn slashed(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         ("m", "s") => "messers",
         ("n", "a") => "not applicable",
         ("h", "way") => "highway",
+        ("b", "f") => "brought forward",
+        ("c", "f") => "carried forward",
         ("y", "y") => "year on year",
         ("q", "q") => "quarter on quarter",
         ("m", "m") => "month on month",
@@ -441,11 +461,18 @@ fn roman(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     const HEADINGS: &[&str] = &[
         "chapter", "part", "section", "form", "class", "grade", "phase", "volume", "act", "war",
         "first", "type", "article", "level", "stage", "unit", "term", "division", "schedule",
-        "book", "annex", "appendix", "table", "figure", "div",
+        "book", "annex", "appendix", "table", "figure", "div", "vol",
     ];
     let word = context.word(i)?;
     let value = roman_value(word.text)?;
-    let before = context.word_before(i)?;
+    // "Vol. II".
+    let dot = context
+        .before(i)
+        .filter(|j| *j > 0 && context.is_mark(*j, '.'));
+    let short = dot
+        .and_then(|j| context.word(j - 1))
+        .filter(|w| w.is_one_of(&["vol", "div"]));
+    let before = short.or_else(|| context.word_before(i))?;
     let goes_on = context.word(context.skip_space(i + 1)).is_some();
     if before.is_one_of(HEADINGS) && (word.text.len() > 1 || !goes_on) {
         return SpokenForm::new(cardinal(value), i + 1);

@@ -384,7 +384,8 @@ fn plural(context: &TokenContext<'_>, i: usize, number: &Number<'_>) -> Option<S
 
 /// What is marked out of a number: "scored 4/5".
 const MARKED: &[&str] = &[
-    "scored", "score", "got", "marks", "mark", "rated", "rating", "pos",
+    "scored", "score", "got", "marks", "mark", "rated", "rating", "pos", "position", "rank",
+    "ranked",
 ];
 
 /// "1/2", "3/4", "2/3", "scored 4/5", "FY 2025/26".
@@ -411,6 +412,10 @@ fn fraction(context: &TokenContext<'_>, number: &Number<'_>) -> Option<SpokenFor
         (above, n) if is_mark && above <= n && n > 4 => {
             format!("{} out of {}", cardinal(above), cardinal(n))
         }
+        // "320/322 polling stations".
+        (100.., n @ 100..1900) if above <= n && counts_after(context, below.end) => {
+            format!("{} out of {}", cardinal(above), cardinal(n))
+        }
         // "Exp: 12/2027".
         (month @ 1..=12, n @ 1900..2100) if is_dated => {
             format!("{} {}", MONTHS_ENGLISH[month as usize - 1], year(n))
@@ -428,6 +433,12 @@ fn fraction(context: &TokenContext<'_>, number: &Number<'_>) -> Option<SpokenFor
         (above, n) => fraction_name(above, n),
     };
     SpokenForm::new(said, below.end)
+}
+
+/// A plain word stands behind the number.
+fn counts_after(context: &TokenContext<'_>, end: usize) -> bool {
+    let next = context.word(context.skip_space(end));
+    next.is_some_and(|w| w.text.len() > 3 && !w.is_capitalised())
 }
 
 fn fraction_name(above: u64, below: u64) -> String {

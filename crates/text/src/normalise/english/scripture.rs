@@ -4,6 +4,7 @@ use super::number::{cardinal, ordinal};
 use crate::normalise::context::TokenContext;
 use crate::normalise::quantity::dash_after;
 use crate::normalise::reading::SpokenForm;
+use crate::normalise::token::Kind;
 use crate::tables::{WordList, WordTable, rows, words};
 
 static BOOKS: WordList =
@@ -29,6 +30,10 @@ fn verse(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let (chapter, verse) = (value(context, i)?, value(context, i + 2)?);
     let may_be_time = chapter < 24 && verse < 60 && context.digits(i + 2)?.len() == 2;
     let is_psalm = book.is_one_of(&["psalm", "psalms"]);
+    if book.is_one_of(&["qur'an", "quran", "koran"]) {
+        let verse = verse_said(context, i)?;
+        return SpokenForm::new(format!("chapter {}", verse.text), verse.end);
+    }
     if !book.is_one_of(&BOOKS) || may_be_time && !is_psalm {
         return None;
     }
@@ -70,7 +75,21 @@ fn numbered_book(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         .word(book)
         .is_some_and(|w| SEVERAL.contains(&w.text));
     let chapter = value(context, context.skip_space(book + 1));
-    let told = named && chapter.is_some() || short(context, book).is_some();
+    // "1 Cor 13" has no verse.
+    let written = context
+        .word(book)
+        .filter(|w| w.is_capitalised() && w.text != "Sam");
+    let short_name = written.and_then(|w| SHORT.get(w.text.to_ascii_lowercase().as_str()));
+    let verse = short(context, book);
+    if let Some(name) = short_name.filter(|name| SEVERAL.contains(name))
+        && verse.is_none()
+        && book > i + 1
+        && context.kind(book + 1) == Some(Kind::Space)
+        && chapter.is_some()
+    {
+        return SpokenForm::new(format!("{} {name}", ordinal(number)), book + 1);
+    }
+    let told = named && chapter.is_some() || verse.is_some();
     (told && book > i + 1).then(|| SpokenForm::new(ordinal(number), i + 1))?
 }
 

@@ -3,7 +3,9 @@
 use super::calendar::is_range_of_times;
 use super::quantity::unit;
 use crate::normalise::context::TokenContext;
-use crate::normalise::marks::{is_grade, is_mark_out_of, joins_fields};
+use crate::normalise::marks::{
+    is_grade, is_mark_out_of, is_menu_step, joins_fields, joins_measures,
+};
 use crate::normalise::money::{ends_range, is_currency};
 use crate::normalise::token::{Kind, Token};
 
@@ -24,6 +26,7 @@ pub(super) fn said_mark(context: &TokenContext<'_>, i: usize, mark: char) -> Str
         '²' => "squared",
         '³' => "cubed",
         '√' => "the square root of",
+        '>' if is_menu_step(context, i) => "then",
         '<' if compares(context, i) => "less than",
         '>' if compares(context, i) => "more than",
         '≤' if compares(context, i) => "at most",
@@ -45,7 +48,7 @@ pub(super) fn said_mark(context: &TokenContext<'_>, i: usize, mark: char) -> Str
             "minus"
         }
         '-' | '−' if is_grade(context, i) => "minus",
-        '-' | '–' if between_quantities(context, i) => "to",
+        '-' | '–' if between_quantities(context, i) || joins_measures(context, i) => "to",
         '^' if inside || glued(i.checked_sub(1)) && context.is_mark(i + 1, '-') => {
             "to the power of"
         }
@@ -76,7 +79,16 @@ pub(super) fn said_mark(context: &TokenContext<'_>, i: usize, mark: char) -> Str
     }
 }
 
-pub(super) const RATIOS: &[&str] = &["ratio", "scale", "odds", "proportion", "npk", "mix"];
+pub(super) const RATIOS: &[&str] = &[
+    "ratio",
+    "scale",
+    "odds",
+    "proportion",
+    "npk",
+    "mix",
+    "gradient",
+    "slope",
+];
 
 /// "a ratio of 3:1", "NPK 17:17:17".
 fn is_ratio(context: &TokenContext<'_>, i: usize) -> bool {
