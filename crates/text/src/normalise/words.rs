@@ -195,6 +195,10 @@ fn abbreviation(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let minute = lower == "dk"
         && context.is_word(next, &["ya"])
         && context.digits(context.skip_space(next + 1)).is_some();
+    // "Amoxicillin cap. 500mg" is a capsule.
+    if lower == "cap" && (!word.is_capitalised() || context.word(next + 1).is_some()) {
+        return None;
+    }
     let number_follows = context.digits(next).is_some()
         || minute
         || context

@@ -383,7 +383,9 @@ fn listed(context: &TokenContext<'_>, i: usize, next: usize) -> Option<&'static 
             let numbered = context.digits(next).is_some() || codes::is_small_numeral(context, next);
             // "He is in his 30s. 20 came": no section.
             let glued = lower.len() < 3 && context.kind_before(i) == Some(Kind::Digits);
-            let class = is_ugandan_class(context, i + 1);
+            // "Amoxicillin cap. 500mg" is a capsule.
+            let class = is_ugandan_class(context, i + 1)
+                || lower == "cap" && context.word(next + 1).is_some();
             numbered && (dot || is_short) && !glued && !class
         }
         // "HT 14-7" is half-time, "WT" no weight.
