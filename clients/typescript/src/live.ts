@@ -6,6 +6,9 @@ import { camelCased, type LiveEvent } from "./models.js";
 /** Node's own, or that of the package `ws`: both take headers. The browser's does not, and a key has no business there. */
 export type WebSocketClass = new (url: string, init: { headers: Record<string, string> }) => object;
 
+/** The service takes 256 KiB in one message. A multiple of four, so that no sample of two channels is parted. */
+const MESSAGE_BYTES_MAX = 128 * 1024;
+
 type Told = LiveEvent | { type: "error"; status: number; code: string; message: string };
 
 /** Send sound with `send`, say `finish` at the end, and iterate for what is heard. */
@@ -31,7 +34,9 @@ export class LiveTranscription implements AsyncIterable<LiveEvent> {
 
   /** 16-bit little-endian mono samples. */
   send(samples: Uint8Array): void {
-    this.socket.send(new Uint8Array(samples));
+    for (let start = 0; start < samples.length; start += MESSAGE_BYTES_MAX) {
+      this.socket.send(new Uint8Array(samples.subarray(start, start + MESSAGE_BYTES_MAX)));
+    }
   }
 
   /** No more sound will come; the rest of the text still does. */

@@ -111,6 +111,14 @@ test("the language that is told is the one that is heard", async () => {
   assert.equal((await gather(live)).at(-1).answer, 2500);
 });
 
+test("a choice with a comma is one choice live, and a long piece of sound is sent in parts", async () => {
+  const { audio } = await client.speak("Shilingi elfu moja.", "asha");
+  const live = await client.live({ rateHz: 24_000, choices: ["KSh 1,000", "KSh 500"] });
+  live.send(Buffer.concat([audio.subarray(44), Buffer.alloc(300_000)]));
+  live.finish();
+  assert.equal((await gather(live)).at(-1).answer, "KSh 1,000");
+});
+
 test("subtitles", async () => {
   assert.match(await client.subtitles(spoken.audio), /^1\n00:00:00,\d+ --> /);
   assert.match(await client.subtitles(spoken.audio, "vtt"), /^WEBVTT/);
