@@ -1,6 +1,7 @@
 """What happens when things go wrong, with a small server that answers as told."""
 
 import http.server
+import socket
 import threading
 
 import pytest
@@ -137,6 +138,13 @@ def test_nobody_there_is_a_failed_connection():
     client = sauti.Sauti("http://127.0.0.1:9", "key", retries_max=0)
     with pytest.raises(sauti.ConnectionFailed):
         client.balance()
+
+
+def test_a_live_connection_that_nobody_answers_is_a_failed_connection():
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        client = sauti.Sauti(f"http://127.0.0.1:{silent.getsockname()[1]}", "key", timeout_s=0.2)
+        with pytest.raises(sauti.ConnectionFailed, match="timed out"):
+            client.live()
 
 
 def test_a_key_is_needed(monkeypatch):

@@ -111,6 +111,7 @@ def test_a_choice_with_a_comma_is_one_choice_live_and_a_long_piece_of_sound_is_s
         live.send(spoken.audio[44:] + bytes(300_000))
         live.finish()
         assert "elfu" in list(live)[-1].text.lower()
+        assert list(live) == [], "and whoever asks again does not wait for ever"
 
 
 def test_speech_that_was_not_expected_is_told_apart_from_silence_live_too(client):

@@ -35,7 +35,11 @@ class LiveTranscription:
         self.file = self.socket.makefile("rb")
         self.sending = threading.Lock()
         self.heard: queue.Queue[Partial | Final | NotUnderstood | Exception | None] = queue.Queue()
-        self.shake_hands(parts, path, headers)
+        try:
+            self.shake_hands(parts, path, headers)
+        except OSError as error:
+            self.close()
+            raise ConnectionFailed(f"no answer from {parts.netloc}: {error}") from error
         threading.Thread(target=self.listen, daemon=True).start()
 
     @staticmethod
@@ -155,6 +159,8 @@ class LiveTranscription:
             if isinstance(event, Exception):
                 raise event
             yield event
+        # For whoever asks again.
+        self.heard.put(None)
 
     def close(self) -> None:
         """Hangs up. Before the end, that throws the transcription away."""
