@@ -120,6 +120,23 @@ async fn only_pages_that_need_a_script_ask_for_one() {
 }
 
 #[tokio::test]
+async fn keys_that_work_stand_above_those_that_have_ended() {
+    let world = World::new().await;
+    for (name, expires_us) in [("Ya kazi", None), ("Imeisha", Some(1))] {
+        let name = name.to_owned();
+        let new = NewKey {
+            name,
+            expires_us,
+            ..world.new_key()
+        };
+        world.make_key(new).await;
+    }
+    let browser = Browser::signed_in(&world, &world.account_id).await;
+    let html = text(browser.get("/console/keys").await.assert_ok());
+    assert!(html.find("Ya kazi").unwrap() < html.find("Imeisha").unwrap());
+}
+
+#[tokio::test]
 async fn what_people_type_is_shown_and_never_run() {
     let world = World::new().await;
     let store = &world.app.store;
