@@ -1,6 +1,6 @@
 /** The client: one method for each thing the service does. */
 
-import { InvalidRequest, SautiError } from "./errors.js";
+import { ConnectionFailed, InvalidRequest, SautiError } from "./errors.js";
 import { LiveTranscription, type WebSocketClass } from "./live.js";
 import {
   camelCased, type Alternative, type Balance, type Charge, type ExpectedAnswer, type Limits, type Mark, type Quote, type Segment, type Speech, type SpeechPiece,
@@ -166,9 +166,11 @@ export class Sauti {
     if (!this.WebSocket) {
       throw new SautiError('live needs a WebSocket, which Node has from version 22 on; before it, npm install ws and new Sauti({ WebSocket, ... }) with import { WebSocket } from "ws"');
     }
+    const { options: { url, timeoutSeconds }, headers } = this.transport;
     try {
-      return await LiveTranscription.open(this.WebSocket, this.transport.options.url + path, this.transport.headers);
+      return await LiveTranscription.open(this.WebSocket, url + path, headers, timeoutSeconds);
     } catch (refused) {
+      if (refused instanceof ConnectionFailed) throw refused;
       // A WebSocket does not tell why it was refused; the same address without one does.
       await this.transport.request("GET", path).catch((error: unknown) => {
         if (!(error instanceof InvalidRequest && error.code === "malformed_request")) throw error;

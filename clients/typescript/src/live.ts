@@ -1,6 +1,6 @@
 /** Live transcription over a WebSocket. */
 
-import { StreamBroken, refusal } from "./errors.js";
+import { ConnectionFailed, StreamBroken, refusal } from "./errors.js";
 import { camelCased, type LiveEvent } from "./models.js";
 
 /** Node's own, or that of the package `ws`: both take headers. The browser's does not, and a key has no business there. */
@@ -24,11 +24,21 @@ export class LiveTranscription implements AsyncIterable<LiveEvent> {
   }
 
   /** Rejects where the door does not open; WebSocket does not tell why. */
-  static open(Socket: WebSocketClass, url: string, headers: Record<string, string>): Promise<LiveTranscription> {
+  static open(Socket: WebSocketClass, url: string, headers: Record<string, string>, timeoutSeconds: number): Promise<LiveTranscription> {
     const socket = new Socket(url.replace(/^http/, "ws"), { headers }) as WebSocket;
     return new Promise((resolve, reject) => {
-      socket.onopen = () => resolve(new LiveTranscription(socket));
-      socket.onerror = () => reject(new StreamBroken("the live connection was refused"));
+      const late = setTimeout(() => {
+        reject(new ConnectionFailed(`no answer from ${new URL(url).host} in ${timeoutSeconds} seconds`));
+        socket.close();
+      }, timeoutSeconds * 1000);
+      socket.onopen = () => {
+        clearTimeout(late);
+        resolve(new LiveTranscription(socket));
+      };
+      socket.onerror = () => {
+        clearTimeout(late);
+        reject(new StreamBroken("the live connection was refused"));
+      };
     });
   }
 

@@ -2,14 +2,16 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-import { AuthenticationError, InvalidRequest, Sauti, SautiError, UnsupportedMedia } from "../dist/index.js";
+import { AuthenticationError, ConnectionFailed, InvalidRequest, Sauti, SautiError, UnsupportedMedia } from "../dist/index.js";
 
 const require = createRequire(`${process.env.SAUTI_NODE_MODULES}/`);
 
@@ -172,6 +174,15 @@ test("the package can be added to a project as its README says", () => {
   } finally {
     rmSync(project, { recursive: true });
   }
+});
+
+test("a live connection that nobody answers is a failed connection", async () => {
+  const { WebSocket } = require("ws");
+  const silent = createServer().listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const url = `http://127.0.0.1:${silent.address().port}`;
+  await assert.rejects(make("key", { url, WebSocket, timeoutSeconds: 0.2 }).live(), ConnectionFailed);
+  silent.close();
 });
 
 test("a live connection with a wrong key is refused with the reason", async () => {
