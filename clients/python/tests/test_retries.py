@@ -1,6 +1,7 @@
 """What happens when things go wrong, with a small server that answers as told."""
 
 import http.server
+import socket
 import threading
 
 import pytest
@@ -9,7 +10,7 @@ import sauti
 
 PROBLEM = b'{"status": 503, "code": "overloaded", "detail": "Busy.", "request_id": "req_1", "errors": []}'
 SPEECH = (200, {"Content-Type": "audio/wav", "Sauti-Units": "7"}, b"RIFF")
-CUT = "cut"
+CUT, SLOW = "cut", "slow"
 
 
 class Told(http.server.BaseHTTPRequestHandler):
@@ -21,6 +22,10 @@ class Told(http.server.BaseHTTPRequestHandler):
         answer = self.server.answers.pop(0)
         if answer is CUT:
             self.close_connection = True
+            return
+        if answer is SLOW:
+            # Until the client has hung up.
+            self.close_connection = not self.rfile.read(1)
             return
         status, headers, body = answer
         self.send_response(status)
@@ -65,6 +70,16 @@ def test_a_cut_connection_is_tried_again(told):
     told.answers = [CUT, (200, {"Content-Length": 50, "Connection": "close"}, b"RIFF"), SPEECH]
     assert told.client.speak("Habari.", "asha").audio == b"RIFF"
     assert len({headers["Idempotency-Key"] for headers in told.seen}) == 1
+
+
+def test_a_kept_connection_that_has_ended_is_replaced_and_one_that_is_slow_is_not_asked_twice(told):
+    told.answers = [SPEECH, CUT, SPEECH, SLOW]
+    client = sauti.Sauti(f"http://127.0.0.1:{told.server_port}", "key", retries_max=0, timeout_s=0.5)
+    client.speak("Habari.", "asha")
+    assert client.speak("Habari.", "asha").audio == b"RIFF"
+    with pytest.raises(sauti.ConnectionFailed, match="timed out"):
+        client.speak("Habari.", "asha")
+    assert len(told.seen) == 4
 
 
 def test_a_request_that_still_runs_is_waited_for(told):
@@ -123,6 +138,13 @@ def test_nobody_there_is_a_failed_connection():
     client = sauti.Sauti("http://127.0.0.1:9", "key", retries_max=0)
     with pytest.raises(sauti.ConnectionFailed):
         client.balance()
+
+
+def test_a_live_connection_that_nobody_answers_is_a_failed_connection():
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        client = sauti.Sauti(f"http://127.0.0.1:{silent.getsockname()[1]}", "key", timeout_s=0.2)
+        with pytest.raises(sauti.ConnectionFailed, match="timed out"):
+            client.live()
 
 
 def test_a_key_is_needed(monkeypatch):

@@ -104,6 +104,16 @@ def test_the_language_that_is_told_is_the_one_that_is_heard(client):
     assert any(isinstance(event, sauti.NotUnderstood) for event in heard) and heard[-1].not_understood
 
 
+def test_a_choice_with_a_comma_is_one_choice_live_and_a_long_piece_of_sound_is_sent_in_parts(client):
+    spoken = client.speak("Shilingi elfu moja.", "asha")
+    assert live_events(client, spoken, choices=["KSh 1,000", "KSh 500"])[-1].answer == "KSh 1,000"
+    with client.live(24_000) as live:
+        live.send(spoken.audio[44:] + bytes(300_000))
+        live.finish()
+        assert "elfu" in list(live)[-1].text.lower()
+        assert list(live) == [], "and whoever asks again does not wait for ever"
+
+
 def test_speech_that_was_not_expected_is_told_apart_from_silence_live_too(client):
     spoken = client.speak("Mvua kubwa imenyesha jijini Nairobi usiku wa kuamkia leo.", "asha")
     assert client.transcribe(spoken.audio, expect="yes_no").not_understood

@@ -1,6 +1,6 @@
 /** The client: one method for each thing the service does. */
 
-import { InvalidRequest, SautiError } from "./errors.js";
+import { ConnectionFailed, InvalidRequest, SautiError } from "./errors.js";
 import { LiveTranscription, type WebSocketClass } from "./live.js";
 import {
   camelCased, type Alternative, type Balance, type Charge, type ExpectedAnswer, type Limits, type Mark, type Quote, type Segment, type Speech, type SpeechPiece,
@@ -12,7 +12,7 @@ import { Transport } from "./transport.js";
 export interface SautiOptions {
   url?: string;
   key: string;
-  /** The longest one request may take. */
+  /** The longest a whole answer may take, and of a stream the longest until its next piece. */
   timeoutSeconds?: number;
   /** How often a request that failed in passing is tried again. */
   retriesMax?: number;
@@ -113,8 +113,8 @@ export class Sauti {
   /** The sound while it is made, with the words in it and their times. */
   async *speakEvents(text: string, voiceId: string, options: SpeakOptions = {}): AsyncGenerator<SpeechPiece, void, void> {
     const body = speechBody(text, voiceId, { outputFormat: "pcm_24000", ...options }, { stream: "sse", timestamps: true });
-    const answer = await this.transport.stream("POST", "/v1/audio/speech", body, JSON_TYPE);
-    for await (const event of events(answer, "speech.audio.done")) {
+    const stream = await this.transport.stream("POST", "/v1/audio/speech", body, JSON_TYPE);
+    for await (const event of events(stream, "speech.audio.done")) {
       if (event.type === "speech.audio.delta") {
         yield { audio: fromBase64(String(event["audio"])), words: (event["words"] ?? []) as Word[], marks: (event["marks"] ?? []) as Mark[] };
       }
@@ -141,8 +141,8 @@ export class Sauti {
   /** The text segment by segment while the recording is heard; the last piece has the whole. */
   async *transcribeStream(recording: Recording, options: TranscribeOptions = {}): AsyncGenerator<TranscriptPiece, void, void> {
     const form = formOf(recording, options, { stream: "true" });
-    const answer = await this.transport.stream("POST", "/v1/audio/transcriptions", form);
-    for await (const event of events(answer, "transcript.text.done")) {
+    const stream = await this.transport.stream("POST", "/v1/audio/transcriptions", form);
+    for await (const event of events(stream, "transcript.text.done")) {
       if (event.type === "transcript.text.delta") {
         yield { text: String(event["delta"]), start: Number(event["start"]), end: Number(event["end"]), isLast: false };
       } else if (event.type === "transcript.text.done") {
@@ -158,16 +158,19 @@ export class Sauti {
     const isG711 = options.encoding === "ulaw" || options.encoding === "alaw";
     const query = new URLSearchParams(isG711 ? { encoding: String(options.encoding) } : { rate: String(options.rateHz ?? 16_000) });
     for (const [name, value] of oneValue(options)) query.set(name, value);
-    if (options.keyterms?.length) query.set("keyterms", options.keyterms.join(","));
-    if (options.choices?.length) query.set("choices", options.choices.join(","));
+    // One by one: a choice such as "KSh 1,000" has a comma of its own.
+    for (const term of options.keyterms ?? []) query.append("keyterms[]", term);
+    for (const choice of options.choices ?? []) query.append("choices[]", choice);
     if (options.alternatives) query.set("alternatives", String(options.alternatives));
     const path = `/v1/audio/transcriptions/live?${query}`;
     if (!this.WebSocket) {
       throw new SautiError('live needs a WebSocket, which Node has from version 22 on; before it, npm install ws and new Sauti({ WebSocket, ... }) with import { WebSocket } from "ws"');
     }
+    const { options: { url, timeoutSeconds }, headers } = this.transport;
     try {
-      return await LiveTranscription.open(this.WebSocket, this.transport.options.url + path, this.transport.headers);
+      return await LiveTranscription.open(this.WebSocket, url + path, headers, timeoutSeconds);
     } catch (refused) {
+      if (refused instanceof ConnectionFailed) throw refused;
       // A WebSocket does not tell why it was refused; the same address without one does.
       await this.transport.request("GET", path).catch((error: unknown) => {
         if (!(error instanceof InvalidRequest && error.code === "malformed_request")) throw error;
@@ -242,8 +245,9 @@ function formOf(recording: Recording, options: TranscribeOptions, fields: Record
   for (const term of options.keyterms ?? []) form.append("keyterms[]", term);
   for (const choice of options.choices ?? []) form.append("choices[]", choice);
   const type = options.contentType ?? "application/octet-stream";
-  // A Blob copies its parts, of memory that is shared too.
-  const whole = recording instanceof Blob ? recording : new Blob([recording as Uint8Array<ArrayBuffer>], { type });
+  // A Blob copies its parts, of memory that is shared too. One that was given has a type of its own, unless another is said.
+  const given = recording instanceof Blob ? recording : new Blob([recording as Uint8Array<ArrayBuffer>], { type });
+  const whole = options.contentType ? given.slice(0, given.size, type) : given;
   form.append("file", whole, options.name ?? "recording");
   return form;
 }

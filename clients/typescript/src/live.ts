@@ -1,10 +1,13 @@
 /** Live transcription over a WebSocket. */
 
-import { StreamBroken, refusal } from "./errors.js";
+import { ConnectionFailed, StreamBroken, refusal } from "./errors.js";
 import { camelCased, type LiveEvent } from "./models.js";
 
 /** Node's own, or that of the package `ws`: both take headers. The browser's does not, and a key has no business there. */
 export type WebSocketClass = new (url: string, init: { headers: Record<string, string> }) => object;
+
+/** The service takes 256 KiB in one message. A multiple of four, so that no sample of two channels is parted. */
+const MESSAGE_BYTES_MAX = 128 * 1024;
 
 type Told = LiveEvent | { type: "error"; status: number; code: string; message: string };
 
@@ -21,17 +24,29 @@ export class LiveTranscription implements AsyncIterable<LiveEvent> {
   }
 
   /** Rejects where the door does not open; WebSocket does not tell why. */
-  static open(Socket: WebSocketClass, url: string, headers: Record<string, string>): Promise<LiveTranscription> {
+  static open(Socket: WebSocketClass, url: string, headers: Record<string, string>, timeoutSeconds: number): Promise<LiveTranscription> {
     const socket = new Socket(url.replace(/^http/, "ws"), { headers }) as WebSocket;
     return new Promise((resolve, reject) => {
-      socket.onopen = () => resolve(new LiveTranscription(socket));
-      socket.onerror = () => reject(new StreamBroken("the live connection was refused"));
+      const late = setTimeout(() => {
+        reject(new ConnectionFailed(`no answer from ${new URL(url).host} in ${timeoutSeconds} seconds`));
+        socket.close();
+      }, timeoutSeconds * 1000);
+      socket.onopen = () => {
+        clearTimeout(late);
+        resolve(new LiveTranscription(socket));
+      };
+      socket.onerror = () => {
+        clearTimeout(late);
+        reject(new StreamBroken("the live connection was refused"));
+      };
     });
   }
 
   /** 16-bit little-endian mono samples. */
   send(samples: Uint8Array): void {
-    this.socket.send(new Uint8Array(samples));
+    for (let start = 0; start < samples.length; start += MESSAGE_BYTES_MAX) {
+      this.socket.send(new Uint8Array(samples.subarray(start, start + MESSAGE_BYTES_MAX)));
+    }
   }
 
   /** No more sound will come; the rest of the text still does. */

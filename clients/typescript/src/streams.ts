@@ -1,28 +1,35 @@
 /** Bodies that come piece by piece. One that breaks off is an error, not an end. */
 
 import { StreamBroken } from "./errors.js";
-import { reason } from "./transport.js";
+import { reason, type Stream } from "./transport.js";
 
 export interface ServerEvent {
   type: string;
   [field: string]: unknown;
 }
 
-export async function* pieces(answer: Response): AsyncGenerator<Uint8Array<ArrayBuffer>, void, void> {
+export async function* pieces({ answer, patience }: Stream): AsyncGenerator<Uint8Array<ArrayBuffer>, void, void> {
   const requestId = answer.headers.get("x-request-id") ?? "";
   try {
-    for await (const piece of answer.body ?? []) yield piece as Uint8Array<ArrayBuffer>;
+    patience.wait();
+    for await (const piece of answer.body ?? []) {
+      patience.rest();
+      yield piece as Uint8Array<ArrayBuffer>;
+      patience.wait();
+    }
   } catch (error) {
     throw new StreamBroken(`the stream broke off: ${reason(error)}`, "", requestId);
+  } finally {
+    patience.rest();
   }
 }
 
 /** The data of server-sent events, up to the one whose type is `last`. */
-export async function* events(answer: Response, last: string): AsyncGenerator<ServerEvent, void, void> {
-  const requestId = answer.headers.get("x-request-id") ?? "";
+export async function* events(stream: Stream, last: string): AsyncGenerator<ServerEvent, void, void> {
+  const requestId = stream.answer.headers.get("x-request-id") ?? "";
   const decoder = new TextDecoder();
   let buffer = "";
-  for await (const piece of pieces(answer)) {
+  for await (const piece of pieces(stream)) {
     buffer += decoder.decode(piece, { stream: true });
     const blocks = buffer.split("\n\n");
     buffer = blocks.pop() ?? "";

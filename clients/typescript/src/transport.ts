@@ -14,6 +14,34 @@ export interface TransportOptions {
   sleep: (seconds: number) => Promise<void>;
 }
 
+export interface Stream {
+  answer: Response;
+  patience: Patience;
+}
+
+/** Gives up on what it has waited for too long. A stream may last as long as whoever plays it likes, as long as it goes on. */
+export class Patience {
+  private readonly controller = new AbortController();
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(private readonly seconds: number) {
+    this.wait();
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  wait(): void {
+    const late = new DOMException(`nothing came for ${this.seconds} seconds`, "TimeoutError");
+    this.timer = setTimeout(() => this.controller.abort(late), this.seconds * 1000);
+  }
+
+  rest(): void {
+    clearTimeout(this.timer);
+  }
+}
+
 export class Transport {
   readonly headers: Record<string, string>;
 
@@ -25,14 +53,21 @@ export class Transport {
   /** The whole answer. Whatever may pass by itself is tried again. */
   async request(method: string, path: string, body?: BodyInit, headers: Record<string, string> = {}) {
     return this.tried(true, async () => {
-      const answer = await this.opened(method, path, body, headers);
+      const answer = await this.opened(method, path, body, headers, AbortSignal.timeout(this.options.timeoutSeconds * 1000));
       return { headers: answer.headers, body: new Uint8Array(await this.readAll(answer)) };
     });
   }
 
   /** An answer whose body is still to come. Only refusals before any work (429 and 503) are tried again. */
-  stream(method: string, path: string, body: BodyInit, headers: Record<string, string> = {}): Promise<Response> {
-    return this.tried(false, () => this.opened(method, path, body, headers));
+  stream(method: string, path: string, body: BodyInit, headers: Record<string, string> = {}): Promise<Stream> {
+    return this.tried(false, async () => {
+      const patience = new Patience(this.options.timeoutSeconds);
+      try {
+        return { answer: await this.opened(method, path, body, headers, patience.signal), patience };
+      } finally {
+        patience.rest();
+      }
+    });
   }
 
   private async tried<T>(retry: boolean, attempt: () => Promise<T>): Promise<T> {
@@ -59,7 +94,9 @@ export class Transport {
     return told === undefined ? growing : Math.min(told, this.options.timeoutSeconds);
   }
 
-  private async opened(method: string, path: string, body: BodyInit | undefined, headers: Record<string, string>): Promise<Response> {
+  private async opened(
+    method: string, path: string, body: BodyInit | undefined, headers: Record<string, string>, signal: AbortSignal,
+  ): Promise<Response> {
     let answer: Response;
     try {
       answer = await fetch(this.options.url + path, {
@@ -67,7 +104,7 @@ export class Transport {
         headers: { ...this.headers, ...headers },
         body: body ?? null,
         redirect: "error",
-        signal: AbortSignal.timeout(this.options.timeoutSeconds * 1000),
+        signal,
       });
     } catch (error) {
       throw new ConnectionFailed(`no answer from ${this.options.url}: ${reason(error)}`);

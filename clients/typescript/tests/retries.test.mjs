@@ -9,11 +9,14 @@ import { APIError, ConflictError, ConnectionFailed, Overloaded, Sauti, ServerErr
 const PROBLEM = JSON.stringify({ status: 503, code: "overloaded", detail: "Busy.", request_id: "req_1", errors: [] });
 const SPEECH = [200, { "Content-Type": "audio/wav", "Sauti-Units": "7" }, "RIFF"];
 
-let answers, seen, pauses, client;
+let answers, seen, bodies, pauses, client;
 const server = createServer((request, response) => {
-  request.resume().on("end", () => {
+  const sent = [];
+  request.on("data", (piece) => sent.push(piece)).on("end", () => {
     seen.push(request.headers);
+    bodies.push(Buffer.concat(sent).toString());
     const answer = answers.shift();
+    if (typeof answer === "function") return answer(response);
     if (answer === "cut") return request.socket.destroy();
     const [status, headers, body, breaks] = answer;
     response.writeHead(status, headers);
@@ -25,7 +28,7 @@ const server = createServer((request, response) => {
 before(() => new Promise((resolve) => server.listen(0, "127.0.0.1", resolve)));
 after(() => server.close());
 beforeEach(() => {
-  [answers, seen, pauses] = [[], [], []];
+  [answers, seen, bodies, pauses] = [[], [], [], []];
   const url = `http://127.0.0.1:${server.address().port}`;
   client = new Sauti({ url, key: "key", retriesMax: 3, sleep: async (seconds) => void pauses.push(seconds) });
 });
@@ -96,6 +99,33 @@ test("a stream that breaks off never looks whole", async () => {
     for await (const piece of client.speakStream("Habari.", "asha")) heard.push(Buffer.from(piece).toString());
   }, StreamBroken);
   assert.deepEqual(heard, ["RIFF"]);
+});
+
+test("a stream lasts as long as it is listened to, and ends where nothing more comes", async () => {
+  const sendTwo = (more) => (response) => {
+    response.write("RI");
+    setTimeout(() => (more ? response.end("FF") : undefined), 50);
+  };
+  const hasty = new Sauti({ url: client.transport.options.url, key: "key", timeoutSeconds: 0.3 });
+  const listen = async (heard) => {
+    for await (const piece of hasty.speakStream("Habari.", "asha")) {
+      heard.push(Buffer.from(piece).toString());
+      await new Promise((resolve) => setTimeout(resolve, 400));
+    }
+  };
+  answers = [sendTwo(true), sendTwo(false)];
+  const whole = [];
+  await listen(whole);
+  assert.equal(whole.join(""), "RIFF");
+  await assert.rejects(listen([]), (error) => error instanceof StreamBroken && /nothing came/.test(error.message));
+});
+
+test("a Blob goes with the content type that is said", async () => {
+  answers = [[200, {}, '{"text":"","duration":1,"no_speech":true}'], [200, {}, '{"text":"","duration":1,"no_speech":true}']];
+  await client.transcribe(new Blob(["abc"]), { contentType: "audio/basic" });
+  await client.transcribe(new Blob(["abc"], { type: "audio/PCMA" }));
+  assert.match(bodies[0], /Content-Type: audio\/basic\r\n\r\nabc/i);
+  assert.match(bodies[1], /Content-Type: audio\/pcma\r\n\r\nabc/i);
 });
 
 test("an error event ends a stream of events", async () => {

@@ -2,14 +2,16 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-import { AuthenticationError, InvalidRequest, Sauti, SautiError, UnsupportedMedia } from "../dist/index.js";
+import { AuthenticationError, ConnectionFailed, InvalidRequest, Sauti, SautiError, UnsupportedMedia } from "../dist/index.js";
 
 const require = createRequire(`${process.env.SAUTI_NODE_MODULES}/`);
 
@@ -111,6 +113,14 @@ test("the language that is told is the one that is heard", async () => {
   assert.equal((await gather(live)).at(-1).answer, 2500);
 });
 
+test("a choice with a comma is one choice live, and a long piece of sound is sent in parts", async () => {
+  const { audio } = await client.speak("Shilingi elfu moja.", "asha");
+  const live = await client.live({ rateHz: 24_000, choices: ["KSh 1,000", "KSh 500"] });
+  live.send(Buffer.concat([audio.subarray(44), Buffer.alloc(300_000)]));
+  live.finish();
+  assert.equal((await gather(live)).at(-1).answer, "KSh 1,000");
+});
+
 test("subtitles", async () => {
   assert.match(await client.subtitles(spoken.audio), /^1\n00:00:00,\d+ --> /);
   assert.match(await client.subtitles(spoken.audio, "vtt"), /^WEBVTT/);
@@ -164,6 +174,15 @@ test("the package can be added to a project as its README says", () => {
   } finally {
     rmSync(project, { recursive: true });
   }
+});
+
+test("a live connection that nobody answers is a failed connection", async () => {
+  const { WebSocket } = require("ws");
+  const silent = createServer().listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const url = `http://127.0.0.1:${silent.address().port}`;
+  await assert.rejects(make("key", { url, WebSocket, timeoutSeconds: 0.2 }).live(), ConnectionFailed);
+  silent.close();
 });
 
 test("a live connection with a wrong key is refused with the reason", async () => {

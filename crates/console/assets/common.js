@@ -160,6 +160,13 @@ document.addEventListener("click", (event) => {
   if (button.dataset.preview) playPreview(button);
 });
 
+// The page in the other language is the same one: its address is kept, but for what was just done.
+for (const next of document.querySelectorAll(".languages [name=next]")) {
+  const asked = new URLSearchParams(location.search);
+  asked.delete("done");
+  if (`${asked}`) next.value += `?${asked}`;
+}
+
 for (const time of document.querySelectorAll("time")) {
   const moment = new Date(time.dateTime);
   if (!Number.isNaN(moment.valueOf())) {

@@ -1,6 +1,6 @@
 // Forms and buttons that call the API: data-api="METHOD path".
 
-import { Refusal, byId, call, say, showError, hideError } from "./common.js";
+import { Refusal, byId, call, say, sessionHeaders, showError, hideError } from "./common.js";
 
 function bodyOf(form) {
   const body = {};
@@ -32,6 +32,17 @@ function showSecret(text, note) {
   byId("secret").focus();
 }
 
+// The page again, without telling what was done before, in the workspace that was shown: another tab may have chosen another one.
+async function show(done) {
+  const chosen = {
+    csrf: sessionHeaders["X-CSRF-Token"],
+    workspace: sessionHeaders["Sauti-Workspace"],
+    next: location.pathname,
+  };
+  await fetch("/console/workspace/switch", { method: "POST", body: new URLSearchParams(chosen), redirect: "manual" }).catch(() => {});
+  location.assign(location.pathname + (done ? `?done=${done}` : ""));
+}
+
 async function send(element, body, place) {
   const [method, pattern] = element.dataset.api.split(" ");
   // A field may be a part of the address.
@@ -42,8 +53,7 @@ async function send(element, body, place) {
     const answer = response.headers.get("Content-Type")?.includes("json") ? await response.json() : {};
     const secret = answer.api_key ?? answer.secret;
     if (secret) showSecret(secret, element.dataset.secret);
-    // Not a mere reload: that would tell again what was done before.
-    else location.assign(location.pathname + (element.dataset.done ? `?done=${element.dataset.done}` : ""));
+    else await show(element.dataset.done);
     return true;
   } catch (error) {
     showError(error, place);
@@ -70,6 +80,6 @@ document.addEventListener("submit", async (event) => {
 document.addEventListener("click", (event) => {
   const button = event.target.closest("button");
   if (!button) return;
-  if ("reload" in button.dataset) location.reload();
+  if ("reload" in button.dataset) show();
   if (button.dataset.api && confirm(button.dataset.confirm)) send(button, undefined, byId("error"));
 });

@@ -55,6 +55,16 @@ async function look() {
   }
 }
 
+// A change of the language loads the page anew, and loses no text.
+const DRAFT = "draft";
+for (const chosen of document.querySelectorAll(".languages")) {
+  chosen.addEventListener("submit", () => sessionStorage.setItem(DRAFT, text.value));
+}
+function draft() {
+  text.value = sessionStorage.getItem(DRAFT) ?? text.value;
+  sessionStorage.removeItem(DRAFT);
+}
+
 // A fragment never leaves the browser: another page hands a text over by it.
 function textFromAddress() {
   const wanted = new URLSearchParams(location.hash.slice(1)).get("text");
@@ -250,6 +260,7 @@ addEventListener("hashchange", () => {
   hideError();
   look();
 });
+draft();
 textFromAddress();
 showHistory();
 paint();

@@ -38,13 +38,17 @@ impl KeysPage {
     }
 
     fn is_active(&self, key: &KeyInfo) -> bool {
-        key.revoked_us.is_none() && !self.is_expired(key)
+        key.revoked_us.is_none() && !is_expired(key)
     }
 
     fn is_expired(&self, key: &KeyInfo) -> bool {
-        key.expires_us
-            .is_some_and(|expires_us| expires_us <= now_us())
+        is_expired(key)
     }
+}
+
+fn is_expired(key: &KeyInfo) -> bool {
+    key.expires_us
+        .is_some_and(|expires_us| expires_us <= now_us())
 }
 
 pub async fn keys(State(app): State<App>, page: Page, me: Me) -> Result<Response, Problem> {
@@ -53,7 +57,10 @@ pub async fn keys(State(app): State<App>, page: Page, me: Me) -> Result<Response
         false => Vec::new(),
     };
     // What works stands first, the newest above.
-    keys.sort_by_key(|key| (key.revoked_us.is_some(), -key.created_us));
+    keys.sort_by_key(|key| {
+        let has_ended = key.revoked_us.is_some() || is_expired(key);
+        (has_ended, -key.created_us)
+    });
     let t = page.t;
     let permissions = vec![
         ("speech", t.perm_speech),

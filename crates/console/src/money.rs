@@ -9,10 +9,7 @@ use sauti_service::accounts;
 use sauti_service::app::App;
 use sauti_service::workspaces::{self, WorkspaceChange};
 use sauti_store::ids::{day_of, now_us};
-use sauti_store::{
-    AccountId, KeyId, Micro, Operation, Role, StatementQuery, StatementRow, UsageQuery, UsageRow,
-    WorkspaceId,
-};
+use sauti_store::{AccountId, KeyId, Micro, Operation, Role, StatementRow, UsageQuery, UsageRow};
 
 use super::chart::{self, Bar, Share};
 use super::form::{MyForm, go_at};
@@ -22,8 +19,7 @@ use sauti_web::problem::{Problem, Reason};
 use sauti_web::query::Query;
 
 const DAY_US: i64 = 86_400 * 1_000_000;
-const ROWS_SHOWN: usize = 100;
-const ROWS_READ: i64 = 10_000;
+const ROWS_SHOWN: i64 = 100;
 
 /// One operation with one key, over the whole time.
 struct Sum {
@@ -193,7 +189,11 @@ fn is_welcome(row: &StatementRow) -> bool {
 }
 
 pub async fn money(State(app): State<App>, page: Page, me: Me) -> Result<Response, Problem> {
-    let rows = newest(&app, &me.workspace.id).await?;
+    let workspace_id = &me.workspace.id;
+    let rows = app
+        .store
+        .newest_of_statement(workspace_id, ROWS_SHOWN)
+        .await?;
     let prices = &app.config.prices;
     let shown = |micro| Micro(micro).in_currency(&me.workspace.currency);
     let prices = vec![
@@ -213,27 +213,6 @@ pub async fn money(State(app): State<App>, page: Page, me: Me) -> Result<Respons
         rows,
         prices,
     })
-}
-
-/// Newest first. The store counts from the oldest, so a busy workspace is read by shorter times.
-async fn newest(app: &App, workspace_id: &WorkspaceId) -> Result<Vec<StatementRow>, Problem> {
-    let now = now_us();
-    let mut rows = Vec::new();
-    for span_us in [30 * DAY_US, DAY_US, DAY_US / 24] {
-        let wanted = StatementQuery {
-            from_us: now - span_us,
-            to_us: now + DAY_US,
-            after: None,
-            limit: ROWS_READ,
-        };
-        rows = app.store.statement(workspace_id, &wanted).await?;
-        if (rows.len() as i64) < ROWS_READ {
-            break;
-        }
-    }
-    rows.reverse();
-    rows.truncate(ROWS_SHOWN);
-    Ok(rows)
 }
 
 pub async fn set_alert(State(app): State<App>, form: MyForm) -> Result<Response, Problem> {

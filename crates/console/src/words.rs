@@ -272,7 +272,7 @@ words! {
     alert_text: "When the balance falls below this, owners and admins get a letter and your webhooks are told (balance.low).", "Salio likishuka chini ya kiasi hiki, wamiliki na wasimamizi hupata barua na webhook zako huarifiwa (balance.low).";
     alert_below: "Alert below", "Nionye likiwa chini ya";
     statement: "Statement", "Taarifa ya akaunti";
-    statement_none: "No movements in the last 30 days.", "Hakuna miamala katika siku 30 zilizopita.";
+    statement_none: "No movements yet.", "Bado hakuna miamala.";
     statement_newest: "The newest movements; the CSV has them all.", "Miamala mipya zaidi; CSV ina yote.";
     time: "Time", "Wakati";
     what: "What", "Nini";

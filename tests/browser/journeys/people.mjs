@@ -57,6 +57,25 @@ test("a second workspace is made, renamed and switched to and fro", async () => 
   await finish(page);
 });
 
+test("what is made in one tab is shown in the workspace that this tab shows", async () => {
+  const page = await stranger();
+  await page.goto(at("/workspace/new"));
+  await page.fill("[name=name]", "Duka la pili");
+  await page.click("main button.primary");
+  await page.waitForURL(/members\?done=saved/);
+  await page.goto(at("/keys"));
+  const other = await page.context().newPage();
+  await other.goto(at("/money"));
+  await other.selectOption("footer select", { label: "Mgeni" });
+  await clickAndLoad(other, "footer label + button");
+  await page.fill("[name=name]", "Ya duka la pili");
+  await page.click("form button.primary");
+  await page.waitForSelector("#secret:not([hidden])");
+  await clickAndLoad(page, "[data-reload]");
+  assert.equal(await page.textContent("article h2"), "Ya duka la pili");
+  await finish(page);
+});
+
 test("someone in no workspace is offered one, and may sign out", async () => {
   const owner = await stranger();
   owner.on("dialog", (dialog) => dialog.accept());

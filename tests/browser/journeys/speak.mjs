@@ -28,6 +28,19 @@ test("a text is shown as it will be read, spoken, drawn and lit up word by word"
   await finish(page);
 });
 
+test("a change of the language keeps the text, the voice and the days that are shown", async () => {
+  const page = await signedIn();
+  await page.goto(at("?voice=juma"));
+  await page.fill("#text", SENTENCE);
+  await clickAndLoad(page, "[name=language][value=sw]");
+  assert.equal(await page.inputValue("#text"), SENTENCE);
+  assert.ok(await page.isChecked("input[value=juma]"));
+  await page.goto(at("/usage?days=90&done=saved"));
+  await clickAndLoad(page, "[name=language][value=en]");
+  assert.equal(new URL(page.url()).search, "?days=90");
+  await finish(page);
+});
+
 test("a click on the waveform plays from there", async () => {
   const page = await signedIn();
   await speak(page, SENTENCE);

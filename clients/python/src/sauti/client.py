@@ -162,11 +162,11 @@ class Sauti:
         """Hears while somebody speaks; see LiveTranscription. G.711 (`encoding="ulaw"` or `"alaw"`) comes at 8000 samples a second."""
         rate = None if encoding in ("ulaw", "alaw") else str(rate_hz)
         query = {
-            "encoding": encoding, "rate": rate, "numerals": numerals, "expect": expect, "keyterms": ",".join(keyterms),
-            "choices": ",".join(choices), "language": language, "prompt": prompt, "channels": channels, "vocabulary": vocabulary,
-            "alternatives": alternatives,
+            "encoding": encoding, "rate": rate, "numerals": numerals, "expect": expect, "keyterms[]": keyterms, "choices[]": choices,
+            "language": language, "prompt": prompt, "channels": channels, "vocabulary": vocabulary, "alternatives": alternatives,
         }
-        path = "/v1/audio/transcriptions/live?" + urllib.parse.urlencode({name: value for name, value in query.items() if value})
+        given = {name: value for name, value in query.items() if value}
+        path = "/v1/audio/transcriptions/live?" + urllib.parse.urlencode(given, doseq=True)
         return LiveTranscription(self.transport.parts, path, self.transport.headers, self.transport.timeout_s)
 
     # The rest

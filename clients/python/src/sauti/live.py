@@ -22,7 +22,8 @@ from .transport import CONNECT_SECONDS_MAX, problem_of, retry_after
 
 MAGIC = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 CONTINUED, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
-FRAME_BYTES_MAX = 1 << 20
+# The service takes 256 KiB; a multiple of four, so that no sample of two channels is parted.
+MESSAGE_BYTES_MAX = 128 * 1024
 
 
 class LiveTranscription:
@@ -34,7 +35,11 @@ class LiveTranscription:
         self.file = self.socket.makefile("rb")
         self.sending = threading.Lock()
         self.heard: queue.Queue[Partial | Final | NotUnderstood | Exception | None] = queue.Queue()
-        self.shake_hands(parts, path, headers)
+        try:
+            self.shake_hands(parts, path, headers)
+        except OSError as error:
+            self.close()
+            raise ConnectionFailed(f"no answer from {parts.netloc}: {error}") from error
         threading.Thread(target=self.listen, daemon=True).start()
 
     @staticmethod
@@ -75,8 +80,8 @@ class LiveTranscription:
 
     def send(self, samples: bytes) -> None:
         """16-bit little-endian mono samples."""
-        for start in range(0, len(samples), FRAME_BYTES_MAX // 2):
-            self.send_frame(BINARY, samples[start : start + FRAME_BYTES_MAX // 2])
+        for start in range(0, len(samples), MESSAGE_BYTES_MAX):
+            self.send_frame(BINARY, samples[start : start + MESSAGE_BYTES_MAX])
 
     def finish(self) -> None:
         """No more sound will come; the rest of the text still does."""
@@ -154,6 +159,8 @@ class LiveTranscription:
             if isinstance(event, Exception):
                 raise event
             yield event
+        # For whoever asks again.
+        self.heard.put(None)
 
     def close(self) -> None:
         """Hangs up. Before the end, that throws the transcription away."""

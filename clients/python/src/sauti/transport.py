@@ -93,10 +93,10 @@ class Transport:
         connection, is_reused = self.take()
         try:
             response = self.send(connection, method, path, body, headers)
-        except ConnectionFailed:
-            if not is_reused:
+        except ConnectionFailed as error:
+            # A kept connection may have ended meanwhile. One that is only slow has the request already.
+            if not is_reused or isinstance(error.__cause__, TimeoutError):
                 raise
-            # A kept connection may have ended meanwhile.
             connection = self.connect()
             response = self.send(connection, method, path, body, headers)
         if response.status < 300:

@@ -167,3 +167,18 @@ async fn one_letter_without_end_costs_what_is_said_of_it() {
     assert_eq!(quote["units"], "aa.".len());
     assert_eq!(quote["cost_micro"], 10_000, "the smallest charge");
 }
+
+#[tokio::test]
+async fn spaces_around_a_text_count_nowhere() {
+    let world = World::new().await;
+    let longest = format!("{}a", "baba ".repeat(1_000).trim_end());
+    assert_eq!(longest.len(), 5_000);
+    for path in ["/v1/quotes", "/v1/normalise"] {
+        let ask = async |text: String| world.post(path, &json!({"text": text})).await;
+        ask(format!("\n {longest}\n")).await.assert_ok();
+        let refused = ask(format!("{longest}a\n")).await;
+        let problem = refused.assert_problem(422, "validation_failed");
+        let message = problem["errors"][0]["message"].as_str().unwrap();
+        assert!(message.starts_with("text has 5001 characters"), "{message}");
+    }
+}

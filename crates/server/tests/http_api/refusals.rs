@@ -19,12 +19,19 @@ fn plain(method: Method, path: &str) -> Request<Body> {
 #[tokio::test]
 async fn an_unknown_route_is_not_found_in_the_one_shape() {
     let world = World::new().await;
-    for path in ["/v2/audio/speech", "/v1/audio/speech/more", "/v1/%ff%fe"] {
+    for path in [
+        "/v2/audio/speech",
+        "/v1/audio/speech/more",
+        "/v1/%ff%fe",
+        "/audio/speech",
+    ] {
         let body = world
             .send(plain(Method::GET, path))
             .await
             .assert_problem(404, "not_found");
         assert_eq!(body["instance"], path);
+        // Clients are given a base address, and often without its end.
+        assert!(body["detail"].as_str().unwrap().contains("/v1"), "{body}");
     }
 }
 

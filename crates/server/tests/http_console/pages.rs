@@ -104,6 +104,38 @@ async fn every_page_speaks_both_languages_and_runs_only_our_own_files() {
     }
 }
 
+/// Pages that only show, and forms that a browser sends by itself, need no script and do not ask for one.
+#[tokio::test]
+async fn only_pages_that_need_a_script_ask_for_one() {
+    let world = World::new().await;
+    let store = &world.app.store;
+    store.set_operator(&world.account_id, true).await.unwrap();
+    let browser = Browser::signed_in(&world, &world.account_id).await;
+    for path in PAGES.iter().chain(&["/console/operator"]) {
+        let html = text(browser.get(path).await.assert_ok());
+        let works = ["account", "operator", "usage", "money"];
+        let works = works.iter().any(|page| path.ends_with(page));
+        assert_eq!(html.contains("<noscript>"), !works, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn keys_that_work_stand_above_those_that_have_ended() {
+    let world = World::new().await;
+    for (name, expires_us) in [("Ya kazi", None), ("Imeisha", Some(1))] {
+        let name = name.to_owned();
+        let new = NewKey {
+            name,
+            expires_us,
+            ..world.new_key()
+        };
+        world.make_key(new).await;
+    }
+    let browser = Browser::signed_in(&world, &world.account_id).await;
+    let html = text(browser.get("/console/keys").await.assert_ok());
+    assert!(html.find("Ya kazi").unwrap() < html.find("Imeisha").unwrap());
+}
+
 #[tokio::test]
 async fn what_people_type_is_shown_and_never_run() {
     let world = World::new().await;

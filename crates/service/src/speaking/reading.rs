@@ -111,7 +111,7 @@ impl Reader {
         lexicon: &VersionedLexicon,
     ) -> Result<Arc<Reading>, ServiceError> {
         let (characters, characters_max) = (
-            passage.text.chars().count(),
+            passage.text.trim().chars().count(),
             characters_max(limits, passage.is_ssml),
         );
         if characters > characters_max {

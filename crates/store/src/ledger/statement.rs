@@ -161,6 +161,24 @@ impl Store {
             .await?;
         Ok(rows)
     }
+
+    /// The last rows that were booked, newest first.
+    pub async fn newest_of_statement(
+        &self,
+        workspace_id: &WorkspaceId,
+        limit: i64,
+    ) -> Result<Vec<StatementRow>, StoreError> {
+        let rows = self
+            .transfers_where(
+                "workspace_id = $1 and kind in ('credit', 'correction', 'charge', 'settle', 'refund')
+                 order by created_us desc, id desc limit $2",
+            )
+            .bind(workspace_id.clone())
+            .bind(limit)
+            .fetch_all(self.read())
+            .await?;
+        Ok(rows)
+    }
 }
 
 #[cfg(test)]

@@ -254,6 +254,8 @@ async fn statements_and_usage_add_up(database: Database) {
         }
     }
     assert_eq!(paged, rows);
+    let newest = store.newest_of_statement(&workspace.id, 3).await.unwrap();
+    assert!(newest.iter().eq(rows.iter().rev().take(3)), "{newest:?}");
     let today = ids::day_of(rows[0].created_us);
     let query = UsageQuery {
         from_day: today.clone(),

@@ -101,8 +101,8 @@ codes! {
         "The signature is missing, wrong or too old.",
         "Sahihi haipo, si sahihi au imepitwa na muda.";
     NotFound, "not_found", NOT_FOUND, "Not found", "Haikupatikana",
-        "There is nothing at this address.",
-        "Hakuna kitu kwenye anwani hii.";
+        "There is nothing at this address. Those of the API begin with /v1.",
+        "Hakuna kitu kwenye anwani hii. Anwani za API huanza na /v1.";
     VoiceNotFound, "voice_not_found", NOT_FOUND, "Voice not found", "Sauti haikupatikana",
         "There is no such voice. GET /v1/voices lists them.",
         "Hakuna sauti kama hiyo. GET /v1/voices inaziorodhesha.";
