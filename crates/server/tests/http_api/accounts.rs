@@ -138,6 +138,7 @@ async fn only_an_address_can_be_invited_as_only_an_address_can_sign_up() {
         "a@b@c",
         "a@.b",
     ] {
+        "x<asha@example.com>",
         let invited = json!({"email": email, "role": "member"});
         let answer = member.post(&world, &members, &invited).await;
         answer.assert_problem(422, "validation_failed");
