@@ -446,7 +446,7 @@ async fn a_change_of_a_field_that_does_not_exist_is_not_told_as_done() {
         let problem = answer.assert_problem(422, "validation_failed");
         assert_eq!(problem["errors"][0]["code"], "unknown_field");
     }
-    let negative = json!({"low_balance_micro": -5});
+    let negative = json!({"name": "Benki", "low_balance_micro": -5});
     let answer = member.send(&world, Method::PATCH, &path, &negative).await;
     let problem = answer.assert_problem(422, "validation_failed");
     assert_eq!(problem["errors"][0]["field"], "low_balance_micro");
