@@ -6,7 +6,7 @@ use crate::database::{Backend, Tx};
 use crate::ids::now_us;
 use crate::sql::{check_text, found, is_set, is_unique_violation, row};
 use crate::workspaces::Role;
-use crate::{AccountId, SessionId, Store, StoreError, WorkspaceId};
+use crate::{AccountId, SessionId, Store, StoreError, TokenPurpose, WorkspaceId};
 
 row! {
     #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -163,7 +163,7 @@ impl Store {
         found(&done, "account")
     }
 
-    /// Changes the password and ends every session but the one named.
+    /// Changes the password; ends every session but the one named, and the links that set a new one.
     pub async fn set_password(
         &self,
         account_id: &AccountId,
@@ -179,6 +179,12 @@ impl Store {
         .execute(&mut *tx)
         .await?;
         found(&done, "account")?;
+        // Whoever has an older link in their mail must not set another one.
+        sqlx::query("delete from one_use_tokens where account_id = $1 and purpose = $2")
+            .bind(account_id)
+            .bind(TokenPurpose::Reset)
+            .execute(&mut *tx)
+            .await?;
         sqlx::query("delete from sessions where account_id = $1 and id <> $2")
             .bind(account_id)
             .bind(keep_session.map_or("", SessionId::as_str))
@@ -296,6 +302,7 @@ impl Store {
         }
         for forget in [
             "delete from invites where email = (select email from accounts where id = $1)",
+            "delete from invites where invited_by = $1 and accepted_us is null",
             // Failed sign-ins name the network address they came from.
             "update audit set target = '' where actor = $1 and action = 'sign_in.failed'",
             "delete from members where account_id = $1",
@@ -344,6 +351,9 @@ mod tests {
             parse_email("  Asha@Example.COM ").unwrap(),
             "asha@example.com"
         );
+        for right in ["o'neil+m-pesa@duka.co.ke", "a@b", "fátima@exämple.com"] {
+            assert_eq!(parse_email(right).unwrap(), right);
+        }
         for wrong in [
             "",
             "asha",
@@ -370,6 +380,3 @@ mod tests {
         }
     }
 }
-        for right in ["o'neil+m-pesa@duka.co.ke", "a@b", "fátima@exämple.com"] {
-            assert_eq!(parse_email(right).unwrap(), right);
-        }

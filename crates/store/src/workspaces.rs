@@ -5,7 +5,7 @@ use sqlx::{FromRow, Row};
 
 use crate::database::Tx;
 use crate::ids::now_us;
-use crate::invites::forget_invites;
+use crate::invites::{forget_invites, forget_invites_above};
 use crate::sql::{check_text, found, require, row};
 use crate::text_columns::text_enum;
 use crate::{AccountId, Store, StoreError, WorkspaceId};
@@ -237,6 +237,7 @@ impl Store {
             .await?;
         let email = email.ok_or(StoreError::NotFound("member"))?;
         forget_invites(&mut tx, workspace_id, &email).await?;
+        forget_invites_above(&mut tx, workspace_id, account_id, role).await?;
         let done = match role {
             Some(role) => {
                 sqlx::query(
