@@ -7,7 +7,6 @@ use axum::response::{IntoResponse, Redirect, Response};
 use axum_extra::extract::CookieJar;
 use sauti_service::accounts;
 use sauti_service::app::App;
-use sauti_service::workspaces;
 use sauti_store::Session;
 
 use super::form::{MyForm, PersonForm, go, own_path, workspace_cookie};
@@ -201,12 +200,8 @@ pub async fn new_workspace(
 ) -> Result<Response, Problem> {
     let PersonForm { person, fields } = form;
     let name = fields.text("name");
-    let currency = &app.config.prices.currency;
-    let owner_id = &person.account.id;
-    let made = workspaces::create(&app.store, owner_id, owner_id, name, currency)
-        .await
-        .map_err(Problem::from);
-    let workspace = match made {
+    let made = accounts::new_workspace(&app, &person.account, name).await;
+    let workspace = match made.map_err(Problem::from) {
         Ok(workspace) => workspace,
         Err(problem) if problem.code == Code::Internal => return Err(problem),
         Err(problem) => {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use axum::extract::{Form, FromRequest, Request};
+use axum::extract::{Form, FromRequest, FromRequestParts, Request};
 use axum::http::HeaderMap;
 use axum::http::header::{HOST, ORIGIN};
 use axum::response::{IntoResponse, Redirect, Response};
@@ -15,6 +15,7 @@ use subtle::ConstantTimeEq;
 
 use super::page::{self, Me, Turned};
 use sauti_web::caller::WORKSPACE_COOKIE;
+use sauti_web::context::Context;
 use sauti_web::csrf::is_csrf_token;
 use sauti_web::member::{SignedIn, signed_in};
 use sauti_web::problem::{Code, Problem};
@@ -109,8 +110,11 @@ impl FromRequest<App> for PersonForm {
     type Rejection = Problem;
 
     async fn from_request(request: Request, app: &App) -> Result<PersonForm, Problem> {
-        let person = signed_in(request.headers(), app).await?;
-        let fields = read(request, app).await?;
+        let (mut parts, body) = request.into_parts();
+        let Ok(context) = Context::from_request_parts(&mut parts, app).await;
+        let person = signed_in(&parts.headers, app).await?;
+        let person = person.admitted(app, &context).await?;
+        let fields = read(Request::from_parts(parts, body), app).await?;
         let given = fields.text("csrf").as_bytes();
         match is_csrf_token(person.token.expose_secret(), given) {
             true => Ok(PersonForm { person, fields }),

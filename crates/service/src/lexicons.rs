@@ -66,7 +66,8 @@ impl Lexicons {
 
 async fn load(store: &Store, workspace_id: &WorkspaceId) -> Result<VersionedLexicon, StoreError> {
     let rows = store.pronunciations(workspace_id).await?;
-    let mut digest = Sha256::new();
+    // Its own in every workspace, though none has a word: what one had read must not be read faster for another.
+    let mut digest = Sha256::new_with_prefix(format!("{workspace_id}\n"));
     let mut entries = Vec::with_capacity(rows.len());
     for row in rows {
         let said = as_written(row.alphabet, &row.spoken);

@@ -5,6 +5,8 @@ use sauti_store::{
     WorkspaceId,
 };
 
+pub use sauti_store::WorkspaceChange;
+
 use super::audit;
 
 pub async fn create(
@@ -24,27 +26,13 @@ pub async fn create(
     Ok(workspace)
 }
 
-/// What shall be otherwise; `None` stays as it is.
-#[derive(Debug, Default)]
-pub struct WorkspaceChange<'a> {
-    pub name: Option<&'a str>,
-    /// The mark below which `balance.low` is told; 0 switches it off.
-    pub low_balance_micro: Option<i64>,
-}
-
 pub async fn change(
     store: &Store,
     actor: &str,
     workspace_id: &WorkspaceId,
     change: WorkspaceChange<'_>,
 ) -> Result<(), StoreError> {
-    if let Some(name) = change.name {
-        store.rename_workspace(workspace_id, name).await?;
-    }
-    if let Some(low_micro) = change.low_balance_micro {
-        let mark = Some(low_micro).filter(|low_micro| *low_micro != 0);
-        store.set_low_balance(workspace_id, mark).await?;
-    }
+    store.change_workspace(workspace_id, change).await?;
     audit(store, Some(workspace_id), actor)
         .did(AuditAction::WorkspaceChanged, workspace_id)
         .await;

@@ -152,3 +152,24 @@ pub(crate) async fn forget_invites(
     .await?;
     Ok(())
 }
+
+/// Those that a member has sent and, in their new role, could not send: nobody comes back by an invitation of their own.
+pub(crate) async fn forget_invites_above(
+    tx: &mut Tx,
+    workspace_id: &WorkspaceId,
+    inviter_id: &AccountId,
+    role: Option<Role>,
+) -> Result<(), StoreError> {
+    let may_give = |given: &Role| role.is_some_and(|role| role >= Role::Admin.max(*given));
+    for given in Role::ALL.into_iter().filter(|given| !may_give(given)) {
+        sqlx::query(
+            "delete from invites where workspace_id = $1 and invited_by = $2 and role = $3 and accepted_us is null",
+        )
+        .bind(workspace_id)
+        .bind(inviter_id)
+        .bind(given)
+        .execute(&mut **tx)
+        .await?;
+    }
+    Ok(())
+}

@@ -10,8 +10,8 @@
 //!   passwords in [`password`]; guesses and letters counted: `take_attempt`, `give_back_attempt`, `forget_attempts`;
 //! - sessions: `create_session`, `session_by_token`, `list_sessions`, `revoke_session`, `revoke_session_by_token`,
 //!   `revoke_all_sessions`;
-//! - workspaces: `create_workspace`, `workspace`, `list_workspaces`, `workspaces_of`, `rename_workspace`,
-//!   `set_low_balance`, `role_of`, `members`, `set_role`, `add_member`, `remove_member`, `invite`, `invites`,
+//! - workspaces: `create_workspace`, `workspace`, `list_workspaces`, `workspaces_of`, `change_workspace`,
+//!   `role_of`, `members`, `set_role`, `add_member`, `remove_member`, `invite`, `invites`,
 //!   `cancel_invite`, `accept_invite`;
 //! - keys: `create_key`, `list_keys`, `key`, `revoke_key`, `rotate_key`, `authenticate`;
 //! - money: `reserve`, `settle`, `settle_and_store`, `release`, `release_later`, `charge`, `charge_and_store`, `credit`, `correct`,
@@ -103,4 +103,4 @@ pub use webhooks::{
     ClaimQuota, ClaimedDelivery, Delivery, DeliveryFailure, DeliveryState, Standing,
     WebhookBacklog, WebhookEndpoint, event_payload,
 };
-pub use workspaces::{Member, Role, Workspace};
+pub use workspaces::{Member, Role, Workspace, WorkspaceChange};

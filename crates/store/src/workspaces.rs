@@ -5,7 +5,7 @@ use sqlx::{FromRow, Row};
 
 use crate::database::Tx;
 use crate::ids::now_us;
-use crate::invites::forget_invites;
+use crate::invites::{forget_invites, forget_invites_above};
 use crate::sql::{check_text, found, require, row};
 use crate::text_columns::text_enum;
 use crate::{AccountId, Store, StoreError, WorkspaceId};
@@ -41,6 +41,14 @@ row! {
         pub role: Role,
         pub since_us: i64,
     }
+}
+
+/// What shall be otherwise; `None` stays as it is.
+#[derive(Debug, Default)]
+pub struct WorkspaceChange<'a> {
+    pub name: Option<&'a str>,
+    /// Below this total a settled charge reports `Balance::fell_low` once; 0 switches it off.
+    pub low_balance_micro: Option<i64>,
 }
 
 const SELECT: &str =
@@ -128,33 +136,33 @@ impl Store {
         rows.iter().map(both).collect()
     }
 
-    pub async fn rename_workspace(
+    /// All of it or nothing.
+    pub async fn change_workspace(
         &self,
         workspace_id: &WorkspaceId,
-        name: &str,
+        change: WorkspaceChange<'_>,
     ) -> Result<(), StoreError> {
-        let done = sqlx::query("update workspaces set name = $2 where id = $1")
-            .bind(workspace_id)
-            .bind(check_text("name", name, 1, 200)?)
-            .execute(self.write())
-            .await?;
-        found(&done, "workspace")
-    }
-
-    /// Below this total a settled charge reports `Balance::fell_low` once.
-    pub async fn set_low_balance(
-        &self,
-        workspace_id: &WorkspaceId,
-        low_micro: Option<i64>,
-    ) -> Result<(), StoreError> {
-        let fits = low_micro.is_none_or(|low| low >= 0);
-        require(fits, "low_balance_micro", "must not be negative")?;
-        let done = sqlx::query("update balances set low_micro = $2 where workspace_id = $1")
-            .bind(workspace_id)
-            .bind(low_micro)
-            .execute(self.write())
-            .await?;
-        found(&done, "workspace")
+        let mut tx = self.begin_write().await?;
+        // The balance row first, as the ledger does.
+        if let Some(low_micro) = change.low_balance_micro {
+            require(low_micro >= 0, "low_balance_micro", "must not be negative")?;
+            let done = sqlx::query("update balances set low_micro = $2 where workspace_id = $1")
+                .bind(workspace_id)
+                .bind(Some(low_micro).filter(|low_micro| *low_micro != 0))
+                .execute(&mut *tx)
+                .await?;
+            found(&done, "workspace")?;
+        }
+        if let Some(name) = change.name {
+            let done = sqlx::query("update workspaces set name = $2 where id = $1")
+                .bind(workspace_id)
+                .bind(check_text("name", name, 1, 200)?)
+                .execute(&mut *tx)
+                .await?;
+            found(&done, "workspace")?;
+        }
+        tx.commit().await?;
+        Ok(())
     }
 
     pub async fn role_of(
@@ -229,6 +237,7 @@ impl Store {
             .await?;
         let email = email.ok_or(StoreError::NotFound("member"))?;
         forget_invites(&mut tx, workspace_id, &email).await?;
+        forget_invites_above(&mut tx, workspace_id, account_id, role).await?;
         let done = match role {
             Some(role) => {
                 sqlx::query(

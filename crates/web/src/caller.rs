@@ -86,10 +86,10 @@ impl<N: Needs> FromRequestParts<App> for May<N> {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<May<N>, Problem> {
         let Ok(context) = Context::from_request_parts(parts, app).await;
-        let caller = identify(app, parts).await?;
+        let mut caller = identify(app, parts).await?;
         context.set_workspace_id(&caller.workspace_id);
         require_permission(&caller, N::ANY_OF)?;
-        let caller = admit(app, caller, &context).await?;
+        caller._permit = Some(admit(app, &caller.actor, &context).await?);
         Ok(May(caller, PhantomData))
     }
 }
@@ -211,12 +211,12 @@ pub fn require_permission(caller: &Caller, any_of: &[Permission]) -> Result<(), 
     Err(Problem::detailed(Code::PermissionMissing, detail))
 }
 
-async fn admit(app: &App, mut caller: Caller, context: &Context) -> Result<Caller, Problem> {
-    match app.rates.admit(&caller.actor).await {
+/// Counts a request, and takes a place among those at once until the permit goes.
+pub async fn admit(app: &App, actor: &str, context: &Context) -> Result<Arc<Permit>, Problem> {
+    match app.rates.admit(actor).await {
         Ok((status, permit)) => {
             context.set_rate(status);
-            caller._permit = Some(Arc::new(permit));
-            Ok(caller)
+            Ok(Arc::new(permit))
         }
         Err(refused) => {
             context.set_rate(refused.status);

@@ -1,5 +1,7 @@
 //! A person who is signed in, for routes that no key may use.
 
+use std::sync::Arc;
+
 use axum::extract::FromRequestParts;
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
@@ -7,10 +9,12 @@ use axum_extra::extract::CookieJar;
 use axum_extra::extract::cookie::Cookie;
 use sauti_service::accounts;
 use sauti_service::app::App;
+use sauti_service::ratelimit::Permit;
 use sauti_store::{Account, IssuedSession, Session};
 use secrecy::{ExposeSecret, SecretString};
 
-use super::caller::{SESSION_COOKIE, require_csrf};
+use super::caller::{SESSION_COOKIE, admit, require_csrf};
+use super::context::Context;
 use super::csrf::masked_csrf_token;
 use crate::problem::{Code, Problem};
 
@@ -20,9 +24,16 @@ pub struct SignedIn {
     pub account: Account,
     pub session: Session,
     pub token: SecretString,
+    _permit: Option<Arc<Permit>>,
 }
 
 impl SignedIn {
+    /// Counted as any request of theirs, by the account: whoever may sign up for nothing must not write without end.
+    pub async fn admitted(mut self, app: &App, context: &Context) -> Result<SignedIn, Problem> {
+        self._permit = Some(admit(app, &self.account.id, context).await?);
+        Ok(self)
+    }
+
     /// The token that a page sends back with every change.
     pub fn csrf(&self) -> String {
         masked_csrf_token(self.token.expose_secret())
@@ -35,7 +46,8 @@ impl FromRequestParts<App> for SignedIn {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<SignedIn, Problem> {
         let me = signed_in(&parts.headers, app).await?;
         require_csrf(&parts.method, &parts.headers, me.token.expose_secret())?;
-        Ok(me)
+        let Ok(context) = Context::from_request_parts(parts, app).await;
+        me.admitted(app, &context).await
     }
 }
 
@@ -49,6 +61,7 @@ pub async fn signed_in(headers: &HeaderMap, app: &App) -> Result<SignedIn, Probl
         account,
         session,
         token: SecretString::from(cookie.value()),
+        _permit: None,
     })
 }
 

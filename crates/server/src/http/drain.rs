@@ -1,5 +1,5 @@
-//! The bodies of requests. Their bytes move the request's deadline as they come, and their pauses are noted there. A refusal must reach a caller who is still sending: a large
-//! body that nobody wants any more is read on and thrown away for a while, for a socket closed too early loses the answer.
+//! The bodies of requests. Their bytes move the request's deadline as they come, and their pauses are noted there. A refusal must reach a caller who is still sending: a
+//! body that nobody wants any more is read on and thrown away for a while, for a socket closed too early loses the answer, and the next request on it.
 
 use std::pin::Pin;
 use std::task::{Context as Waking, Poll};
@@ -7,23 +7,15 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::Request;
-use axum::http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
 use futures_util::StreamExt;
 use http_body::{Frame, SizeHint};
 
 use sauti_web::context::Context;
 
-const SMALL_BYTES: u64 = 64 * 1024;
 const DRAIN_BYTES_MAX: u64 = 256 * 1024 * 1024;
 const DRAIN_TIME_MAX: Duration = Duration::from_secs(30);
 
 pub fn drain_when_dropped(request: Request, context: &Context) -> Request {
-    let headers = request.headers();
-    let length = headers
-        .get(CONTENT_LENGTH)
-        .and_then(|value| value.to_str().ok()?.parse().ok());
-    let large = length.is_some_and(|bytes: u64| bytes > SMALL_BYTES)
-        || headers.contains_key(TRANSFER_ENCODING);
     if request.body().is_end_stream() {
         return request;
     }
@@ -31,7 +23,6 @@ pub fn drain_when_dropped(request: Request, context: &Context) -> Request {
     request.map(|body| {
         Body::new(Draining {
             inner: Some(body),
-            large,
             context,
         })
     })
@@ -39,8 +30,6 @@ pub fn drain_when_dropped(request: Request, context: &Context) -> Request {
 
 struct Draining {
     inner: Option<Body>,
-    /// Large, or of unknown length.
-    large: bool,
     context: Context,
 }
 
@@ -82,7 +71,7 @@ impl HttpBody for Draining {
 impl Drop for Draining {
     fn drop(&mut self) {
         let deadline = self.context.deadline();
-        let wanted = self.large && !deadline.body_is_late();
+        let wanted = !deadline.body_is_late();
         deadline.waits_for_body(false);
         let rest = self
             .inner

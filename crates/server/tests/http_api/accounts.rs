@@ -1,5 +1,6 @@
 use axum::body::Body;
 use axum::http::{Method, Request};
+use sauti_store::AuditQuery;
 use serde_json::{Value, json};
 
 use crate::support::{Answer, CREDIT_MICRO, World};
@@ -137,6 +138,7 @@ async fn only_an_address_can_be_invited_as_only_an_address_can_sign_up() {
         "a b@example.com",
         "a@b@c",
         "a@.b",
+        "x<asha@example.com>",
     ] {
         let invited = json!({"email": email, "role": "member"});
         let answer = member.post(&world, &members, &invited).await;
@@ -290,9 +292,26 @@ async fn members_are_invited_and_roles_hold() {
     assert_eq!(listed["invites"].as_array().unwrap().len(), 1);
 
     let foreign = format!("/v1/workspaces/{}/members", world.workspace_id);
-    let foreign = member.get(&world, &foreign).await;
-    foreign.assert_problem(404, "not_found");
-    let own = format!("{members}/{}", me["account_id"].as_str().unwrap());
+    let listed = member.get(&world, &foreign).await;
+    listed.assert_problem(404, "not_found");
+    let my_id = me["account_id"].as_str().unwrap();
+    let nowhere = "/v1/workspaces/ws_00000000000000000000000000/members";
+    let [somewhere, nowhere] = [foreign.as_str(), nowhere].map(async |members| {
+        let path = format!("{members}/{my_id}");
+        let left = member.send(&world, Method::DELETE, &path, &json!({})).await;
+        left.assert_problem(404, "not_found")["detail"].clone()
+    });
+    assert_eq!(somewhere.await, nowhere.await, "whether it exists");
+
+    let audit = AuditQuery {
+        workspace_id: Some(workspace_id.parse().unwrap()),
+        limit: 1,
+        ..AuditQuery::default()
+    };
+    let trail = world.app.store.audit_list(&audit).await.unwrap();
+    let (action, role) = (trail[0].action.as_str(), trail[0].detail.as_str());
+    assert_eq!((action, role), ("member.invited", "member"));
+    let own = format!("{members}/{my_id}");
     let last_owner = member
         .send(&world, Method::PUT, &own, &json!({"role": "member"}))
         .await;
@@ -445,7 +464,7 @@ async fn a_change_of_a_field_that_does_not_exist_is_not_told_as_done() {
         let problem = answer.assert_problem(422, "validation_failed");
         assert_eq!(problem["errors"][0]["code"], "unknown_field");
     }
-    let negative = json!({"low_balance_micro": -5});
+    let negative = json!({"name": "Benki", "low_balance_micro": -5});
     let answer = member.send(&world, Method::PATCH, &path, &negative).await;
     let problem = answer.assert_problem(422, "validation_failed");
     assert_eq!(problem["errors"][0]["field"], "low_balance_micro");

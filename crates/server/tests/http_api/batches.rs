@@ -220,6 +220,38 @@ async fn a_form_names_its_recordings_once_each() {
 }
 
 #[tokio::test]
+async fn a_small_order_does_not_become_a_large_one() {
+    let world = World::with(&[("batches.items_max", "2")]).await;
+    let wav = silent_wav(0.1);
+    let long = "z".repeat(50_000);
+    let parts: [Part; 4] = [
+        ("prompt", None, b"Duka la Njeri"),
+        ("x_trace", None, long.as_bytes()),
+        ("file", Some(("a.wav", "audio/wav")), &wav),
+        ("file", Some(("b.wav", "audio/wav")), &wav),
+    ];
+    id_of(&post_form(&world, &parts).await);
+    for item in world.app.store.claim_batch_items(2).await.unwrap() {
+        let kept: Value = serde_json::from_str(&item.request).unwrap();
+        assert_eq!(kept["prompt"], "Duka la Njeri");
+        assert!(item.request.len() < 500, "{}", item.request.len());
+    }
+
+    let mut order = texts(2);
+    order["defaults"]["x_trace"] = json!("z".repeat(200_000));
+    let refused = world.post(BATCHES, &order).await;
+    refused.assert_problem(413, "body_too_large");
+    let many = vec![json!({"a": 0}); 300];
+    let mut order = texts(2);
+    order["items"][0]["x_trace"] = json!(many);
+    let refused = world.post(BATCHES, &order).await;
+    refused.assert_problem(413, "body_too_large");
+    let line = json!({"file": "a.wav", "x_trace": many}).to_string();
+    let refused = post_form(&world, &[("items", None, line.as_bytes())]).await;
+    refused.assert_problem(413, "body_too_large");
+}
+
+#[tokio::test]
 async fn a_retried_order_is_one_order_and_a_cancelled_one_costs_nothing() {
     let world = World::new().await;
     let key = [("idempotency-key", "order-1")];

@@ -135,3 +135,16 @@ async fn letters_to_one_receiver_are_limited_from_wherever_they_are_asked_for() 
         assert_eq!(answers, [202, 202, 429], "{email}");
     }
 }
+
+#[tokio::test]
+async fn a_session_asks_no_more_often_than_a_key() {
+    let world = World::with(&[("limits.requests_per_minute", "5")]).await;
+    let member = Member::confirmed(&world).await;
+    let path = format!("/v1/workspaces/{}/credits", world.workspace_id);
+    for _ in 0..5 {
+        let answer = member.post(&world, &path, &json!({})).await;
+        answer.assert_problem(403, "role_missing");
+    }
+    let answer = member.post(&world, &path, &json!({})).await;
+    answer.assert_problem(429, "rate_limited");
+}

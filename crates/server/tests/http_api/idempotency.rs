@@ -1,3 +1,5 @@
+use axum::body::Body;
+use axum::http::Method;
 use serde_json::json;
 
 use crate::support::{CREDIT_MICRO, SPEECH, World, silent_wav};
@@ -49,6 +51,22 @@ async fn an_answer_that_is_no_longer_kept_is_made_again_for_nothing() {
     other.assert_problem(422, "idempotency_mismatch");
     assert_eq!(world.balance_micro().await, CREDIT_MICRO - 12_000);
     world.assert_ledger_is_sound().await;
+}
+
+#[tokio::test]
+async fn what_was_paid_is_not_made_again_in_other_words() {
+    let world = World::new().await;
+    let body = json!({"text": "Habari yako", "voice_id": "asha"});
+    world.remember_speech(&body, b"RIFFsound");
+    world.post_with(SPEECH, &body, &[KEY]).await.assert_ok();
+    world.app.store.trim_answers(0).await.unwrap();
+    let request = world.request(Method::PUT, "/v1/lexicon/yako");
+    let request = request.header("content-type", "application/json");
+    let said = json!({"said": "zenu nyote mliokusanyika"}).to_string();
+    let set = world.send(request.body(Body::from(said)).unwrap()).await;
+    set.assert_ok();
+    let other = world.post_with(SPEECH, &body, &[KEY]).await;
+    other.assert_problem(422, "idempotency_mismatch");
 }
 
 #[tokio::test]

@@ -31,6 +31,23 @@ async fn cached_speech_is_charged_its_fraction_exactly_once_per_request() {
 }
 
 #[tokio::test]
+async fn what_one_workspace_had_spoken_is_no_hit_for_another() {
+    let mut world = World::new().await;
+    let body = json!({"text": "Namba yako ya siri ni 4827.", "voice_id": "asha"});
+    world.remember_speech(&body, b"RIFF");
+    world.post(SPEECH, &body).await.assert_ok();
+    let (store, owner) = (world.app.store.clone(), world.account_id.clone());
+    let other = store.create_workspace(Some(&owner), "Jirani", "KES").await;
+    world.workspace_id = other.unwrap().id;
+    let paid = store.credit(&world.workspace_id, CREDIT_MICRO, "test", "second");
+    paid.await.unwrap();
+    world.key = world.make_key(world.new_key()).await;
+    // It would have to be made, and there is no engine here.
+    let missed = world.post(SPEECH, &body).await;
+    missed.assert_problem(503, "warming_up");
+}
+
+#[tokio::test]
 async fn what_the_balance_does_not_cover_is_refused_with_both_numbers() {
     let world = World::new().await;
     let body = json!({"text": text_of(5_000), "voice_id": "asha"});

@@ -69,6 +69,21 @@ async fn a_refusal_reaches_a_caller_who_is_still_sending() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_connection_outlives_a_refusal_that_came_before_a_small_body() {
+    let world = World::new().await;
+    let running = serve(&world).await;
+    let mut stream = TcpStream::connect(running.address).await.unwrap();
+    let head = "POST /v1/quotes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n";
+    stream.write_all(head.as_bytes()).await.unwrap();
+    assert!(read_head(&mut stream).await.starts_with("HTTP/1.1 401 "));
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    stream.write_all(&[b'x'; 20]).await.unwrap();
+    let next = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
+    stream.write_all(next).await.unwrap();
+    assert!(read_head(&mut stream).await.contains("HTTP/1.1 200 "));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn shutting_down_ends_the_server_and_closes_the_store() {
     let world = World::new().await;
     let running = serve(&world).await;

@@ -242,9 +242,8 @@ impl World {
         }];
         let audio = Bytes::from_static(audio);
         let speech = CachedSpeech::new(&reading.script, 0.5, &words, audio);
-        self.app
-            .cache
-            .put(reading.key(&asked.request), Arc::new(speech));
+        let key = reading.key(Some(&self.workspace_id), &asked.request);
+        self.app.cache.put(key, Arc::new(speech));
     }
 }
 

@@ -167,6 +167,10 @@ async fn a_webhook_for_an_unknown_event_is_refused() {
         .post("/v1/webhooks", &json!({"url": "ftp://example.com"}))
         .await
         .assert_problem(422, "validation_failed");
+    world
+        .post("/v1/webhooks", &json!({"url": "https:///x"}))
+        .await
+        .assert_problem(422, "validation_failed");
 }
 
 #[tokio::test]

@@ -127,8 +127,8 @@ async fn a_browser_that_says_nothing_of_a_forms_origin_has_to_bring_the_pages_to
 }
 
 #[tokio::test]
-async fn someone_in_no_workspace_is_led_to_make_one() {
-    let world = World::new().await;
+async fn someone_in_no_workspace_is_led_to_make_one_and_makes_no_flood_of_them() {
+    let world = World::with(&[("limits.signups_per_hour", "2")]).await;
     let store = &world.app.store;
     let lone = store
         .create_account("peke@example.com", "not a hash", "Peke")
@@ -150,6 +150,8 @@ async fn someone_in_no_workspace_is_led_to_make_one() {
     let answer = browser.post("/console/workspace/new", &named).await;
     assert_sent_to(&answer, "/console/members?done=saved");
     assert!(text(browser.get("/console/keys").await.assert_ok()).contains("Duka"));
+    let answer = browser.post("/console/workspace/new", &named).await;
+    assert_eq!(answer.status.as_u16(), 429, "{}", text(&answer));
 }
 
 #[tokio::test]

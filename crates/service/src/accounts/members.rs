@@ -59,7 +59,7 @@ pub async fn invite(
     )
     .await;
     audit(&app.store, Some(workspace_id), &inviter.id)
-        .did(AuditAction::MemberInvited, &issued.invite.id)
+        .did_so(AuditAction::MemberInvited, &issued.invite.id, role.as_str())
         .await;
     Ok(issued.invite)
 }
@@ -87,7 +87,7 @@ pub async fn accept_invite(
     let attempt = async { Ok(app.store.accept_invite(token, &account.id).await?) };
     let (workspace_id, role) = token_attempt(app, client, attempt).await?;
     audit(&app.store, Some(&workspace_id), &account.id)
-        .did(AuditAction::MemberJoined, &account.id)
+        .did_so(AuditAction::MemberJoined, &account.id, role.as_str())
         .await;
     Ok((workspace_id, role))
 }
@@ -103,7 +103,7 @@ pub async fn set_role(
     require_above(app, actor, workspace_id, account_id).await?;
     app.store.set_role(workspace_id, account_id, role).await?;
     audit(&app.store, Some(workspace_id), &actor.id)
-        .did(AuditAction::MemberRole, account_id)
+        .did_so(AuditAction::MemberRole, account_id, role.as_str())
         .await;
     Ok(())
 }
@@ -115,10 +115,14 @@ pub async fn remove_member(
     workspace_id: &WorkspaceId,
     account_id: &AccountId,
 ) -> Result<(), ServiceError> {
-    if actor.id != *account_id {
-        require_role(app, workspace_id, &actor.id, Role::Admin).await?;
-        require_above(app, actor, workspace_id, account_id).await?;
-    }
+    let is_leaving = actor.id == *account_id;
+    let least = if is_leaving {
+        Role::Member
+    } else {
+        Role::Admin
+    };
+    require_role(app, workspace_id, &actor.id, least).await?;
+    require_above(app, actor, workspace_id, account_id).await?;
     app.store.remove_member(workspace_id, account_id).await?;
     audit(&app.store, Some(workspace_id), &actor.id)
         .did(AuditAction::MemberRemoved, account_id)

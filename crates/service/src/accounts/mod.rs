@@ -8,7 +8,7 @@ mod members;
 mod sign_in;
 mod sign_up;
 
-use sauti_store::{AccountId, Role, Workspace};
+use sauti_store::{Account, AccountId, Role, Workspace};
 
 pub(crate) use low_balance::warn_of_low_balance;
 pub use manage::{NewAccount, confirm, create, delete, reset_password, set_operator};
@@ -23,6 +23,19 @@ pub use sign_up::{
 
 use super::ServiceError;
 use crate::app::App;
+use crate::workspaces;
+
+/// One more workspace of somebody's own. Each has shares of its own of what the service does at once, so an account makes only
+/// a few an hour.
+pub async fn new_workspace(
+    app: &App,
+    owner: &Account,
+    name: &str,
+) -> Result<Workspace, ServiceError> {
+    guard::hourly(app, &format!("workspaces of {}", owner.id)).await?;
+    let currency = &app.config.prices.currency;
+    Ok(workspaces::create(&app.store, &owner.id, &owner.id, name, currency).await?)
+}
 
 /// The workspace a member works in: the one it names, else its first.
 pub async fn workspace_for(

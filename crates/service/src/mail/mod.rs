@@ -67,7 +67,11 @@ impl Mailer {
     pub async fn send(&self, to: &str, letter: &Letter) -> anyhow::Result<()> {
         let message = Message::builder()
             .from(self.from.clone())
-            .to(to.parse().context("the address is not one")?)
+            // An address and nothing else: as a mailbox, "x<y@example.com>" would be the address behind a name.
+            .to(Mailbox::new(
+                None,
+                to.parse().context("the address is not one")?,
+            ))
             .subject(letter.subject.clone())
             .header(ContentType::TEXT_PLAIN)
             .body(body(letter, matches!(self.way, Way::Smtp(_))))?;

@@ -62,7 +62,7 @@ impl<'a> Speaking<'a> {
     /// Finds the sound or makes it. What was paid for before is done again free of charge.
     pub async fn speak(self, is_paid: bool) -> Result<Unpaid<'a>, ServiceError> {
         let (app, payer) = (self.app, self.payer);
-        let key = self.reading.key(self.request);
+        let key = self.reading.key(Some(&payer.workspace_id), self.request);
         let found = app.cache.get(key).await;
         metrics::cache(found.is_some());
         let mut bill = self.reading.bill(&app.config.prices, found.is_some());
@@ -151,7 +151,7 @@ pub async fn speak_free(
     request: &SpeechRequest,
     reading: &Reading,
 ) -> Result<Arc<CachedSpeech>, ServiceError> {
-    let key = reading.key(request);
+    let key = reading.key(None, request);
     if let Some(found) = app.cache.get(key).await {
         return Ok(found);
     }

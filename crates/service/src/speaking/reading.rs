@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use sauti_speech::Speed;
+use sauti_store::WorkspaceId;
 use sauti_text::{Lexicon, Script, SpeechLanguage, TextError};
 use sha2::{Digest, Sha256};
 
@@ -55,9 +56,16 @@ impl Reading {
         Bill::speech(prices, self.characters, cached)
     }
 
-    /// Names the sound: two texts that are said the same way share it.
-    pub fn key(&self, request: &SpeechRequest) -> CacheKey {
+    /// A hash over everything that will be said.
+    pub fn identity(&self) -> &[u8; 32] {
+        &self.identity
+    }
+
+    /// Names the sound: two texts that are said the same way share it, in one workspace. Another one would learn by a hit
+    /// that somebody said this before. `None` for what the service itself says.
+    pub fn key(&self, owner: Option<&WorkspaceId>, request: &SpeechRequest) -> CacheKey {
         CacheKey::of(&[
+            owner.map_or("", WorkspaceId::as_str).as_bytes(),
             &self.identity,
             request.voice_id.as_bytes(),
             request.voice_version.as_bytes(),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::common::{Database, ask, assert_clean, charge_of, funded};
 use sauti_store::{
     Begin, LedgerError, PaymentEvent, StatementQuery, StoreError, StoreOptions, StoredAnswer,
-    Usage, UsageQuery, ids,
+    Usage, UsageQuery, WorkspaceChange, ids,
 };
 
 on_both_databases!(
@@ -280,10 +280,11 @@ async fn statements_and_usage_add_up(database: Database) {
 async fn the_low_balance_is_reported_once(database: Database) {
     let store = database.open().await;
     let workspace = funded(&store, 1_000).await;
-    store
-        .set_low_balance(&workspace.id, Some(500))
-        .await
-        .unwrap();
+    let change = WorkspaceChange {
+        low_balance_micro: Some(500),
+        ..WorkspaceChange::default()
+    };
+    store.change_workspace(&workspace.id, change).await.unwrap();
     let reservation = store.reserve(ask(&workspace, 900)).await.unwrap();
     assert!(
         !reservation.balance.fell_low,

@@ -18,6 +18,7 @@ on_both_databases!(
     sessions_end_when_revoked,
     members_come_by_invitation,
     an_old_invitation_gives_nothing_back,
+    nobody_comes_back_by_an_invitation_of_their_own,
     a_workspace_keeps_an_owner,
     deleting_an_account_closes_its_own_workspace,
     vocabularies_are_versioned_private_and_go_with_their_workspace,
@@ -95,6 +96,10 @@ async fn a_reset_changes_the_password_and_ends_sessions(database: Database) {
         store.account(&account.id).await.unwrap().password_hash,
         "new hash"
     );
+    let token = store.issue_token(&account.id, TokenPurpose::Reset).await;
+    let changed = store.set_password(&account.id, "changed", None).await;
+    changed.unwrap();
+    assert_token_refused(store.reset_password(&token.unwrap(), "late", 0).await);
 }
 
 async fn addresses_are_unique_whatever_their_case(database: Database) {
@@ -274,6 +279,32 @@ async fn an_old_invitation_gives_nothing_back(database: Database) {
     let fifth = invite(Role::Member).await;
     accept(&fifth).await.unwrap();
     accept(&other.token).await.unwrap();
+}
+
+async fn nobody_comes_back_by_an_invitation_of_their_own(database: Database) {
+    let store = database.open().await;
+    let (asha, juma) = asha_and_juma(&store).await;
+    let workspace = workspace_of(&store, &asha, "Duka").await;
+    let invited = async |email: &str, role, by: &Account| {
+        let issued = store.invite(&workspace.id, email, role, &by.id).await;
+        issued.unwrap();
+    };
+    let open = async || {
+        let open = store.invites(&workspace.id).await.unwrap();
+        let emails = open.into_iter().map(|invite| invite.email);
+        emails.collect::<Vec<_>>()
+    };
+    let added = store.add_member(&workspace.id, &juma.id, Role::Owner).await;
+    added.unwrap();
+    invited("a@example.com", Role::Owner, &juma).await;
+    invited("b@example.com", Role::Admin, &juma).await;
+    invited("c@example.com", Role::Member, &asha).await;
+    let lowered = store.set_role(&workspace.id, &juma.id, Role::Admin).await;
+    lowered.unwrap();
+    assert_eq!(open().await, ["b@example.com", "c@example.com"]);
+    let removed = store.remove_member(&workspace.id, &juma.id).await;
+    removed.unwrap();
+    assert_eq!(open().await, ["c@example.com"]);
 }
 
 async fn a_workspace_keeps_an_owner(database: Database) {

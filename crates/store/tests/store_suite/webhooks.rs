@@ -6,7 +6,7 @@ use crate::common::{Database, funded};
 use sauti_store::ids::now_us;
 use sauti_store::{
     ClaimQuota, ClaimedDelivery, DeliveryFailure, DeliveryState, PaymentEvent, Standing, Store,
-    Workspace,
+    Workspace, WorkspaceChange,
 };
 use serde_json::json;
 use sqlx::{AnyConnection, Connection, Executor};
@@ -79,8 +79,11 @@ async fn payments_and_low_balances_are_told_once_with_their_money(database: Data
     for _ in 0..2 {
         store.record_payment(&payment).await.unwrap();
     }
-    let mark = Some(1_400);
-    store.set_low_balance(&workspace.id, mark).await.unwrap();
+    let change = WorkspaceChange {
+        low_balance_micro: Some(1_400),
+        ..WorkspaceChange::default()
+    };
+    store.change_workspace(&workspace.id, change).await.unwrap();
     for reference in ["twice", "twice", "other"] {
         store
             .correct(&workspace.id, 101, reference, "booked twice")

@@ -223,7 +223,7 @@ async fn write_down(
         }
         items.push(NewItem {
             custom_id: item.custom_id.clone(),
-            request: item.request.to_string(),
+            request: item.request.clone(),
             input_id,
         });
     }

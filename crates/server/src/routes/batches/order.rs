@@ -14,13 +14,15 @@ use crate::batches::is_allowed;
 use crate::routes::speech::AskedSpeech;
 use crate::routes::transcription;
 use sauti_web::language::Language;
-use sauti_web::problem::{FieldError, Problem, Reason};
+use sauti_web::problem::{Code, FieldError, Problem, Reason};
 
 const CUSTOM_ID_CHARS_MAX: usize = 128;
 /// More mistakes than this in one answer help nobody.
 const ERRORS_MAX: usize = 20;
 /// What a spoken character takes as sound, near enough: 15 a second, 48,000 bytes a second.
 const SOUND_BYTES_PER_CHAR: u64 = 3_200;
+/// What holds for all items is written into each of them: the longest text, a prompt and a hundred key terms fit.
+const DEFAULTS_BYTES_MAX: usize = 128 * 1024;
 
 #[derive(Debug)]
 pub struct Order {
@@ -29,14 +31,15 @@ pub struct Order {
     /// Those that items name, each with the item's place in the list.
     pub vocabularies: Vec<(usize, String)>,
     pub spool: OrderSpool,
-    /// What it takes to keep, recordings exactly and sounds by estimate.
+    /// What it takes to keep, recordings and requests exactly and sounds by estimate.
     pub bytes: u64,
 }
 
 #[derive(Debug)]
 pub struct Item {
     pub custom_id: String,
-    pub request: Value,
+    /// JSON, as it lies in the store.
+    pub request: String,
     pub file: Option<SpooledFile>,
 }
 
@@ -45,7 +48,7 @@ impl Order {
         let mut parts: Vec<Vec<u8>> = vec![self.operation.as_str().into()];
         for item in &self.items {
             parts.push(item.custom_id.clone().into());
-            parts.push(item.request.to_string().into());
+            parts.push(item.request.clone().into());
             parts.push(
                 item.file
                     .as_ref()
@@ -113,6 +116,11 @@ pub fn check(
     defaults: Map<String, Value>,
     spool: OrderSpool,
 ) -> Result<Order, Problem> {
+    if serde_json::to_vec(&defaults).map_or(0, |json| json.len()) > DEFAULTS_BYTES_MAX {
+        let detail =
+            format!("What holds for all items may have at most {DEFAULTS_BYTES_MAX} bytes.");
+        return Err(Problem::detailed(Code::BodyTooLarge, detail));
+    }
     if items.is_empty() {
         items = spool
             .files
@@ -152,11 +160,12 @@ pub fn check(
     }
     check.end()?;
     let sound_bytes = check.characters as u64 * SOUND_BYTES_PER_CHAR;
+    let requests_bytes: usize = checked.iter().map(|item| item.request.len()).sum();
     Ok(Order {
         operation,
         items: checked,
         vocabularies: check.vocabularies,
-        bytes: spool.bytes + sound_bytes,
+        bytes: spool.bytes + sound_bytes + requests_bytes as u64,
         spool,
     })
 }
@@ -207,7 +216,7 @@ impl ItemCheck<'_> {
         };
         Item {
             custom_id,
-            request: Value::Object(fields),
+            request: Value::Object(fields).to_string(),
             file,
         }
     }
@@ -306,6 +315,8 @@ impl ItemCheck<'_> {
                 self.wrong(index, "stream", Reason::NotTogether { with: "a batch" });
             }
             Ok(request) => {
+                // What we never heard of is ignored, so it is not kept either.
+                fields.retain(|name, _| transcription::is_item_field(name));
                 let named = request.vocabulary.map(|name| (index, name));
                 self.vocabularies.extend(named);
             }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use axum::extract::Request;
 use axum::http::header::CONTENT_TYPE;
-use multer::{Constraints, Field, Multipart, SizeLimit};
+use multer::{Constraints, Field, SizeLimit};
 use sauti_service::app::App;
 use sauti_service::transcribing::{SpoolError, open_unnamed};
 use sauti_store::{BLOB_PART_BYTES, Operation};
@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use super::order::{self, Order};
-use crate::routes::transcription::upload;
+use crate::routes::transcription::{FormParts, upload};
 use sauti_web::caller::{self, Caller};
 use sauti_web::fields::{Fields, JsonBytes, read_body, too_large, without_mark};
 use sauti_web::problem::{Code, Problem, Reason};
@@ -24,6 +24,10 @@ use sauti_web::problem::{Code, Problem, Reason};
 const ITEMS_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// Boundaries and part headers.
 const FORM_BYTES_EXTRA: u64 = 1024 * 1024;
+/// A parsed value takes up to a hundred times the room of its bytes. No item needs more of them than this, and no order
+/// that fits more than that.
+const VALUES_PER_ITEM_MAX: usize = 256;
+const VALUES_MAX: usize = 1_000_000;
 const FILE_NAME_CHARS_MAX: usize = 128;
 const CONTENT_TYPE_BYTES_MAX: usize = 200;
 
@@ -66,7 +70,7 @@ pub async fn read(app: &App, caller: &Caller, request: Request) -> Result<Order,
     let is_form = kind.to_ascii_lowercase().starts_with("multipart/form-data");
     let (operation, items, defaults, spool) = match is_form {
         true => read_form(app, request).await?,
-        false => read_json(request).await?,
+        false => read_json(app, request).await?,
     };
     caller::require_permission(caller, &[operation.permission()])?;
     let workspace_id = &caller.workspace_id;
@@ -83,9 +87,10 @@ pub async fn read(app: &App, caller: &Caller, request: Request) -> Result<Order,
 /// The operation, the items, what holds for all of them, and the recordings.
 type Unchecked = (Operation, Vec<Value>, Map<String, Value>, OrderSpool);
 
-async fn read_json(request: Request) -> Result<Unchecked, Problem> {
+async fn read_json(app: &App, request: Request) -> Result<Unchecked, Problem> {
     JsonBytes::require(request.headers())?;
     let body = read_body(request, ITEMS_BYTES_MAX).await?;
+    require_few_values(app, &body)?;
     let mut fields = Fields::parse(&body)?;
     let operation = fields.text("operation");
     let operation = take_operation(&mut fields, operation.as_deref());
@@ -136,15 +141,14 @@ async fn read_form(app: &App, request: Request) -> Result<Unchecked, Problem> {
     let bytes_max = app.config.batches.upload_bytes_max;
     let total_max = bytes_max + FORM_BYTES_EXTRA + ITEMS_BYTES_MAX as u64;
     let constraints = Constraints::new().size_limit(SizeLimit::new().whole_stream(total_max));
-    let stream = request.into_body().into_data_stream();
-    let mut form = Multipart::with_constraints(stream, boundary, constraints);
+    let mut form = FormParts::new(request.into_body(), boundary, constraints);
 
     let mut operation = Operation::Transcription;
     let (mut items, mut defaults, mut spool) = (Vec::new(), Map::new(), OrderSpool::default());
     // A few parts beside the recordings.
     let parts_max = app.config.batches.items_max + 64;
     for _ in 0..=parts_max {
-        let next = form.next_field().await;
+        let next = form.next().await;
         let Some(part) = next.map_err(|error| upload::form_problem(error, bytes_max))? else {
             let is_empty = items.is_empty() && spool.files.is_empty();
             if is_empty && operation == Operation::Transcription {
@@ -154,7 +158,7 @@ async fn read_form(app: &App, request: Request) -> Result<Unchecked, Problem> {
         };
         match part.name() {
             Some("file") => spool.take(app, part).await?,
-            Some("items") => items = read_lines(part, bytes_max).await?,
+            Some("items") => items = read_lines(app, part, bytes_max).await?,
             Some("operation") => {
                 let named = upload::read_text(part, bytes_max).await?;
                 operation = named
@@ -177,6 +181,36 @@ async fn read_form(app: &App, request: Request) -> Result<Unchecked, Problem> {
     Err(Problem::field("file", Reason::TooMany { max }))
 }
 
+/// Before anything is parsed, for the parsed values are what fills the memory.
+fn require_few_values(app: &App, json: &[u8]) -> Result<(), Problem> {
+    let items_max = app.config.batches.items_max;
+    let max = items_max
+        .saturating_mul(VALUES_PER_ITEM_MAX)
+        .min(VALUES_MAX);
+    match values_at_most(json) > max {
+        true => {
+            let detail = format!("An order may have at most {max} values in all its items.");
+            Err(Problem::detailed(Code::BodyTooLarge, detail))
+        }
+        false => Ok(()),
+    }
+}
+
+/// How many values JSON can have: each but the first begins a list or an object, or follows a comma.
+fn values_at_most(json: &[u8]) -> usize {
+    let (mut values, mut in_text, mut is_escaped) = (1, false, false);
+    for byte in json {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = in_text,
+            b'"' => in_text = !in_text,
+            b'[' | b'{' | b',' if !in_text => values += 1,
+            _ => {}
+        }
+    }
+    values
+}
+
 /// A field that comes again makes a list.
 fn add_default(defaults: &mut Map<String, Value>, name: String, value: String) {
     match defaults.get_mut(&name) {
@@ -187,7 +221,7 @@ fn add_default(defaults: &mut Map<String, Value>, name: String, value: String) {
 }
 
 /// JSON Lines.
-async fn read_lines(mut part: Field<'_>, bytes_max: u64) -> Result<Vec<Value>, Problem> {
+async fn read_lines(app: &App, mut part: Field<'_>, bytes_max: u64) -> Result<Vec<Value>, Problem> {
     let mut text = Vec::new();
     while let Some(chunk) = part
         .chunk()
@@ -199,6 +233,7 @@ async fn read_lines(mut part: Field<'_>, bytes_max: u64) -> Result<Vec<Value>, P
             return Err(too_large(ITEMS_BYTES_MAX));
         }
     }
+    require_few_values(app, &text)?;
     let lines = without_mark(&text).split(|byte| *byte == b'\n');
     let lines = lines.enumerate();
     let filled = lines.filter(|(_, line)| !line.trim_ascii().is_empty());
@@ -292,4 +327,22 @@ impl Parts {
 async fn open(dir: &Path) -> Result<std::fs::File, Problem> {
     let opened = open_unnamed(dir).await.map_err(SpoolError::Disk)?;
     Ok(opened.into_std().await)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::values_at_most;
+
+    #[test]
+    fn values_are_counted_and_what_stands_in_a_text_is_not() {
+        for (json, values) in [
+            (&br#"{"a": 1}"#[..], 2),
+            (br#"[[], {}, {"a": [1, 2]}]"#, 9),
+            (br#""a, [b], {c} \", d", 5"#, 2),
+            (br#"["\\", 2]"#, 3),
+        ] {
+            let shown = String::from_utf8_lossy(json);
+            assert_eq!(values_at_most(json), values, "{shown}");
+        }
+    }
 }

@@ -100,7 +100,8 @@ pub async fn create_speech(
         return stream::respond(caller, &asked, speaking.stream().await?);
     }
     let key = idempotency::key(&headers)?;
-    let fingerprint = || fingerprint(&[b"POST /v1/audio/speech", &body]);
+    // What is said counts too: with other pronunciations the same text is another request.
+    let fingerprint = || fingerprint(&[b"POST /v1/audio/speech", &body, reading.identity()]);
     let claim = Claim::new(&app.store, &caller.workspace_id, key, fingerprint);
     let (lease, is_paid) = match claim.await? {
         Claim::Replay(answer) => return idempotency::replay(&app, &caller, answer).await,

@@ -1,5 +1,6 @@
 //! `POST /v1/audio/transcriptions`: a recording in, its words out.
 
+mod form_parts;
 mod request;
 mod stream;
 pub mod upload;
@@ -16,7 +17,10 @@ use sauti_service::money::{Claim, fingerprint};
 use sauti_service::transcribing::{Sound, Transcribing, TranscriptionRequest, take_audio};
 use sauti_speech::{Booking, Job, Priority};
 
-pub use request::{TranscriptionForm, checked, from_form, from_item, without_brackets};
+pub use form_parts::FormParts;
+pub use request::{
+    TranscriptionForm, checked, from_form, from_item, is_item_field, without_brackets,
+};
 pub use upload::{Form, read_form};
 
 use crate::written::{Transcription, WrittenTranscript, write};

@@ -85,6 +85,11 @@ pub fn is_field(name: &str) -> bool {
     TranscriptionFields::default().set(name, Vec::new()) || IGNORED.contains(&name)
 }
 
+/// Whether an item of a batch is done by this field.
+pub fn is_item_field(name: &str) -> bool {
+    TranscriptionFields::default().set(name, Vec::new()) || ITEM_FIELDS.contains(&name)
+}
+
 /// A list may be sent with or without the brackets, or as one JSON list.
 pub fn from_form(fields: &[(String, String)]) -> Result<TranscriptionRequest, Problem> {
     let (mut asked, mut slips) = (TranscriptionFields::default(), Vec::new());

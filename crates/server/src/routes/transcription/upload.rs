@@ -5,9 +5,10 @@ use std::path::Path;
 use axum::extract::Request;
 use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
-use multer::{Constraints, Field, Multipart, SizeLimit};
+use multer::{Constraints, Field, SizeLimit};
 use sauti_service::transcribing::{Spool, SpoolError, Upload};
 
+use super::form_parts::{FormParts, HeadTooLong};
 use super::request::is_field;
 use sauti_web::problem::{Code, FieldError, Problem, Reason};
 
@@ -39,13 +40,12 @@ pub async fn read_form(
         .whole_stream(total_max)
         .for_field("file", bytes_max);
     let constraints = Constraints::new().size_limit(size.per_field(bytes_max));
-    let stream = request.into_body().into_data_stream();
-    let mut multipart = Multipart::with_constraints(stream, boundary, constraints);
+    let mut parts = FormParts::new(request.into_body(), boundary, constraints);
 
     let (mut file, mut fields) = (None, Vec::new());
     for _ in 0..PARTS_MAX {
-        let next = multipart
-            .next_field()
+        let next = parts
+            .next()
             .await
             .map_err(|error| form_problem(error, bytes_max))?;
         let Some(part) = next else {
@@ -153,6 +153,9 @@ pub fn form_problem(error: multer::Error, bytes_max: u64) -> Problem {
     use multer::Error;
     match error {
         Error::FieldSizeExceeded { .. } | Error::StreamSizeExceeded { .. } => too_large(bytes_max),
+        Error::StreamReadFailed(cause) if cause.is::<HeadTooLong>() => {
+            Problem::detailed(Code::MalformedMultipart, "The head of a part is too long.")
+        }
         Error::StreamReadFailed(_) => {
             Problem::detailed(Code::MalformedRequest, "The body broke off.")
         }
