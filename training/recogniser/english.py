@@ -294,6 +294,21 @@ def comparable(text: str) -> str:
     return " ".join(re.sub("[^a-z']+", " ", text.lower()).split())
 
 
+class Tested:
+    """Sentences for testing. A line that contains one of so many words or more is one of them too."""
+
+    def __init__(self, forms: Iterable[str], run_min: int):
+        self.forms, self.run_min, self.runs = set(forms), run_min, collections.defaultdict(list)
+        for words in map(str.split, self.forms):
+            if len(words) >= run_min:
+                self.runs[tuple(words[:run_min])].append(words)
+
+    def __contains__(self, form: str) -> bool:
+        words = form.split()
+        starts = enumerate(zip(*(words[n:] for n in range(self.run_min))))
+        return form in self.forms or any(run == words[n : n + len(run)] for n, start in starts for run in self.runs.get(start, ()))
+
+
 def main():
     args = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     args.add_argument("--clones", type=Path, required=True)
@@ -309,20 +324,10 @@ def main():
     tested = [row["sentence"] for row in said if row["client_id"].startswith(TEST_PEOPLE)]
     for path in [*(args.speech / f"{name}.tsv" for name in TEST_SETS), *args.exclude]:
         tested += last_column(path)
-    excluded = {form for line in tested for form in (comparable(line), comparable(spoken(line, rng)))}
-    runs = collections.defaultdict(list)
-    for words in (form.split() for form in excluded):
-        if len(words) >= TESTED_RUN_MIN:
-            runs[tuple(words[:TESTED_RUN_MIN])].append(words)
-
-    def is_tested(line: str) -> bool:
-        form = comparable(line)
-        words = form.split()
-        starts = enumerate(zip(*(words[n:] for n in range(TESTED_RUN_MIN))))
-        return form in excluded or any(run == words[n : n + len(run)] for n, start in starts for run in runs.get(start, ()))
+    tested = Tested((form for line in tested for form in (comparable(line), comparable(spoken(line, rng)))), TESTED_RUN_MIN)
 
     def write(name: str, lines: Iterable[str], form=lambda line: spoken(line, rng)):
-        kept = [line for line in map(form, lines) if line and not is_tested(line)]
+        kept = [line for line in map(form, lines) if line and comparable(line) not in tested]
         (args.out / f"{name}.txt").write_text("\n".join(kept) + "\n", encoding="utf-8")
         print(f"{name}: {len(kept)} sentences, {sum(len(line.split()) for line in kept)} words")
 

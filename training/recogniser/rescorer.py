@@ -6,9 +6,9 @@ causal transformer learns which piece comes next, utterance by utterance between
     python rescorer.py prepare --texts DIR --made texts --speech DIR --english-speech DIR --out rescorer.npz
     python rescorer.py train --data rescorer.npz --out DIR --minutes 8 [--compile]
 
-`prepare` wants bible, common-voice-sentences, general and parliament (.txt.xz) and prompts-mixed.tsv in the texts' DIR, what texts.py and
-english.py wrote in --made, and the lists of the sets in --speech and --english-speech. No sentence of a test or of a held-out clip is
-learned. `train` writes rescorer.safetensors (int8, what ships), rescorer16.pt and rescorer.json (figures, and golden values for the tests).
+`prepare` wants bible, common-voice-sentences, general and parliament (.txt.xz) and prompts-mixed.tsv in the texts' DIR, what texts.py,
+english.py, further.py, transplant.py and telephone.py wrote in --made, and the lists of the sets in --speech and --english-speech. No
+sentence of a test or of a held-out clip is learned. `train` writes rescorer.safetensors (int8, what ships), rescorer16.pt and rescorer.json (figures, and golden values for the tests).
 """
 
 import argparse
@@ -26,11 +26,11 @@ from safetensors.numpy import load_file
 from english import last_column, rows_of
 from spelling import ALPHABET, spell
 
-SOURCES = ("common-voice", "general", "broadcast", "bible", "parliament", "english-read", "english-wiki", "english-talk", "mixed")
+SOURCES = ("common-voice", "general", "broadcast", "bible", "parliament", "english-read", "english-wiki", "english-talk", "mixed", "telephone")
 # What share of the pieces seen is drawn from each source.
-SHARES = (0.15, 0.16, 0.04, 0.03, 0.17, 0.11, 0.13, 0.1, 0.11)
+SHARES = (0.135, 0.144, 0.036, 0.027, 0.153, 0.099, 0.117, 0.09, 0.099, 0.1)
 SAMPLED = {"parliament": 4, "english-wiki": 8}  # pieces are chosen from one line in so many
-HELD_OUT = {"swahili": ("common-voice", "general"), "broadcast": ("broadcast",), "english": ("english-read", "english-talk"), "mixed": ("mixed",)}
+HELD_OUT = {"swahili": ("common-voice", "general"), "broadcast": ("broadcast",), "english": ("english-read", "english-talk"), "mixed": ("mixed",), "telephone": ("telephone",)}
 HELD_OUT_EVERY = 50
 HELD_OUT_MAX = 1200
 CLIPS_HELD_OUT_EVERY = 20
@@ -110,12 +110,13 @@ def prepare(args):
 
     raw = {
         "common-voice": read(args.texts / "common-voice-sentences.txt.xz"),
-        "general": read(args.texts / "general.txt.xz") + read(args.made / "readers.txt"),
+        "general": read(args.texts / "general.txt.xz") + read(args.made / "readers.txt") + read(args.made / "further.txt"),
         "broadcast": broadcast,
         "bible": read(args.texts / "bible.txt.xz"),
         "parliament": read(args.texts / "parliament.txt.xz"),
         "english-talk": read(args.made / "english-talk.txt") + read(args.made / "english-dialogues.txt"),
         "mixed": read(args.made / "mixed.txt") + read(args.made / "transplanted.txt"),
+        "telephone": read(args.made / "commands.txt") + read(args.made / "telephone.txt"),
     }
     raw |= {name: read(args.made / f"{name}.txt") for name in SOURCES if name not in raw}
     lines_of, held_out = {}, {}
@@ -447,7 +448,7 @@ def main():
     steps = parser.add_subparsers(required=True)
     one = steps.add_parser("prepare")
     one.add_argument("--texts", type=Path, required=True)
-    one.add_argument("--made", type=Path, required=True, help="what texts.py and english.py wrote")
+    one.add_argument("--made", type=Path, required=True, help="what texts.py, english.py, further.py, transplant.py and telephone.py wrote")
     one.add_argument("--speech", type=Path, required=True)
     one.add_argument("--english-speech", type=Path, required=True, help="where english-dev.tsv is")
     one.add_argument("--pieces", type=Path, help="a rescorer.safetensors whose pieces are used, to go on from it")
