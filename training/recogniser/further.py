@@ -26,13 +26,13 @@ import zipfile
 from pathlib import Path
 
 from english import Tested, rows_of
+from rescorer import CLIPS_HELD_OUT_EVERY
 from spelling import spell
 
 COMMANDS = ("mikemwai+massive", "e7429d84e3e71810813bf3fbe22a513215417f17", "output/xlsx/en-sw-KE.xlsx")
 BENCHMARKS = ("wuhjie+few_shots_that_matters_wu", "6bfe6324e428ec21a777b5543cd8e50ec82dcb3c")
 NEWS = ("MicrosoftTranslator+NTREX", "8561f6a622db9edad1217683e5c83daefd8bb2bf", "NTREX-128/newstest2019-ref.swa.txt")
 HELD_OUT_EVERY, TESTED_RUN_MIN = 50, 4
-BROADCAST_HELD_OUT_EVERY = 20
 SENTENCE_WORDS = range(2, 51)
 SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)]*\s+(?=[A-Z\"'“‘(])")
 ABBREVIATION = re.compile(r"(?:\b[A-Z]|\b(?:Dkt|Dk|Dr|Bw|Bi|Mh|Mt|Prof|St|Mr|Mrs|No|k\.k|n\.k|uk|Jr))\.$")
@@ -99,7 +99,7 @@ def main():
     args = args.parse_args()
     show = lambda name, commit, path: subprocess.run(["git", "-C", args.clones / name, "show", f"{commit}:{path}"], capture_output=True, check=True).stdout
     benchmark = lambda path: show(*BENCHMARKS, path).decode()
-    held_out = [row[-1] for row in rows_of(args.speech / "broadcast.tsv") if int(Path(row[0]).stem) % BROADCAST_HELD_OUT_EVERY == 0]
+    held_out = [row[-1] for row in rows_of(args.speech / "broadcast.tsv") if int(Path(row[0]).stem) % CLIPS_HELD_OUT_EVERY == 0]
     tested = Tested((spell(text) for text in [*held_out, *(text for path in args.exclude for text in tested_in(path))]), TESTED_RUN_MIN)
     seen = set()
 

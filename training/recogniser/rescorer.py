@@ -8,7 +8,8 @@ causal transformer learns which piece comes next, utterance by utterance between
 
 `prepare` wants bible, common-voice-sentences, general and parliament (.txt.xz) and prompts-mixed.tsv in the texts' DIR, what texts.py,
 english.py, further.py, transplant.py and telephone.py wrote in --made, and the lists of the sets in --speech and --english-speech. No
-sentence of a test or of a held-out clip is learned. `train` writes rescorer.safetensors (int8, what ships), rescorer16.pt and rescorer.json (figures, and golden values for the tests).
+sentence of a test or of a held-out clip is learned. `train` writes rescorer.safetensors (int8, what ships), rescorer16.pt and
+rescorer.json (figures, and golden values for the tests).
 """
 
 import argparse

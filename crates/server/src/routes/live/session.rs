@@ -238,8 +238,9 @@ impl LiveConnection {
         let more_seconds = self.ear.seconds_in(sound);
         let seconds = self.ear.seconds() + more_seconds;
         // What a browser's MediaRecorder makes, most of the time: read as samples it is noise that costs money.
-        let container = sauti_audio::container_name(sound);
-        if let Some(name) = container.filter(|_| self.ear.seconds() == 0.0) {
+        if self.ear.seconds() == 0.0
+            && let Some(name) = sauti_audio::container_name(sound)
+        {
             return Err(not_samples(name));
         }
         if seconds > self.app.config.limits.recording_seconds_max as f64 {
