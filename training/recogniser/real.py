@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from align import cut_at_pauses, letter_frames
-from data import NOISE_SETS, REAL_SETS, TEST_SETS, read_set, usable
+from data import NOISE_SETS, REAL_SETS, TEST_SETS, packed, read_set, usable
 from features import LogMel
 from hearing import recognise
 from model import load_recogniser
@@ -77,7 +77,7 @@ def prepare(speech, sets, checked, workers, clips_max=10**9):
         held_out[name] = [(s, t) for s, t, _ in read_set(speech, name, workers, clips_max)][:: TEST_SETS[name]]
     noise = [s for name in filter(there, NOISE_SETS) for s, _, held in read_set(speech, name, workers, clips_max) if not held]
     print({k: f"{sum(len(s) for s, _ in v) / 16_000 / 3600:.2f} h" for k, v in train.items()}, flush=True)
-    return {"train": train, "held_out": held_out, "noise": noise}
+    return {"train": {k: packed(v) for k, v in train.items()}, "held_out": {k: packed(v) for k, v in held_out.items()}, "noise": packed([(s, "") for s in noise])}
 
 
 def main():

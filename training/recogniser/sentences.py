@@ -83,7 +83,7 @@ def bilingual(args, tested: set[str], dice: random.Random) -> list[str]:
     """Swahili with English words, out of the texts and of transplant.py; and English talk and sentences."""
     text, written = Path(args.text), args.english_text.read_text(encoding="utf-8").splitlines()
     mark = Marker(text, args.english, written)
-    lines = {line.strip(" •-\n") for name in SOURCES for line in lzma.open(text / f"{name}.txt.xz", "rt", encoding="utf-8")}
+    lines = {line.strip(" •-\n") for name in SOURCES for line in lzma.open(text / f"{name}.txt.xz", "rt", encoding="utf-8")} | also_said(args)
     found = [mark(spell_digits(line), False) for line in sorted(lines) if readable(line) and spell(line) not in tested]
     some = lambda lines, count: dice.sample(lines, min(len(lines), count))
     has_sounds = lambda line: all(word in mark.sounds for word in re.findall("~([a-z']+)", line))
@@ -96,6 +96,10 @@ def bilingual(args, tested: set[str], dice: random.Random) -> list[str]:
     return [line for lines in counts.values() for line in lines if line and spell(line) not in tested]
 
 
+def also_said(args) -> set[str]:
+    return {line for path in args.also for line in path.read_text(encoding="utf-8").splitlines()}
+
+
 def main():
     args = argparse.ArgumentParser(description=__doc__)
     args.add_argument("--text", required=True)
@@ -104,6 +108,7 @@ def main():
     args.add_argument("--mixed", required=True, help="transplanted.marked")
     args.add_argument("--crowd", type=Path, help="english.tsv, whose sentences are read too")
     args.add_argument("--english-text", type=Path, required=True, help="English sentences, one a line, for the spellings that a crowd is too small for, and to tell whose a word is")
+    args.add_argument("--also", type=Path, nargs="*", default=[], help="further Swahili lines, all of which are said: commands, everyday sentences")
     args.add_argument("--out", required=True)
     args.add_argument("--seed", type=int, default=3)
     args = args.parse_args()
@@ -122,6 +127,9 @@ def main():
     chosen += [" ".join(dice.sample(words, dice.choice([1, 1, 2]))) for _ in range(WORDS)]
     dice.shuffle(chosen)
     chosen = chosen[: len(chosen) // 2] + bilingual(args, tested, dice)
+    also = [line for line in sorted(also_said(args)) if readable(line) and spell(line) not in tested and not foreign_words(line)]
+    print("also", len(also))
+    chosen += [spell_digits(line) for line in also]
     talked = [telephone.line(dice) for _ in range(TELEPHONE)]
     chosen += [line for line in talked if spell(line) not in tested]
     dice.shuffle(chosen)

@@ -21,7 +21,7 @@ import torch
 from torch.nn import functional as F
 
 from augment import Noises, damaged_spectra
-from data import Bank
+from data import Bank, unpacked
 from features import LogMel
 from hearing import recognise
 from model import HALVE_AFTER, LAYERS, Recogniser, load_recogniser, load_whisper_encoder, state_of
@@ -68,9 +68,9 @@ class Trainer:
         for path in args.real:
             real = torch.load(path, weights_only=False)
             for name, clips in real["train"].items():
-                self.bank.add(name, clips)
-            self.tests |= real["held_out"]
-            noise += real["noise"]
+                self.bank.add(name, unpacked(*clips))
+            self.tests |= {name: unpacked(*clips) for name, clips in real["held_out"].items()}
+            noise += [samples for samples, _ in unpacked(*real["noise"])]
         self.noises = Noises(noise, args.device) if noise else None
         self.average = copy.deepcopy(self.model)
         self.optimiser = torch.optim.AdamW(
@@ -183,6 +183,7 @@ def main():
     torch.manual_seed(1)
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
     torch.backends.cuda.enable_cudnn_sdp(False)  # it plans each new shape for a second, and there are hundreds
+    Path(args.out).mkdir(parents=True, exist_ok=True)
     Trainer(args).run()
 
 
