@@ -19,7 +19,7 @@ pub(crate) fn with_pauses(text: &str) -> Cow<'_, str> {
     for row in words.chunk_by(|a, b| is_sign(a) && kind(b).is_some()) {
         let cuts = cuts(row);
         for (n, word) in row.iter().enumerate() {
-            if cuts.contains(&n) {
+            if cuts.binary_search(&n).is_ok() {
                 out.push(',');
             }
             if !out.is_empty() {
