@@ -80,14 +80,31 @@ struct ClockTime {
     end: usize,
 }
 
-/// The hours, minutes and seconds of "3h 36m" and "2h 5m 10s", and the token after them.
+/// The hours, minutes and seconds of "3h 36m", "2h 5m 10s" and "2h30", and the token after them.
 pub(super) fn lettered_duration(context: &TokenContext<'_>, i: usize) -> Option<([u64; 3], usize)> {
+    /// "9h00" is an hour of the day, and so is "2h30 usiku".
+    const SHORT_HOURS_MAX: u64 = 6;
     let part = |j: usize, letter: &str| {
         let named = context.is_word(j + 1, &[letter]);
         context.digits(j).filter(|_| named)?.parse::<u64>().ok()
     };
+    let hours = part(i, "h")?;
+    let bare = context.digits(i + 2).filter(|minutes| {
+        let one_figure = context.token(i).text.len() == 1 && (1..=SHORT_HOURS_MAX).contains(&hours);
+        let is_time = follows_saa(context, i)
+            || day_part_after(context, i + 3).is_some()
+            || half_of_day(context, i + 3).is_some();
+        let goes_on = matches!(
+            context.kind(i + 3),
+            Some(Kind::Word | Kind::Mark(':' | '-' | '–'))
+        );
+        minutes.len() == 2 && *minutes < "60" && one_figure && !is_time && !goes_on
+    });
+    if let Some(minutes) = bare {
+        return Some(([hours, minutes.parse().ok()?, 0], i + 3));
+    }
     let minutes_at = context.skip_space(i + 2);
-    let (hours, minutes) = (part(i, "h")?, part(minutes_at, "m").filter(|n| *n < 60)?);
+    let minutes = part(minutes_at, "m").filter(|n| *n < 60)?;
     let seconds_at = context.skip_space(minutes_at + 2);
     Some(match part(seconds_at, "s") {
         Some(seconds) => ([hours, minutes, seconds], seconds_at + 2),

@@ -12,7 +12,8 @@ const WORDS_BACK_MAX: usize = 8;
 /// Abbreviations that a number follows; their dot ends no sentence.
 const NUMBER_ABBREVIATIONS: &[&str] = &[
     "no", "na", "nam", "namb", "nr", "num", "number", "namba", "acc", "acct", "c", "ref", "kumb",
-    "tel", "sim", "mob", "tar", "trh", "ext", "txn", "id", "std", "div", "gr", "r", "reg",
+    "tel", "sim", "mob", "tar", "trh", "ext", "txn", "id", "std", "div", "gr", "r", "reg", "kif",
+    "kf",
 ];
 
 pub(crate) struct TokenContext<'a> {
@@ -189,9 +190,20 @@ impl<'a> TokenContext<'a> {
         })
     }
 
+    /// "Simba 3 (Kibu 12', 45')", "Simba 3 Yanga 0": goals of a team, not lions.
+    fn counts_goals(&self, i: usize) -> bool {
+        const SCORER_TOKENS_MAX: usize = 8;
+        let next = self.skip_space(i + 1);
+        let mut scorers = next..next + SCORER_TOKENS_MAX;
+        let scored = self.is_mark(next, '(') && scorers.any(|j| self.is_minute(j));
+        let other = self.word(next).is_some_and(Token::is_capitalised);
+        let against = other && self.digits(self.skip_space(next + 1)).is_some();
+        scored || against && self.follows(i, &["simba"])
+    }
+
     /// The class of the noun before the number at `i`; in "watu 2 au 3" it reaches over the first number.
     pub(super) fn class_before(&self, i: usize) -> Option<Class> {
-        let j = self.before(i)?;
+        let j = self.before(i).filter(|_| !self.counts_goals(i))?;
         let word = self.word(j)?;
         if word.is_one_of(&["au", "hadi", "mpaka", "ama", "na"]) {
             let number = self

@@ -43,12 +43,14 @@ fn times_length(
     length_at(context, context.skip_space(i + 1)).filter(|_| prescribed)
 }
 
+/// What doses are counted in.
+pub(super) const DOSES: &[&str] = &[
+    "mg", "g", "ml", "mls", "mcg", "iu", "tab", "tabs", "tablet", "tablets", "cap", "caps",
+    "kidonge", "vidonge", "tembe", "drops", "puffs",
+];
+
 /// How often a day a dose is taken: the "bd" of "500mg bd" and the "TDS" of "1 TDS".
 fn times_a_day(context: &TokenContext<'_>, i: usize) -> Option<usize> {
-    const DOSES: &[&str] = &[
-        "mg", "g", "ml", "mls", "mcg", "iu", "tab", "tabs", "tablet", "tablets", "cap", "caps",
-        "kidonge", "vidonge", "tembe", "drops", "puffs",
-    ];
     const OFTEN: [&[&str]; 4] = [&["od"], &["bd", "bid"], &["tds", "tid"], &["qid", "qds"]];
     let word = context.word(i)?;
     let often = OFTEN.iter().position(|names| word.is_one_of(names))? + 1;

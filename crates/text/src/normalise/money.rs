@@ -1,5 +1,7 @@
 //! Money: the currency's name comes before the amount, cents after it.
 
+use std::sync::LazyLock;
+
 use super::SpokenForm;
 use super::context::TokenContext;
 use super::number::Number;
@@ -7,68 +9,60 @@ use super::quantity::{Quantity, is_minus, is_minus_mark, multiplier};
 use super::token::{Kind, Token};
 use crate::cardinal::cardinal;
 use crate::letters::spell;
+use crate::tables::rows;
 
+/// Names of a currency; where English does not know its code, those are empty.
 pub(super) struct Currency {
+    codes: Vec<&'static str>,
     pub name: &'static str,
     hundredth: &'static str,
-    /// As it is written before or after an amount, in capitals and small letters as people please.
-    codes: &'static [&'static str],
-    sign: Option<char>,
+    pub english: EnglishNames,
 }
 
-const fn currency(
-    name: &'static str,
-    hundredth: &'static str,
-    codes: &'static [&'static str],
-    sign: Option<char>,
-) -> Currency {
-    Currency {
-        name,
-        hundredth,
-        codes,
-        sign,
-    }
+#[derive(Default)]
+pub(super) struct EnglishNames {
+    pub one: &'static str,
+    pub many: &'static str,
+    pub hundredth: &'static str,
+    pub hundredths: &'static str,
 }
-
-const SHILLING_CODES: &[&str] = &[
-    "KSH", "KSHS", "KES", "TSH", "TSHS", "TZS", "USH", "USHS", "UGX", "SH", "SHS", "SOS",
-];
-const SHILLING: Currency = currency("shilingi", "senti", SHILLING_CODES, None);
-const US_DOLLAR: Currency = currency("dola za Marekani", "senti", &["USD"], None);
-
-const FRANC_CODES: &[&str] = &["RWF", "FRW", "BIF", "FBU", "CDF", "XAF", "XOF", "CHF"];
-const FRANC: Currency = currency("faranga", "senti", FRANC_CODES, None);
 
 /// Every currency that is known; what is not here is read as letters and a number.
-const CURRENCIES: &[Currency] = &[
-    SHILLING,
-    US_DOLLAR,
-    currency("dola", "senti", &["CAD", "AUD"], Some('$')),
-    currency("yuro", "senti", &["EUR"], Some('€')),
-    currency("pauni", "peni", &["GBP"], Some('£')),
-    currency("pauni", "piasta", &["SSP", "EGP"], None),
-    FRANC,
-    currency("randi", "senti", &["ZAR"], None),
-    currency("yeni", "seni", &["JPY"], Some('¥')),
-    currency("yuani", "feni", &["CNY", "RMB"], None),
-    currency("rupia", "paisa", &["INR"], Some('₹')),
-    currency("naira", "kobo", &["NGN"], Some('₦')),
-    currency("kwacha", "ngwee", &["ZMW", "MWK"], None),
-    currency("biri", "santimu", &["ETB", "BIRR"], None),
-    currency("metikali", "sentavo", &["MZN"], None),
-    currency("dirhamu", "filsi", &["AED"], None),
-    currency("riali", "halala", &["SAR"], None),
-    currency("sedi", "peswa", &["GHS"], None),
-];
+static CURRENCIES: LazyLock<Vec<Currency>> = LazyLock::new(|| {
+    rows(include_str!("../../data/currencies.tsv"))
+        .map(|(codes, names)| {
+            let mut names = names.split('\t');
+            let mut next = || names.next().unwrap_or_default();
+            Currency {
+                codes: codes.split(' ').collect(),
+                name: next(),
+                hundredth: next(),
+                english: EnglishNames {
+                    one: next(),
+                    many: next(),
+                    hundredth: next(),
+                    hundredths: next(),
+                },
+            }
+        })
+        .collect()
+});
 
-fn by_word(word: &str) -> Option<&'static Currency> {
-    CURRENCIES
-        .iter()
-        .find(|currency| currency.codes.iter().any(|c| word.eq_ignore_ascii_case(c)))
+fn by_code(written: &str) -> Option<&'static Currency> {
+    let has_code = |currency: &&Currency| {
+        let mut codes = currency.codes.iter();
+        codes.any(|code| written.eq_ignore_ascii_case(code))
+    };
+    CURRENCIES.iter().find(has_code)
+}
+
+/// What "/=" and "bob" stand for.
+pub(super) fn shilling() -> &'static Currency {
+    &CURRENCIES[0]
 }
 
 pub(crate) fn is_currency(word: &str) -> bool {
-    by_word(word).is_some()
+    by_code(word).is_some()
 }
 
 /// Whether spoken words already name a currency or its hundredth.
@@ -79,12 +73,6 @@ pub(crate) fn is_named_in(spoken: &str) -> bool {
         })
     };
     spoken.split(' ').any(names)
-}
-
-fn by_sign(sign: char) -> Option<&'static Currency> {
-    CURRENCIES
-        .iter()
-        .find(|currency| currency.sign == Some(sign))
 }
 
 /// The currency right before the amount at `i`, or before the lower end of its range.
@@ -113,24 +101,38 @@ pub(super) fn currency_at(
     context: &TokenContext<'_>,
     i: usize,
 ) -> Option<(&'static Currency, usize)> {
-    match context.kind(i)? {
-        Kind::Mark(sign) => by_sign(sign).map(|currency| (currency, i + 1)),
-        Kind::Word => {
-            let word = context.token(i);
-            if word.is_one_of(&["us", "u.s"]) && context.is_mark(i + 1, '$') {
-                return Some((&US_DOLLAR, i + 2));
-            }
-            by_word(word.text).map(|currency| (currency, i + 1))
-        }
-        _ => None,
-    }
+    let token = context
+        .get(i)
+        .filter(|token| !matches!(token.kind, Kind::Digits | Kind::Space))?;
+    // "Sh.So. 5,000": Somalia's.
+    let somali = |first, second| {
+        token.is(first) && context.is_mark(i + 1, '.') && context.is_word(i + 2, &[second])
+    };
+    let (written, end) = if token.is("us") && context.is_mark(i + 1, '$') {
+        ("US$", i + 2)
+    } else if somali("sh", "so") || somali("so", "sh") {
+        ("SH.SO", i + 3)
+    } else {
+        (token.text, i + 1)
+    };
+    by_code(written)
+        .filter(|_| !is_hormone(context, i))
+        .map(|currency| (currency, end))
+}
+
+/// "TSH 2.5 mIU/L" is measured in blood.
+fn is_hormone(context: &TokenContext<'_>, i: usize) -> bool {
+    const AMOUNT_TOKENS_MAX: usize = 16;
+    let mut behind = i + 1..i + AMOUNT_TOKENS_MAX;
+    let is_unit = |w: &Token<'_>| w.is_one_of(&["mIU", "uIU", "IU", "mU"]);
+    context.token(i).text == "TSH" && behind.find_map(|j| context.word(j)).is_some_and(is_unit)
 }
 
 /// "USD/KES 129.35", "EUR/USD": what one is in the other.
 pub(crate) fn pair(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let code = |j: usize| {
         let word = context.word(j)?;
-        by_word(word.text).filter(|_| word.is_all_caps() && word.text.len() == 3)
+        by_code(word.text).filter(|_| word.is_all_caps() && word.text.len() == 3)
     };
     let (base, other) = (
         code(i)?,
@@ -217,13 +219,14 @@ pub(crate) fn suffixed(
     if tail > quantity.end {
         // "500,000/= TZS".
         let code = currency_at(context, context.skip_space(tail));
-        let named = code
-            .filter(|(currency, end)| currency.name == SHILLING.name && !has_amount(context, *end));
+        let named = code.filter(|(currency, end)| {
+            currency.name == shilling().name && !has_amount(context, *end)
+        });
         let end = named.map_or(tail, |(_, end)| end);
-        return money_before(context, i, quantity, &SHILLING, end);
+        return money_before(context, i, quantity, shilling(), end);
     }
     if let Some(end) = congolese(context, quantity) {
-        return money_before(context, i, quantity, &FRANC, end);
+        return money_before(context, i, quantity, by_code("CDF")?, end);
     }
     if let Some((name, after)) = multiplier(context, quantity.end) {
         let at = context.skip_space(after);
@@ -234,7 +237,7 @@ pub(crate) fn suffixed(
     }
     let at = context.skip_space(quantity.end);
     if context.is_word(at, &["bob", "shillings", "shilling"]) {
-        return money_before(context, i, quantity, &SHILLING, at + 1);
+        return money_before(context, i, quantity, shilling(), at + 1);
     }
     let (currency, end) = currency_at(context, at)?;
     // In "5 Sh 100" the currency belongs to the next amount.
@@ -306,7 +309,7 @@ fn amount<'a>(context: &TokenContext<'a>, i: usize) -> Option<(Number<'a>, usize
     tail.or_else(named).map(|end| (number, end))
 }
 
-fn has_amount(context: &TokenContext<'_>, end: usize) -> bool {
+pub(super) fn has_amount(context: &TokenContext<'_>, end: usize) -> bool {
     let after = end + usize::from(context.is_mark(end, '.'));
     context.kind(context.skip_space(after)) == Some(Kind::Digits)
 }

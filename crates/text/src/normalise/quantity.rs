@@ -322,8 +322,8 @@ fn ordinal_name(value: u64) -> Option<&'static str> {
 /// A noun and its connective stand before, so the number orders rather than counts.
 pub(crate) fn follows_connective(context: &TokenContext<'_>, i: usize) -> bool {
     let mut words = context.words_back(i);
-    // "Std. 1" is "darasa la kwanza", "Div. 1" "daraja la kwanza".
-    let short = &["std", "div", "gr"];
+    // "Std. 1" is "darasa la kwanza", "Kif. 2" "kifungu cha pili".
+    let short = &["std", "div", "gr", "kif", "kf"];
     if words.next().is_some_and(|w| w.is_one_of(short)) {
         return true;
     }

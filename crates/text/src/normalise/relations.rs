@@ -225,7 +225,8 @@ fn not_a_fraction(
         return Some(format!("{saa}ishirini na nne kila siku"));
     }
     if top <= bottom && is_out_of(context, i, top, bottom) {
-        return Some(format!("{} kati ya {}", cardinal(top), cardinal(bottom)));
+        let place = say_roman(top, follows_connective(context, i));
+        return Some(format!("{place} kati ya {}", cardinal(bottom)));
     }
     // "Alipata 9/10", but "alipata 3/10 ya kura".
     let got = [
@@ -243,14 +244,22 @@ fn not_a_fraction(
     (top >= bottom).then(|| format!("{} kwa {}", cardinal(top), cardinal(bottom)))
 }
 
-/// "alama 389/500", "Nafasi: 12/120", "ameshika Na. 5/48", "vituo 320/322".
+/// "alama 389/500", "Nafasi: 12/120", "ameshika Na. 5/48", "Rejesho la 4/12", "vituo 320/322".
 fn is_out_of(context: &TokenContext<'_>, i: usize, top: u64, bottom: u64) -> bool {
     let near = |n: usize, words: &[&str]| context.words_back(i).take(n).any(|w| w.is_one_of(words));
     let many = top >= 100 && !(1900..2100).contains(&bottom);
+    const PLACES: &[&str] = &[
+        "nafasi",
+        "ameshika",
+        "alishika",
+        "nimeshika",
+        "rejesho",
+        "awamu",
+        "stream",
+        "mkondo",
+    ];
     near(2, &["alama", "maksi", "jumla"])
-        || near(3, &["nafasi", "ameshika", "alishika", "nimeshika"])
-            && top < bottom
-            && bottom < 1900
+        || near(3, PLACES) && top < bottom && bottom < 1900
         || many
             && near(
                 1,

@@ -23,15 +23,17 @@ pub(crate) fn divisor_at(
     context: &TokenContext<'_>,
     slash: usize,
 ) -> Option<(&'static str, usize)> {
-    let word = context.word(slash + 1)?;
-    let (name, end) = match (word.text, power(context, slash + 2)) {
+    let below = context.get(slash + 1)?.text;
+    let (name, end) = match (below, power(context, slash + 2)) {
         ("m", Some(("za mraba", end))) => ("mita ya mraba", end),
         ("km", Some(("za mraba", end))) => ("kilomita ya mraba", end),
         ("m", Some((_, end))) => ("mita ya ujazo", end),
         ("mm", Some(("za ujazo", end))) => ("milimita ya ujazo", end),
-        _ => (*DIVISORS.get(word.text)?, slash + 2),
+        _ => (*DIVISORS.get(below)?, slash + 2),
     };
-    context.is_mark(slash, '/').then_some((name, end))
+    // "KES 500/$5" are two prices.
+    let priced = context.word(slash + 1).is_none() && context.digits(end).is_some();
+    (context.is_mark(slash, '/') && !priced).then_some((name, end))
 }
 
 pub(crate) fn read(
@@ -204,7 +206,7 @@ pub(crate) fn before_number(context: &TokenContext<'_>, i: usize) -> Option<Spok
             .is_some_and(|j| context.digits(j).is_some());
     let is_word = matches!(
         word.text,
-        "min" | "mi" | "cal" | "sek" | "dak" | "ha" | "hr" | "sec" | "MP"
+        "min" | "mi" | "cal" | "sek" | "dak" | "ha" | "hr" | "sec" | "MP" | "bt"
     );
     let part = context.follows(i, &["nusu", "robo", "kwa", "kila"]) && !is_word;
     (part || number_follows && !after_number && !is_word).then(|| SpokenForm::new(name, i + 1))?

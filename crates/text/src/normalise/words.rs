@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use super::SpokenForm;
 use super::alphanumeric;
 use super::context::TokenContext;
+use super::doses::DOSES;
 use super::numerals;
 use super::quantity::dash_after;
 use super::roman::roman_value;
@@ -13,28 +14,19 @@ use super::token::{Kind, Token};
 use crate::cardinal::digits;
 use crate::letters::{letter_name, spell};
 use crate::shape::is_swahili_shaped;
-use crate::tables::{WordTable, rows};
+use crate::tables::{WordList, WordTable, rows, words};
 
-#[derive(Clone, Copy, PartialEq)]
-enum When {
-    Any,
-    Dot,
-    Number,
-}
-
-static ABBREVIATIONS: LazyLock<HashMap<&str, (&str, When)>> = LazyLock::new(|| {
-    rows(include_str!("../../data/abbreviations.tsv"))
-        .filter_map(|(written, rest)| {
-            let (said, when) = rest.split_once('\t')?;
-            let when = match when {
-                "dot" => When::Dot,
-                "number" => When::Number,
-                _ => When::Any,
-            };
-            Some((written, (said, when)))
-        })
-        .collect()
+/// For each that is written: what may be said for it, a tab, when.
+static ABBREVIATIONS: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
+    let mut readings: HashMap<&str, Vec<&str>> = HashMap::new();
+    for (written, reading) in rows(include_str!("../../data/abbreviations.tsv")) {
+        readings.entry(written).or_default().push(reading);
+    }
+    readings
 });
+
+/// What the names of medicines end in.
+static MEDICINES: WordList = WordList::new(|| words(include_str!("../../data/medicines.txt")));
 
 pub(super) static SHORT_WORDS: WordTable =
     WordTable::new(|| rows(include_str!("../../data/short-words.tsv")).collect());
@@ -195,35 +187,29 @@ fn abbreviation(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let minute = lower == "dk"
         && context.is_word(next, &["ya"])
         && context.digits(context.skip_space(next + 1)).is_some();
-    // "Amoxicillin cap. 500mg" is a capsule.
-    if lower == "cap" && (!word.is_capitalised() || context.word(next + 1).is_some()) {
-        return None;
-    }
     let number_follows = context.digits(next).is_some()
         || minute
         || context
             .word(next)
             .is_some_and(|w| class(w) || dot && (code(w) || numeral(w)));
-    let (said, when) = match lower.as_str() {
-        "dk" if number_follows => ("dakika", When::Number),
-        "alh" if number_follows => ("Alhamisi", When::Dot),
-        "kan" if number_follows => ("kanuni ya", When::Number),
-        lower => *ABBREVIATIONS.get(lower)?,
+    let label = word.text == "Na" && !context.starts_sentence(i);
+    // "Amoxicillin cap. 500mg".
+    let capsule = lower == "cap" && (!word.is_capitalised() || context.word(next + 1).is_some());
+    let dotted = dot && follows_within(context, after);
+    let applies = |when: &str| match when {
+        "dot" => dotted,
+        "number" => number_follows,
+        "dot, number" => number_follows && (dot || label) && !capsule,
+        "medicine" => is_medicine(context, next),
+        _ => dot || plainly_short(context, i, word),
     };
-    let applies = match when {
-        When::Any => dot || plainly_short(context, i, word),
-        When::Dot => dot && follows_within(context, after),
-        When::Number => {
-            let is_word = matches!(lower.as_str(), "na" | "uk" | "sur" | "cap");
-            let label = word.text == "Na" && !context.starts_sentence(i);
-            number_follows && (dot || !is_word || label)
-        }
-    };
-    if !applies {
-        return None;
-    }
+    let readings = ABBREVIATIONS.get(lower.as_str())?.iter();
+    let (said, when) = readings
+        .filter_map(|reading| reading.split_once('\t'))
+        .find(|(_, when)| applies(when))?;
     // A number's word stays small in the middle of a sentence: "Sheria Na. 4".
-    let capital = word.is_capitalised() && (when != When::Number || context.starts_sentence(i));
+    let numbers = when.contains("number");
+    let capital = word.is_capitalised() && (!numbers || context.starts_sentence(i));
     let text = if capital {
         capitalised(said)
     } else {
@@ -235,6 +221,18 @@ fn abbreviation(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         ""
     };
     SpokenForm::new(text + stop, after)
+}
+
+/// "Gentamicin", "Panadol 500mg": a medicine by its name or by the dose behind it.
+fn is_medicine(context: &TokenContext<'_>, i: usize) -> bool {
+    let Some(word) = context.word(i) else {
+        return false;
+    };
+    let name = word.text.to_ascii_lowercase();
+    let number = context.number(context.skip_space(i + 1));
+    let dose = number.map(|number| context.skip_space(number.end));
+    MEDICINES.iter().any(|ending| name.ends_with(ending))
+        || dose.is_some_and(|unit| context.is_word(unit, DOSES))
 }
 
 /// Without its dot an abbreviation must not be mistaken for a word.

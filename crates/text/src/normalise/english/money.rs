@@ -4,91 +4,30 @@ use super::number::cardinal;
 use super::quantity::{per, range_end, said_number};
 use crate::normalise::SpokenForm;
 use crate::normalise::context::TokenContext;
-use crate::normalise::money::{slash_tail, spaced_amount};
+use crate::normalise::money::{
+    EnglishNames, currency_at, has_amount, shilling, slash_tail, spaced_amount,
+};
 use crate::normalise::number::Number;
 use crate::normalise::quantity::{dash_after, is_minus, is_minus_mark};
 use crate::normalise::token::Kind;
 
-struct EnglishCurrency {
-    one: &'static str,
-    many: &'static str,
-    hundredth: &'static str,
-    hundredths: &'static str,
-    codes: &'static [&'static str],
-    sign: Option<char>,
-}
-
-const fn currency(
-    one: &'static str,
-    many: &'static str,
-    hundredth: &'static str,
-    hundredths: &'static str,
-    codes: &'static [&'static str],
-    sign: Option<char>,
-) -> EnglishCurrency {
-    EnglishCurrency {
-        one,
-        many,
-        hundredth,
-        hundredths,
-        codes,
-        sign,
-    }
-}
-
-const SHILLING_CODES: &[&str] = &[
-    "KSH", "KSHS", "KES", "TSH", "TSHS", "TZS", "USH", "USHS", "UGX", "SH", "SHS",
-];
-const CURRENCIES: &[EnglishCurrency] = &[
-    currency(
-        "shilling",
-        "shillings",
-        "cent",
-        "cents",
-        SHILLING_CODES,
-        None,
-    ),
-    currency("dollar", "dollars", "cent", "cents", &["USD"], Some('$')),
-    currency("euro", "euros", "cent", "cents", &["EUR"], Some('€')),
-    currency("pound", "pounds", "penny", "pence", &["GBP"], Some('£')),
-    currency(
-        "franc",
-        "francs",
-        "cent",
-        "cents",
-        &["RWF", "FRW", "BIF", "CDF"],
-        None,
-    ),
-    currency("rand", "rand", "cent", "cents", &["ZAR"], None),
-    currency("naira", "naira", "kobo", "kobo", &["NGN"], Some('₦')),
-    currency("rupee", "rupees", "paisa", "paise", &["INR"], Some('₹')),
-    currency("yuan", "yuan", "fen", "fen", &["CNY", "RMB"], None),
-    currency("yen", "yen", "sen", "sen", &["JPY"], Some('¥')),
-    currency("birr", "birr", "santim", "santim", &["ETB"], None),
-];
-
-/// "US$5".
-static US_DOLLAR: EnglishCurrency =
-    currency("U S dollar", "U S dollars", "cent", "cents", &[], None);
-
-fn named_at(context: &TokenContext<'_>, i: usize) -> Option<&'static EnglishCurrency> {
-    let token = context.get(i)?;
-    CURRENCIES.iter().find(|currency| match token.kind {
-        Kind::Mark(mark) => currency.sign == Some(mark),
-        _ => token.is_one_of(currency.codes),
-    })
+/// The English names of a currency, and the token after it.
+pub(super) fn named_at(
+    context: &TokenContext<'_>,
+    i: usize,
+) -> Option<(&'static EnglishNames, usize)> {
+    let (currency, end) = currency_at(context, i)?;
+    let english = &currency.english;
+    (!english.one.is_empty()).then_some((english, end))
 }
 
 /// "KSh 1,250.50", "US$5m", "Sh. 200/=", "KSh 50/kg", "KSh 50-100", "KSh 5,000 - 10,000", "-KES 20", "KES -20".
 pub(super) fn before_number(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let sign_before = is_minus(context, i);
     let i = i + usize::from(sign_before);
-    let (currency, i) = match context.get(i)?.text == "US" && context.is_mark(i + 1, '$') {
-        true => (&US_DOLLAR, i + 1),
-        false => (named_at(context, i)?, i),
-    };
-    let dot = usize::from(context.kind(i) == Some(Kind::Word) && context.is_mark(i + 1, '.'));
-    let at = context.skip_space(i + 1 + dot);
+    let (currency, end) = named_at(context, i)?;
+    let dot = usize::from(context.word(end - 1).is_some() && context.is_mark(end, '.'));
+    let at = context.skip_space(end + dot);
     let signed = is_minus_mark(context, at);
     let at_number = at + usize::from(signed);
     let number = spaced_amount(context, at_number).or_else(|| context.number(at_number))?;
@@ -127,7 +66,7 @@ pub(super) fn before_number(context: &TokenContext<'_>, i: usize) -> Option<Spok
 /// "USD/KES".
 pub(super) fn pair(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let code = |j: usize| named_at(context, j).filter(|_| context.token(j).is_all_caps());
-    let (one, other) = (code(i)?.one, code(i + 2)?.one);
+    let (one, other) = (code(i)?.0.one, code(i + 2)?.0.one);
     SpokenForm::new(format!("{one} to {other}"), i + 3).filter(|_| context.is_mark(i + 1, '/'))
 }
 
@@ -135,14 +74,18 @@ pub(super) fn pair(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 pub(super) fn after_number(context: &TokenContext<'_>, number: &Number<'_>) -> Option<SpokenForm> {
     let tail = slash_tail(context, number.end);
     if tail > number.end {
-        let (said, _) = say(context, number, &CURRENCIES[0])?;
+        let (said, _) = say(context, number, &shilling().english)?;
         return per(context, said, tail);
     }
     let end = scale(context, number.end).map_or(number.end, |(_, end)| end);
     let at = context.skip_space(end);
-    let currency = named_at(context, at).filter(|_| context.kind(at) == Some(Kind::Word))?;
+    let (currency, end) = named_at(context, at).filter(|_| context.word(at).is_some())?;
+    // In "9 US$1.5bn" it belongs to the next amount.
+    if end > at + 1 && has_amount(context, end) {
+        return None;
+    }
     let (said, _) = say(context, number, currency)?;
-    per(context, said, at + 1)
+    per(context, said, end)
 }
 
 /// "million" behind a number, or the letter that sticks to it: after money "m" is a million, not a metre.
@@ -167,7 +110,7 @@ fn scale(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, usize)> 
 fn say(
     context: &TokenContext<'_>,
     number: &Number<'_>,
-    currency: &EnglishCurrency,
+    currency: &EnglishNames,
 ) -> Option<(String, usize)> {
     if let Some((scale, end)) = scale(context, number.end) {
         let said = format!("{} {scale} {}", said_number(number), currency.many);

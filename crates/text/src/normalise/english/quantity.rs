@@ -6,6 +6,7 @@ use super::number::{cardinal, digits, ordinal, year};
 use super::signs::{RATES, is_rate};
 use crate::normalise::calendar::MONTHS_ENGLISH;
 use crate::normalise::context::TokenContext;
+use crate::normalise::money::has_amount;
 use crate::normalise::number::Number;
 use crate::normalise::quantity::{dash_after, is_millions, short_multiplier};
 use crate::normalise::reading::SpokenForm;
@@ -143,6 +144,11 @@ pub(super) fn per(
 }
 
 fn divisor_at(context: &TokenContext<'_>, slash: usize) -> Option<(String, usize)> {
+    // "UGX 3,800/$".
+    let rate = money::named_at(context, slash + 1).filter(|(_, end)| !has_amount(context, *end));
+    if let Some((currency, end)) = rate.filter(|_| context.is_mark(slash, '/')) {
+        return Some((currency.one.to_owned(), end));
+    }
     let word = context.word(slash + 1)?.text;
     let named = match word {
         "h" | "H" => Some("hour"),
@@ -384,8 +390,21 @@ fn plural(context: &TokenContext<'_>, i: usize, number: &Number<'_>) -> Option<S
 
 /// What is marked out of a number: "scored 4/5".
 const MARKED: &[&str] = &[
-    "scored", "score", "got", "marks", "mark", "rated", "rating", "pos", "position", "rank",
+    "scored",
+    "score",
+    "got",
+    "marks",
+    "mark",
+    "rated",
+    "rating",
+    "pos",
+    "position",
+    "rank",
     "ranked",
+    "stream",
+    "overall",
+    "instalment",
+    "installment",
 ];
 
 /// "1/2", "3/4", "2/3", "scored 4/5", "FY 2025/26".
