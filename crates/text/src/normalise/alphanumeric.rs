@@ -188,8 +188,7 @@ fn two_parts(
         return None;
     }
     // "Ibara ya 107A".
-    let mut before = context.words_back(i).take(3);
-    let law = before.any(|w| w.is_one_of(&["ibara", "kifungu"]));
+    let law = context.is_near(i, 3, &["ibara", "kifungu"]);
     let first = match context.number(i).filter(|_| law) {
         Some(number) => number.say(),
         None => part_said(context, i, false),

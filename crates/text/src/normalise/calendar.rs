@@ -518,10 +518,7 @@ fn numbered_day(context: &TokenContext<'_>, i: usize) -> Option<&'static str> {
     let dated = context.digits(next).is_some() && context.is_mark(next + 1, '/');
     let timed = dated || context.is_word(next, &["saa", "asubuhi", "asb", "jioni"]);
     // "ibada ya J2", "kila J2", "J2 ijayo".
-    let told = context
-        .words_back(i)
-        .take(2)
-        .any(|w| w.is_one_of(&["kila", "siku", "ibada", "misa"]))
+    let told = context.is_near(i, 2, &["kila", "siku", "ibada", "misa"])
         || context.is_word(next, &["ijayo", "hii", "iliyopita"]);
     let sure = matches!(number, 3 | 4) && !named || beside_day || timed || told;
     (!glued && !model && sure).then(|| WEEKDAYS[number - 1])

@@ -192,7 +192,7 @@ fn is_length(context: &TokenContext<'_>, i: usize) -> bool {
         .digits(i)
         .is_some_and(|hours| ("00".."06").contains(&hours));
     let seconds = short && context.is_mark(i + 3, ':') && context.digits(i + 4).is_some();
-    let length = || context.words_back(i).take(3).any(|w| w.is("muda"));
+    let length = || context.is_near(i, 3, &["muda"]);
     context.follows(i, &["dakika"]) || seconds && length() && !follows_saa(context, i)
 }
 
@@ -358,7 +358,7 @@ fn four_figures(
         || dash.and_then(|j| context.before(j)).is_some_and(four);
     let told = hours_word(context, i + 1).is_some()
         || other_end().is_some()
-        || context.is_word(context.skip_space(i + 1), ZONES)
+        || context.comes_next(i + 1, ZONES)
         || (after_saa && (zero || ranged || day_part_after(context, i + 1).is_some()));
     told.then_some((clock, zero, i + 1))
 }
@@ -410,12 +410,7 @@ const TIME_OPENINGS: &[&str] = &[
 fn is_international(context: &TokenContext<'_>, i: usize, time: &ClockTime) -> bool {
     let hour = time.clock.hour;
     let part = day_part_after(context, time.end);
-    let time_of_day = time.with_minutes
-        || part.is_some()
-        || context
-            .words_back(i)
-            .take(3)
-            .any(|w| w.is_one_of(TIME_OPENINGS));
+    let time_of_day = time.with_minutes || part.is_some() || context.is_near(i, 3, TIME_OPENINGS);
     let noon = hour == 12 && international_hours(part).is_some_and(|hours| hours[0] == 12);
     let padded = time.leading_zero
         && time.with_minutes

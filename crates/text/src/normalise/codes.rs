@@ -90,10 +90,7 @@ fn land_reference(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 /// meter, whatever follows them.
 fn meter_token(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     const FIGURES: usize = 20;
-    let named = context
-        .words_back(i)
-        .take(2)
-        .any(|w| w.is_one_of(&["token", "tokeni", "tkn"]));
+    let named = context.is_near(i, 2, &["token", "tokeni", "tkn"]);
     let (mut groups, mut end, mut sum) = (Vec::new(), i, 0);
     while sum < FIGURES {
         let group = context.digits(end).filter(|_| named)?;

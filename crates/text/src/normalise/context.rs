@@ -74,11 +74,23 @@ impl<'a> TokenContext<'a> {
         self.word(i).is_some_and(|word| word.is_one_of(words))
     }
 
+    pub(super) fn is_capitalised(&self, i: usize) -> bool {
+        self.word(i).is_some_and(Token::is_capitalised)
+    }
+
     pub(super) fn digits(&self, i: usize) -> Option<&'a str> {
         self.tokens
             .get(i)
             .filter(|t| t.kind == Kind::Digits)
             .map(|t| t.text)
+    }
+
+    /// The value of at most so many figures.
+    pub(super) fn value(&self, i: usize, figures_max: usize) -> Option<u64> {
+        let figures = self
+            .digits(i)
+            .filter(|figures| figures.len() <= figures_max)?;
+        figures.parse().ok()
     }
 
     /// Past a space that does not end the line.
@@ -111,6 +123,27 @@ impl<'a> TokenContext<'a> {
     /// One of these words stands right before.
     pub(super) fn follows(&self, i: usize, words: &[&str]) -> bool {
         self.word_before(i).is_some_and(|w| w.is_one_of(words))
+    }
+
+    /// Figures stand right before.
+    pub(super) fn follows_figures(&self, i: usize) -> bool {
+        self.before(i).is_some_and(|j| self.digits(j).is_some())
+    }
+
+    /// One of these words comes next, perhaps behind a space.
+    pub(super) fn comes_next(&self, i: usize, words: &[&str]) -> bool {
+        self.is_word(self.skip_space(i), words)
+    }
+
+    /// Figures come next, perhaps behind a space.
+    pub(super) fn figures_follow(&self, i: usize) -> bool {
+        self.digits(self.skip_space(i)).is_some()
+    }
+
+    /// One of these words is among the last so many of the sentence.
+    pub(super) fn is_near(&self, i: usize, words_max: usize, words: &[&str]) -> bool {
+        let mut before = self.words_back(i).take(words_max);
+        before.any(|word| word.is_one_of(words))
     }
 
     /// The words before in the same sentence, nearest first.

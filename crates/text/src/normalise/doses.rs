@@ -98,7 +98,7 @@ fn is_spaced_sign(context: &TokenContext<'_>, i: usize) -> bool {
 fn is_for_days(context: &TokenContext<'_>, i: usize) -> bool {
     let span = context.skip_space(i + 1);
     let named = context.is_word(span, &["siku", "wiki", "mwezi", "miezi"]);
-    let counted = context.digits(context.skip_space(span + 1)).is_some();
+    let counted = context.figures_follow(span + 1);
     is_spaced_sign(context, i) && named && counted
 }
 
@@ -106,7 +106,7 @@ fn is_for_days(context: &TokenContext<'_>, i: usize) -> bool {
 fn is_times_price(context: &TokenContext<'_>, i: usize) -> bool {
     let price = context.skip_space(i + 1);
     let currency = context.word(price).filter(|w| money::is_currency(w.text));
-    let paid = context.digits(context.skip_space(price + 1)).is_some();
+    let paid = context.figures_follow(price + 1);
     let times = context.before(i).and_then(|j| context.digits(j));
     is_spaced_sign(context, i) && currency.is_some() && paid && times.is_some()
 }

@@ -96,10 +96,7 @@ pub(super) fn is_dotted_time(context: &TokenContext<'_>, i: usize) -> bool {
         return true;
     }
     let after = context.skip_space(last + 3);
-    let measured = context
-        .words_back(first)
-        .take(3)
-        .any(|w| w.is_one_of(MEASURED))
+    let measured = context.is_near(first, 3, MEASURED)
         || context.is_word(after, MEASURED)
         || context.is_mark(after, '%');
     let named = day_part_after(context, end).is_some() || padded(i);

@@ -69,7 +69,7 @@ fn mark_said(context: &TokenContext<'_>, i: usize, mark: char) -> SpokenForm {
             _ => "kuanzia ",
         }),
         '±' if context.digits(i + 1).is_some() => one("jumlisha au toa "),
-        '~' | '≈' if context.digits(context.skip_space(i + 1)).is_some() => one("takriban "),
+        '~' | '≈' if context.figures_follow(i + 1) => one("takriban "),
         '/' => slash(context, i),
         '^' if context.kind_before(i) == Some(Kind::Digits) => power(context, i),
         '_' | '|' | '\\' | '^' | '~' | '`' | '<' | '>' | '≠' | '±' | '≤' | '≥' | '≈' | '¥'
@@ -348,9 +348,7 @@ fn slash(context: &TokenContext<'_>, i: usize) -> SpokenForm {
 /// "50 copies/ml", "350 cells/mm3", "Bei (TSh/kg)".
 fn per_unit(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let word = i.checked_sub(1).and_then(|j| context.word(j))?;
-    let counted = context
-        .before(i - 1)
-        .is_some_and(|j| context.digits(j).is_some());
+    let counted = context.follows_figures(i - 1);
     let (name, end) = units::divisor_at(context, i)?;
     let ends = !matches!(
         context.kind(end),

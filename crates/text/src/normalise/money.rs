@@ -250,9 +250,7 @@ pub(crate) fn suffixed(
 /// "2800FC", "5 000 FC", but not "Simba 3 FC Lupopo": Congo's francs, and the token after them.
 fn congolese(context: &TokenContext<'_>, quantity: &Quantity<'_>) -> Option<usize> {
     let at = context.skip_space(quantity.end);
-    let team = context
-        .word(context.skip_space(at + 1))
-        .is_some_and(Token::is_capitalised);
+    let team = context.is_capitalised(context.skip_space(at + 1));
     let named = context.get(at).is_some_and(|t| t.text == "FC");
     (named && quantity.low.whole.len() > 2 && !team).then_some(at + 1)
 }
@@ -277,7 +275,7 @@ pub(crate) fn spaced_amount<'a>(context: &TokenContext<'a>, i: usize) -> Option<
     let goes_on = matches!(
         context.kind(i + 3),
         Some(Kind::Word | Kind::Mark('/' | '-' | ':'))
-    ) || context.digits(context.skip_space(i + 3)).is_some();
+    ) || context.figures_follow(i + 3);
     let spaced = context.token(i + 1).text == " " && thousands.len() <= 2 && rest.len() == 3;
     (spaced && !thousands.starts_with('0') && !goes_on).then(|| Number {
         whole: format!("{thousands}{rest}"),

@@ -126,8 +126,7 @@ fn is_decimal_comma(context: &TokenContext<'_>, i: usize) -> bool {
         || money::currency_at(context, after).is_some();
     let scaled = |j: usize| context.is_word(j, &["milioni", "bilioni", "trilioni", "laki"]);
     // "Sh 5,10 na 20" is a list.
-    let goes_on = context.is_word(after, &["na", "au"])
-        && context.digits(context.skip_space(after + 1)).is_some();
+    let goes_on = context.is_word(after, &["na", "au"]) && context.figures_follow(after + 1);
     let named = context.follows(i, &MEASURES) || money::before_amount(context, i).is_some();
     measured || scaled(after) || context.before(i).is_some_and(scaled) || named && !goes_on
 }

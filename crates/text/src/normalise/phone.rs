@@ -120,10 +120,7 @@ fn one(context: &TokenContext<'_>, i: usize) -> Option<(String, usize)> {
         return Some((groups_said(&chunks(figures, &[3, 3, 3, 3])), first + 1));
     }
     // "Simu: 255 754 123 456".
-    let told = context
-        .words_back(i)
-        .take(3)
-        .any(|w| w.is_one_of(TELEPHONES));
+    let told = context.is_near(i, 3, TELEPHONES);
     if COUNTRY_CODES.contains(&figures) {
         let number = match told {
             true => whole_number(context, i, 12..=12),

@@ -52,7 +52,7 @@ impl<'a> Quantity<'a> {
         ];
         let high = self.high.as_ref()?;
         let spaced = context.kind(self.low.end) == Some(Kind::Space);
-        let lasts = context.is_word(context.skip_space(high.end), SPANS);
+        let lasts = context.comes_next(high.end, SPANS);
         (spaced && lasts && self.low.value() > high.value())
             .then(|| dash_after(context, self.low.end))?
     }

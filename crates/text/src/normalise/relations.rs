@@ -22,7 +22,7 @@ pub(crate) fn grouped_digits(context: &TokenContext<'_>, i: usize) -> Option<Spo
     // "NPK 17:17:17", "saruji 1:3:6".
     let one_figure = |j: usize| context.digits(j).is_some_and(|d| d.len() == 1);
     const MIXED: &[&str] = &["saruji", "zege", "mchanganyiko", "uwiano"];
-    let mixed = context.words_back(i).take(3).any(|w| w.is_one_of(MIXED));
+    let mixed = context.is_near(i, 3, MIXED);
     let ratio = mark == ':' && mixed && one_figure(i + 2) && one_figure(i + 4);
     if mark == ':' && !ratio && !context.follows(i, &["npk"]) {
         return None;
@@ -210,7 +210,7 @@ fn not_a_fraction(
     let month = usize::try_from(top)
         .ok()
         .and_then(|n| calendar::MONTHS.get(n.checked_sub(1)?));
-    let of_month = context.words_back(i).take(2).any(|w| w.is_one_of(DATED));
+    let of_month = context.is_near(i, 2, DATED);
     let full_year = match bottom {
         13..calendar::PIVOT_YEAR => 2000 + bottom,
         calendar::PIVOT_YEAR..=99 => 1900 + bottom,
@@ -232,7 +232,7 @@ fn not_a_fraction(
     let got = [
         "alipata", "amepata", "nilipata", "nimepata", "ulipata", "umepata",
     ];
-    let of = context.is_word(context.skip_space(end), &["ya", "za"]);
+    let of = context.comes_next(end, &["ya", "za"]);
     if context.follows(i, &got) && bottom.is_multiple_of(10) && top <= bottom && !of {
         return Some(format!("{} kati ya {}", cardinal(top), cardinal(bottom)));
     }
@@ -246,7 +246,7 @@ fn not_a_fraction(
 
 /// "alama 389/500", "Nafasi: 12/120", "ameshika Na. 5/48", "Rejesho la 4/12", "vituo 320/322".
 fn is_out_of(context: &TokenContext<'_>, i: usize, top: u64, bottom: u64) -> bool {
-    let near = |n: usize, words: &[&str]| context.words_back(i).take(n).any(|w| w.is_one_of(words));
+    let near = |n: usize, words: &[&str]| context.is_near(i, n, words);
     let many = top >= 100 && !(1900..2100).contains(&bottom);
     const PLACES: &[&str] = &[
         "nafasi",
@@ -449,8 +449,7 @@ pub(crate) fn colon_score(context: &TokenContext<'_>, i: usize) -> Option<Spoken
     let at = context.skip_space(colon + 1);
     let high = context.number(at).filter(|_| context.is_mark(colon, ':'))?;
     let said = format!("{} kwa {}", low.say(), high.say());
-    let mut before = context.words_back(i).take(2);
-    let scored = high.whole.len() == 1 && before.any(|w| w.is_one_of(&SCORE_WORDS));
+    let scored = high.whole.len() == 1 && context.is_near(i, 2, &SCORE_WORDS);
     let told = scored || follows_ratio(context, i);
     // "1:50,000", "50:50".
     let ratio = high.grouped || high.whole == low.whole && low.value() > Some(24);
@@ -460,8 +459,7 @@ pub(crate) fn colon_score(context: &TokenContext<'_>, i: usize) -> Option<Spoken
 
 /// "uwiano wa 1:30".
 pub(super) fn follows_ratio(context: &TokenContext<'_>, i: usize) -> bool {
-    let mut before = context.words_back(i).take(2);
-    before.any(|w| w.is_one_of(&["uwiano", "ratio", "mteremko", "skeli"]))
+    context.is_near(i, 2, &["uwiano", "ratio", "mteremko", "skeli"])
 }
 
 fn is_score(

@@ -43,7 +43,7 @@ fn follows_everyday_book(context: &TokenContext<'_>, i: usize) -> bool {
         .digits(i + 2)
         .is_some_and(|verse| verse.len() == 2 && verse < "60");
     let no_time = !minutes || value(context, i).is_some_and(|chapter| chapter > 24);
-    let range = context.is_word(context.skip_space(i + 3), &["hadi", "mpaka"]);
+    let range = context.comes_next(i + 3, &["hadi", "mpaka"]);
     let scored = || context.words_back(i).any(|w| w.is_one_of(&SCORE_WORDS));
     let read = || {
         let mut before = context.words_back(i).skip(1).take(2);
@@ -96,9 +96,8 @@ fn goes_on(context: &TokenContext<'_>, i: usize) -> bool {
     verses && book.is_some_and(|j| context.word(j).is_some_and(named))
 }
 
-fn value(context: &TokenContext<'_>, i: usize) -> Option<u64> {
-    let figures = context.digits(i).filter(|d| d.len() <= 3)?;
-    figures.parse().ok()
+pub(super) fn value(context: &TokenContext<'_>, i: usize) -> Option<u64> {
+    context.value(i, 3)
 }
 
 /// "Aya ya 3:16" is the sixteenth verse.
@@ -177,7 +176,7 @@ fn short(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let (name, at) = book(context, i)?;
     // "Isa 4:30 jioni" is a time.
     let is_time = |end: usize| {
-        let half = context.is_word(context.skip_space(end), &["am", "pm", "asb"]);
+        let half = context.comes_next(end, &["am", "pm", "asb"]);
         half || day_part_after(context, end).is_some()
     };
     let shortened = name != context.token(i).text;

@@ -35,7 +35,7 @@ pub(super) fn is_short_date(context: &TokenContext<'_>, i: usize) -> bool {
     let two_figures = context.digits(i + 2).is_some_and(|d| d.len() == 2);
     // "24/7", and 22/7 for pi.
     let constant = context.digits(i + 2) == Some("7");
-    let part = context.is_word(context.skip_space(i + 3), &["ya", "za"]);
+    let part = context.comes_next(i + 3, &["ya", "za"]);
     let colon = context.before(i).is_some_and(|j| context.is_mark(j, ':'));
     let bracketed = i > 0 && context.is_mark(i - 1, '(') && context.is_mark(i + 3, ')');
     let told = late && (colon || context.follows(i, &["ni"])) && !constant;

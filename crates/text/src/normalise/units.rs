@@ -56,12 +56,11 @@ pub(crate) fn read(
     }
     // "Alama: 81-100 A".
     const GRADED: &[&str] = &["alama", "maksi", "gredi", "grade", "daraja"];
-    let mut before = context.words_back(i).take(4);
-    if letter == "A" && unit > quantity.end && before.any(|w| w.is_one_of(GRADED)) {
+    if letter == "A" && unit > quantity.end && context.is_near(i, 4, GRADED) {
         return None;
     }
     // "Dakika 2 sek 30": the number has its unit before it, and this one belongs to the next.
-    let next_number = context.digits(context.skip_space(end)).is_some();
+    let next_number = context.figures_follow(end);
     if next_number && context.follows(i, &["dakika", "saa", "masaa"]) {
         return None;
     }
@@ -151,8 +150,7 @@ fn temperature(
 ) -> Option<SpokenForm> {
     // "37.2C", "Joto 37.2 C".
     const HEATED: &[&str] = &["oka", "oven", "oveni", "joto", "jotoridi"];
-    let mut before = context.words_back(i).take(3);
-    let heated = at == quantity.end && before.any(|w| w.is_one_of(HEATED));
+    let heated = at == quantity.end && context.is_near(i, 3, HEATED);
     let bare = (quantity.low.fraction.is_some() || heated)
         && (at == quantity.end || context.follows(i, &["joto"]))
         && context.get(at).is_some_and(|t| t.text == "C");
@@ -196,14 +194,11 @@ pub(crate) fn before_number(context: &TokenContext<'_>, i: usize) -> Option<Spok
     let (name, _) = unit(word.text).filter(|(_, tail)| tail.is_empty())?;
     let number = context.skip_space(i + 1);
     // "KG 7 Ave" is a street of Kigali.
-    let street = context.is_word(context.skip_space(number + 1), &["ave", "st", "rd"]);
+    let street = context.comes_next(number + 1, &["ave", "st", "rd"]);
     let number_follows = context.digits(number).is_some() && !street;
     // "Token 1234 5678 kWh 28.1": the figures before are another's.
     let bought = word.is("kwh") && context.number(number).is_some_and(|n| n.fraction.is_some());
-    let after_number = !bought
-        && context
-            .before(i)
-            .is_some_and(|j| context.digits(j).is_some());
+    let after_number = !bought && context.follows_figures(i);
     let is_word = matches!(
         word.text,
         "min" | "mi" | "cal" | "sek" | "dak" | "ha" | "hr" | "sec" | "MP" | "bt"
@@ -220,12 +215,10 @@ fn area_before_number(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm
         _ => power(context, i + 1)?,
     };
     let (name, _) = unit(word).filter(|(name, _)| name.ends_with("mita"))?;
-    let number_follows = context.digits(context.skip_space(end)).is_some();
+    let number_follows = context.figures_follow(end);
     let apart = context.kind(end) == Some(Kind::Space)
         && context.kind_before(i) != Some(Kind::Digits)
-        && context
-            .before(i)
-            .is_none_or(|j| context.digits(j).is_none());
+        && !context.follows_figures(i);
     // One says "mita mraba", but "mita za ujazo".
     let tail = tail.replace("za mraba", "mraba");
     (number_follows && apart).then(|| SpokenForm::new(format!("{name} {tail}"), end))?
@@ -235,9 +228,7 @@ fn area_before_number(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm
 fn rate_before_number(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let (name, tail, end) = unit_at(context, i).filter(|(_, tail, _)| !tail.is_empty())?;
     let quantity = Quantity::at(context, context.skip_space(end))?;
-    let after_number = context
-        .before(i)
-        .is_some_and(|j| context.digits(j).is_some());
+    let after_number = context.follows_figures(i);
     let said = said(name, &tail, &quantity);
     (!after_number && context.kind(end) == Some(Kind::Space))
         .then(|| SpokenForm::new(said, quantity.end))?

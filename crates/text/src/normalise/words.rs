@@ -108,7 +108,7 @@ pub(super) fn is_initial(context: &TokenContext<'_>, i: usize) -> bool {
 /// The last dot of an abbreviation also ends the sentence when a new one begins after it.
 pub(super) fn sentence_stop(context: &TokenContext<'_>, end: usize) -> &'static str {
     let next = context.skip_space(end);
-    let new_sentence = next > end && context.word(next).is_some_and(Token::is_capitalised);
+    let new_sentence = next > end && context.is_capitalised(next);
     if new_sentence && context.is_mark(end - 1, '.') {
         "."
     } else {
@@ -179,14 +179,13 @@ fn abbreviation(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     // "Kumb. Na. FT26318XK2", "Leseni Na. B-2345", "Hati Na. CT 12345", "dk ya 45".
     let capitals = |w: &Token<'_>| w.is_all_caps() || w.text.len() == 1 && w.is_capitalised();
     let code = |w: &Token<'_>| {
-        let numbered = context.digits(context.skip_space(next + 1)).is_some();
+        let numbered = context.figures_follow(next + 1);
         capitals(w) && (numbered || alphanumeric::read(context, next).is_some())
     };
     // "uk. iii".
     let numeral = |w: &Token<'_>| w.text.len() > 1 && numerals::small_value(w).is_some();
-    let minute = lower == "dk"
-        && context.is_word(next, &["ya"])
-        && context.digits(context.skip_space(next + 1)).is_some();
+    let minute =
+        lower == "dk" && context.is_word(next, &["ya"]) && context.figures_follow(next + 1);
     let number_follows = context.digits(next).is_some()
         || minute
         || context
@@ -237,16 +236,12 @@ fn is_medicine(context: &TokenContext<'_>, i: usize) -> bool {
 
 /// Without its dot an abbreviation must not be mistaken for a word.
 fn plainly_short(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> bool {
-    let name_follows = || {
-        context
-            .word(context.skip_space(i + 1))
-            .is_some_and(Token::is_capitalised)
-    };
+    let name_follows = || context.is_capitalised(context.skip_space(i + 1));
     match word.text {
         "nk" | "vs" | "etc" | "approx" | "mfn" | "vit" | "Ltd" | "Tel" | "tel" | "Trh" | "trh" => {
             true
         }
-        "Tar" | "tar" => context.digits(context.skip_space(i + 1)).is_some(),
+        "Tar" | "tar" => context.figures_follow(i + 1),
         _ => word.is_capitalised() && name_follows(),
     }
 }
@@ -294,10 +289,8 @@ pub(super) fn versus_end(context: &TokenContext<'_>, i: usize) -> Option<usize> 
     let next = context.skip_space(end);
     let before = context.before(i)?;
     let initial = usize::from(before > 0 && context.is_mark(before, '.') && end > i + 1);
-    let name_before = context
-        .word(before - initial)
-        .is_some_and(Token::is_capitalised);
-    let name_after = context.word(next).is_some_and(Token::is_capitalised);
+    let name_before = context.is_capitalised(before - initial);
+    let name_after = context.is_capitalised(next);
     let apart = context.kind_before(i) == Some(Kind::Space) && next > end;
     (context.token(i).text == "v" && apart && name_before && name_after).then_some(end)
 }
@@ -381,7 +374,7 @@ fn slashed(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 
 /// "Loi N° 7", "n°12".
 fn numero(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    let number = context.digits(context.skip_space(i + 2)).is_some();
+    let number = context.figures_follow(i + 2);
     let written = context.is_word(i, &["n"]) && context.is_mark(i + 1, '°');
     (written && number).then(|| SpokenForm::new("namba ", i + 2))?
 }

@@ -36,22 +36,17 @@ fn full_year(n: u64) -> u64 {
     }
 }
 
-fn plain(context: &TokenContext<'_>, i: usize, longest: usize) -> Option<u64> {
-    let digits = context.digits(i).filter(|digits| digits.len() <= longest)?;
-    digits.parse().ok()
-}
-
 /// 3/3/2026, 03-03-2026, 03.03.26, 2026-03-03.
 fn numeric(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let mark = ['/', '-', '.']
         .into_iter()
         .find(|mark| context.is_mark(i + 1, *mark))?;
-    let first = plain(context, i, 4)?;
-    let second = plain(context, i + 2, 2)?;
+    let first = context.value(i, 4)?;
+    let second = context.value(i + 2, 2)?;
     if !context.is_mark(i + 3, mark) {
         return None;
     }
-    let third = plain(context, i + 4, 4)?;
+    let third = context.value(i + 4, 4)?;
     let said = match (context.digits(i)?.len(), context.digits(i + 4)?.len()) {
         (4, 1 | 2) => said_date(third, second, Some(first)),
         (1 | 2, 2 | 4) if mark != '.' => said_date(first, second, Some(third)),
@@ -74,7 +69,7 @@ fn day_and_month(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     const BEFORE: &[&str] = &[
         "on", "by", "due", "date", "dated", "until", "till", "deadline", "after", "since",
     ];
-    let (day, month) = (plain(context, i, 2)?, plain(context, i + 2, 2)?);
+    let (day, month) = (context.value(i, 2)?, context.value(i + 2, 2)?);
     let told = context
         .word_before(i)
         .is_some_and(|w| w.is_one_of(BEFORE) || is_day(w));
@@ -82,8 +77,7 @@ fn day_and_month(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let attacks = (day, month) == (9, 11) && context.follows(i, &["after", "since"]);
     let on_day = context.word_before(i).is_some_and(is_day);
     let sure = !attacks && (on_day || day > 12 || context.digits(i + 2)?.len() == 2);
-    let goes_on =
-        context.is_mark(i + 3, '/') || context.is_word(context.skip_space(i + 3), &["of"]);
+    let goes_on = context.is_mark(i + 3, '/') || context.comes_next(i + 3, &["of"]);
     let said = said_date(day, month, None)
         .filter(|_| context.is_mark(i + 1, '/') && told && sure && !goes_on)?;
     SpokenForm::new(without_article(context, i, said), i + 3)
@@ -100,13 +94,15 @@ fn without_article(context: &TokenContext<'_>, i: usize, said: String) -> String
 
 /// 12-Oct-2023, 16/Nov.
 fn joined(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    let day = plain(context, i, 2).filter(|day| (1..=31).contains(day))?;
+    let day = context.value(i, 2).filter(|day| (1..=31).contains(day))?;
     let mark = ['-', '/']
         .into_iter()
         .find(|mark| context.is_mark(i + 1, *mark))?;
     let name = month(context.word(i + 2)?.text)?;
     let said = without_article(context, i, format!("the {} of {name}", ordinal(day)));
-    let year_written = plain(context, i + 4, 4).filter(|_| context.is_mark(i + 3, mark));
+    let year_written = context
+        .value(i + 4, 4)
+        .filter(|_| context.is_mark(i + 3, mark));
     match year_written {
         Some(n) => SpokenForm::new(format!("{said} {}", year(full_year(n))), i + 5),
         None => SpokenForm::new(said, i + 3),
@@ -116,7 +112,7 @@ fn joined(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 /// "5", "5th", "5-7" or "5th - 7th", and the token after it.
 fn days_at(context: &TokenContext<'_>, i: usize) -> Option<(String, usize)> {
     let one = |i: usize| {
-        let day = plain(context, i, 2).filter(|day| (1..=31).contains(day))?;
+        let day = context.value(i, 2).filter(|day| (1..=31).contains(day))?;
         let suffix = context.is_word(i + 1, &["st", "nd", "rd", "th"]);
         Some((day, i + 1 + usize::from(suffix)))
     };
@@ -145,7 +141,9 @@ fn day_first(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let said = without_article(context, i, format!("{days} of {name}"));
     // "5 Jan. 2026".
     let year_after_dot = context.is_mark(at + 1, '.')
-        && plain(context, context.skip_space(at + 2), 4).is_some_and(|n| n >= 1500);
+        && context
+            .value(context.skip_space(at + 2), 4)
+            .is_some_and(|n| n >= 1500);
     let inside = context.is_mark(at + 1, '.')
         && match context.get(context.skip_space(at + 2)) {
             Some(next) if next.kind == Kind::Word => !next.is_capitalised(),
@@ -164,7 +162,7 @@ fn month_first(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let name = month(word)?;
     let dot = word.len() < name.len() && context.is_mark(i + 1, '.');
     let at = context.skip_space(i + 1 + usize::from(dot));
-    if let Some(n) = plain(context, at, 4).filter(|n| (1500..2200).contains(n)) {
+    if let Some(n) = context.value(at, 4).filter(|n| (1500..2200).contains(n)) {
         return SpokenForm::new(format!("{name} {}", year(n)), at + 1);
     }
     if context.is_mark(at + 1, ':') {
@@ -177,7 +175,7 @@ fn month_first(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 fn with_year(context: &TokenContext<'_>, said: String, end: usize) -> Option<SpokenForm> {
     let comma = usize::from(context.is_mark(end, ','));
     let at = context.skip_space(end + comma);
-    let written = plain(context, at, 4).filter(|n| (1500..2200).contains(n));
+    let written = context.value(at, 4).filter(|n| (1500..2200).contains(n));
     match written {
         Some(n) if at > end && !context.is_mark(at + 1, ':') => {
             let comma = if comma == 1 { "," } else { "" };
@@ -205,7 +203,7 @@ fn day_alone(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 
 /// "1990s", "1990's", "the 90s", "the '90s".
 fn decade(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    let n = plain(context, i, 4).filter(|n| n % 10 == 0)?;
+    let n = context.value(i, 4).filter(|n| n % 10 == 0)?;
     let is_decade = match n {
         20..=90 => {
             let words = ["the", "early", "late", "mid", "his", "her", "their", "my"];
@@ -304,12 +302,8 @@ pub(super) fn clock(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> 
     if let Some(reading) = in_hours(context, i) {
         return Some(reading);
     }
-    let hour = plain(context, i, 2).filter(|hour| *hour < 24)?;
-    if context
-        .words_back(i)
-        .take(2)
-        .any(|word| word.is_one_of(RATIOS))
-    {
+    let hour = context.value(i, 2).filter(|hour| *hour < 24)?;
+    if context.is_near(i, 2, RATIOS) {
         return None;
     }
     // "1:50,000".
@@ -329,7 +323,7 @@ pub(super) fn clock(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> 
     }
     let minutes: u64 = minutes?.parse().ok().filter(|minutes| *minutes < 60)?;
     if is_duration(context, i) && half_of_day(context, i + 5).is_none() {
-        return duration([hour, minutes, plain(context, i + 4, 2)?], i + 5);
+        return duration([hour, minutes, context.value(i + 4, 2)?], i + 5);
     }
     if let Some(reading) = with_seconds(context, i, said_time(hour, minutes, "")) {
         return Some(reading);
@@ -459,7 +453,7 @@ pub(super) fn is_range_of_times(context: &TokenContext<'_>, i: usize) -> bool {
         let minutes = before > 0 && context.is_mark(before - 1, ':');
         let is_month = |w: &Token<'_>| month(w.text).is_some();
         let dated = context.word_before(before).is_some_and(is_month)
-            || plain(context, before, 4).is_some_and(|n| n >= 1500);
+            || context.value(before, 4).is_some_and(|n| n >= 1500);
         let dates = dated
             && (context.word(after).is_some_and(is_month)
                 || day_first(context, after)
@@ -488,7 +482,7 @@ pub(super) fn is_range_of_times(context: &TokenContext<'_>, i: usize) -> bool {
 
 /// A four-digit number that the word before it makes a year.
 pub(super) fn year_in_context(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    let n = plain(context, i, 4).filter(|n| (1100..2100).contains(n))?;
+    let n = context.value(i, 4).filter(|n| (1100..2100).contains(n))?;
     let before = context.word_before(i)?;
     // "in 2025-2026" is a range.
     if dash_after(context, i + 1) == Some(i + 2) && context.digits(i + 2).is_some() {

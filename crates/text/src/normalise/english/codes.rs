@@ -70,10 +70,7 @@ pub(super) fn named(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> 
     if let Some((at, town)) = town.and_then(|at| Some((at, context.digits(at)?))) {
         return SpokenForm::new(format!("{}, {}", digits(figures), digits(town)), at + 1);
     }
-    let named = context
-        .words_back(i)
-        .take(3)
-        .any(|word| word.is_one_of(NAMED));
+    let named = context.is_near(i, 3, NAMED);
     let is_code = figures.len() > QUANTITY_DIGITS_MAX || (named && figures.len() > 2);
     is_code.then(|| SpokenForm::new(digits(figures), i + 1))?
 }

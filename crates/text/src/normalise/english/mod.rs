@@ -364,7 +364,7 @@ fn listed(context: &TokenContext<'_>, i: usize, next: usize) -> Option<&'static 
     let row = ABBREVIATIONS.get(lower.as_str())?;
     let (said, when) = row.split_once('\t').unwrap_or((row, ""));
     let dot = context.is_mark(i + 1, '.');
-    let name_follows = context.word(next).is_some_and(Token::is_capitalised);
+    let name_follows = context.is_capitalised(next);
     let applies = match when {
         "dot" => {
             let goes_on = context.get(next).is_some_and(|t| t.kind != Kind::Space);
@@ -396,9 +396,7 @@ fn listed(context: &TokenContext<'_>, i: usize, next: usize) -> Option<&'static 
 
 /// The vaccine of "MR 1", the debit of "1,200.00 DR": no title.
 fn is_beside_figures(context: &TokenContext<'_>, i: usize, next: usize) -> bool {
-    let before = context
-        .before(i)
-        .is_some_and(|j| context.digits(j).is_some());
+    let before = context.follows_figures(i);
     match context.token(i).text {
         "MR" => context.digits(next).is_some(),
         "DR" => before && context.word(next).is_none(),

@@ -68,8 +68,7 @@ fn years(
     let short = to.whole.len() == 2 && last > first % 100;
     let fits = (1900..2100).contains(&first) && (short || (first..2100).contains(&last));
     let said = if short { cardinal(last) } else { year(last) };
-    let season =
-        short && context.is_word(context.skip_space(to.end), &["season", "budget", "year"]);
+    let season = short && context.comes_next(to.end, &["season", "budget", "year"]);
     (fits && (!counted || season)).then(|| format!("{} to {said}", year(first)))
 }
 
@@ -270,8 +269,8 @@ fn unit_of(
     }
     let decimal = number.fraction.is_some();
     let electric = || {
-        let after = context.is_word(context.skip_space(at + 1), ELECTRIC);
-        after || context.words_back(i).take(3).any(|w| w.is_one_of(ELECTRIC))
+        let after = context.comes_next(at + 1, ELECTRIC);
+        after || context.is_near(i, 3, ELECTRIC)
     };
     let named = match written {
         // "1 MP" is a member of parliament.
@@ -413,15 +412,13 @@ fn fraction(context: &TokenContext<'_>, number: &Number<'_>) -> Option<SpokenFor
         .plain()
         .filter(|_| context.is_mark(number.end, '/'))?;
     let below = context.number(number.end + 1)?;
-    let mut before = context.words_back(number.end - 1).take(3);
-    let is_mark = before.any(|word| word.is_one_of(MARKED));
+    let is_mark = context.is_near(number.end - 1, 3, MARKED);
     let mut before = context.words_back(number.end - 1);
     let is_numbered = before
         .next()
         .is_some_and(|w| w.is_one_of(&["no", "number"]));
     const DATED: &[&str] = &["exp", "expires", "expiry", "born"];
-    let mut before = context.words_back(number.end - 1).take(2);
-    let is_dated = before.any(|word| word.is_one_of(DATED));
+    let is_dated = context.is_near(number.end - 1, 2, DATED);
     // "Nairobi 28/17°C".
     if context.is_mark(below.end, '°') && context.is_word(below.end + 1, &["c"]) {
         let said = format!("{} and {}", cardinal(above), said_number(&below));
@@ -445,9 +442,7 @@ fn fraction(context: &TokenContext<'_>, number: &Number<'_>) -> Option<SpokenFor
             format!("{} to {}", year(above), year(above + 1))
         }
         // The attacks of 2001.
-        (9, 11) if !context.is_word(context.skip_space(below.end), &["of"]) => {
-            "nine eleven".to_owned()
-        }
+        (9, 11) if !context.comes_next(below.end, &["of"]) => "nine eleven".to_owned(),
         (24, 7) | (50, 50) => format!("{} {}", cardinal(above), said_number(&below)),
         (above, n) => fraction_name(above, n),
     };

@@ -4,6 +4,7 @@ use super::number::{cardinal, ordinal};
 use crate::normalise::context::TokenContext;
 use crate::normalise::quantity::dash_after;
 use crate::normalise::reading::SpokenForm;
+use crate::normalise::scripture::value;
 use crate::normalise::token::Kind;
 use crate::tables::{WordList, WordTable, rows, words};
 
@@ -17,11 +18,6 @@ pub(super) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     verse(context, i)
         .or_else(|| numbered_book(context, i))
         .or_else(|| short(context, i))
-}
-
-fn value(context: &TokenContext<'_>, i: usize) -> Option<u64> {
-    let figures = context.digits(i).filter(|figures| figures.len() <= 3)?;
-    figures.parse().ok()
 }
 
 /// What may be a time is left to the clock, which reads "John 3:16" as well.
@@ -99,10 +95,8 @@ fn short(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let name = SHORT.get(word.text.to_ascii_lowercase().as_str())?;
     let dot = usize::from(context.is_mark(i + 1, '.'));
     let verse = verse_said(context, context.skip_space(i + 1 + dot))?;
-    let is_time = context.is_word(context.skip_space(verse.end), &["am", "pm", "a", "p"]);
-    let numbered = context
-        .before(i)
-        .is_some_and(|j| context.digits(j).is_some());
+    let is_time = context.comes_next(verse.end, &["am", "pm", "a", "p"]);
+    let numbered = context.follows_figures(i);
     // "Tim 3:15" without its number may be an hour.
     let sure = numbered || *name == "John" || !SEVERAL.contains(name);
     (sure && !is_time).then(|| SpokenForm::new(format!("{name} {}", verse.text), verse.end))?

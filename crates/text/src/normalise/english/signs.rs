@@ -141,13 +141,13 @@ fn between_quantities(context: &TokenContext<'_>, i: usize) -> bool {
 /// "<5", "MUAC < 11.5", but not "-> 5".
 fn compares(context: &TokenContext<'_>, i: usize) -> bool {
     let after_mark = matches!(context.kind_before(i), Some(Kind::Mark('-' | '=')));
-    !after_mark && context.digits(context.skip_space(i + 1)).is_some()
+    !after_mark && context.figures_follow(i + 1)
 }
 
 /// "1,000 – 2,000 people".
 fn between_numbers(context: &TokenContext<'_>, i: usize) -> bool {
     let before = context.before(i).and_then(|j| context.digits(j));
-    before.is_some() && context.digits(context.skip_space(i + 1)).is_some()
+    before.is_some() && context.figures_follow(i + 1)
 }
 
 /// A key of the telephone: "press * or #".
