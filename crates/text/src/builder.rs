@@ -7,6 +7,7 @@ use crate::flow::{Effect, TagEffect, TextFlow};
 use crate::normalise::{Piece, PieceKind};
 use crate::phonemes::{pronounce, unstressed};
 use crate::rhythm::with_pauses;
+use crate::tables::WordList;
 use crate::{
     Clause, ClauseEnd, Lexicon, Prosody, Script, SpeechLanguage, SpokenWord, SsmlMark, TextError,
 };
@@ -481,11 +482,7 @@ fn ends_paragraph(space: &Piece, next: Option<&Piece>) -> bool {
 /// "- unga 200". Lines of prose that go on are longer.
 fn ends_row(text: &str, line_end: usize) -> bool {
     const ROW_BYTES_MAX: usize = 40;
-    const GOES_ON: &[&str] = &[
-        "ya", "wa", "la", "za", "cha", "vya", "na", "au", "kwa", "hadi", "katika", "kwenye",
-        "asubuhi", "mchana", "alasiri", "jioni", "usiku", "alfajiri", "and", "or", "to", "of",
-        "in",
-    ];
+    static GOES_ON: WordList = WordList::named("line-goes-on");
     let is_bullet = |c: char| matches!(c, '-' | '*' | '+' | '•' | '–' | '·');
     let is_digit = |c: char| c.is_ascii_digit();
     let line = text[..line_end].rsplit('\n').next().unwrap_or_default();
@@ -523,14 +520,8 @@ fn parts(word: &str, longest: usize) -> impl Iterator<Item = &str> {
 
 /// How good it is to cut a long clause before a word: as many phonemes as the cut may stray from an even share.
 fn opens_phrase(word: &str, next: Option<&SpokenWord>) -> i64 {
-    const STRONG: &[&str] = &[
-        "lakini", "ingawa", "kwani", "ili", "kisha", "halafu", "ambapo", "ambao", "ambaye",
-        "ambayo", "ambazo", "kwamba", "huku", "wakati", "baada", "kabla", "ikiwa", "iwapo", "bali",
-        "hivyo", "pia", "kuwa",
-    ];
-    const WEAK: &[&str] = &[
-        "na", "au", "kwa", "katika", "kama", "ama", "hadi", "kutoka", "pamoja", "kuhusu", "bila",
-    ];
+    static STRONG: WordList = WordList::named("opens-clause");
+    static WEAK: WordList = WordList::named("opens-phrase");
     let reason = word.eq_ignore_ascii_case("kwa")
         && next.is_some_and(|next| {
             ["sababu", "hiyo", "ajili", "kuwa", "hivyo"].contains(&next.text.as_str())

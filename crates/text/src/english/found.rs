@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 
 use super::dictionary::{Sureness, look_up};
 use crate::shape::is_swahili_shaped;
+use crate::tables::WordList;
 
 /// How sure it is that a word is English; nothing if it is not.
 pub(crate) fn sureness(word: &str) -> Option<Sureness> {
@@ -45,12 +46,7 @@ fn has_parts(text: &str, subjects: &[&str], tenses: &[&str]) -> bool {
 
 /// Verbs that are often inflected in Swahili and that their letters do not tell: they are short, or Swahili words could end in
 /// them. Of 103,000 words of our Swahili texts none is mistaken for one.
-const COMMON_VERBS: &[&str] = &[
-    "act", "add", "aim", "ask", "bet", "buy", "cut", "define", "delete", "drive", "end", "fire",
-    "fit", "fix", "get", "hide", "hire", "hit", "leave", "like", "log", "miss", "mix", "move",
-    "mute", "note", "pause", "pay", "pin", "prepare", "provide", "rate", "release", "remove",
-    "rename", "save", "set", "share", "store", "tag", "tap", "try", "use", "vote", "win", "zip",
-];
+static COMMON_VERBS: WordList = WordList::named("english-verbs");
 
 /// "kudownload", "walicancel", "nimeshare": a Swahili prefix written together with an English stem.
 pub(super) fn inflected(lower: &str) -> Option<(&str, &str)> {

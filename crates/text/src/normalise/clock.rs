@@ -8,6 +8,7 @@ use super::quantity::{dash_after, is_minus_mark};
 use super::relations::follows_ratio;
 use super::token::Kind;
 use crate::cardinal::{cardinal, digits};
+use crate::tables::WordList;
 
 #[derive(Clone, Copy, Default)]
 struct Clock {
@@ -393,24 +394,14 @@ fn half_of_day(context: &TokenContext<'_>, i: usize) -> Option<(Half, usize)> {
 }
 
 /// Words before "saa" after which a whole hour is a time of day; elsewhere "saa 24" is a length of time.
-const TIME_OPENINGS: &[&str] = &[
-    "kuanzia",
-    "tangu",
-    "ifikapo",
-    "itakapofika",
-    "ilipofika",
-    "inapofika",
-    "mnamo",
-    "majira",
-    "yapata",
-];
+static TIME_OPENINGS: WordList = WordList::named("time-openings");
 
 /// By itself the time can only be one of the international clock: Swahili hours end at twelve and are written without
 /// a leading zero, and no Swahili twelve is at noon.
 fn is_international(context: &TokenContext<'_>, i: usize, time: &ClockTime) -> bool {
     let hour = time.clock.hour;
     let part = day_part_after(context, time.end);
-    let time_of_day = time.with_minutes || part.is_some() || context.is_near(i, 3, TIME_OPENINGS);
+    let time_of_day = time.with_minutes || part.is_some() || context.is_near(i, 3, &TIME_OPENINGS);
     let noon = hour == 12 && international_hours(part).is_some_and(|hours| hours[0] == 12);
     let padded = time.leading_zero
         && time.with_minutes
@@ -467,7 +458,7 @@ fn other_end_is_international(context: &TokenContext<'_>, i: usize, time: &Clock
         }
         context.word(j).filter(|w| w.is_one_of(RANGE_WORDS))?;
         j = context.before(j)?;
-        if context.is_word(j, DAY_PARTS) {
+        if context.is_word(j, &DAY_PARTS) {
             j = context.before(j)?;
         }
         context.digits(j)?;

@@ -7,24 +7,21 @@ use super::phone::{chunks, groups_at, groups_said};
 use super::quantity::{Quantity, dash_after};
 use super::token::{Kind, Token};
 use crate::cardinal::digits;
-use crate::tables::{WordList, words};
+use crate::tables::WordList;
 
 /// Things whose numbers are read digit by digit.
-static NUMBERED: WordList = WordList::new(|| words(include_str!("../../data/numbered.txt")));
+static NUMBERED: WordList = WordList::named("numbered");
 
 /// Words that may stand between such a thing and its number.
-static BETWEEN: WordList = WordList::new(|| words(include_str!("../../data/before-codes.txt")));
+static BETWEEN: WordList = WordList::named("between-code");
 
 /// Codes that come in two halves, "482-913"; of "leseni 200-300" there are many.
-static ONE_TIME: WordList = WordList::new(|| words(include_str!("../../data/one-time-codes.txt")));
+static ONE_TIME: WordList = WordList::named("one-time-codes");
 
 /// Words that say "number" and nothing of what it numbers.
 const NUMBER_WORDS: &[&str] = &["namba", "nambari", "no", "number", "num", "nam", "nr"];
 
-const CALLS: &[&str] = &[
-    "piga", "pigia", "kupiga", "apige", "wapige", "upige", "mpige", "tupigie", "nipigie",
-    "kupigia", "bonyeza", "dial", "call",
-];
+static CALLS: WordList = WordList::named("calls");
 
 const HELP_LINES: &[&str] = &["dharura", "hotline", "helpline", "emergency"];
 
@@ -172,12 +169,12 @@ fn is_code(context: &TokenContext<'_>, i: usize, figures: &str) -> bool {
         let choice = word.is_one_of(&["au", "ama"]);
         if distance == 0 && (choice || word.is("or")) {
             let mut before = context.words_back(i).skip(1).take(2);
-            let called = before.any(|w| w.is_one_of(CALLS) || w.is_one_of(HELP_LINES));
+            let called = before.any(|w| w.is_one_of(&CALLS) || w.is_one_of(HELP_LINES));
             if called || choice {
                 return called;
             }
         }
-        if word.is_one_of(CALLS) {
+        if word.is_one_of(&CALLS) {
             return true;
         }
         one_time |= word.is_one_of(&ONE_TIME);
@@ -277,11 +274,11 @@ fn called(context: &TokenContext<'_>, i: usize) -> bool {
     context
         .words_back(i)
         .nth(1)
-        .is_some_and(|w| w.is_one_of(CALLS))
+        .is_some_and(|w| w.is_one_of(&CALLS))
 }
 
 /// Words that tell of a message being sent.
-static SENDS: WordList = WordList::new(|| words(include_str!("../../data/messages.txt")));
+static SENDS: WordList = WordList::named("messages");
 
 /// "Tuma neno HAKI kwa 15300".
 fn is_sms_number(context: &TokenContext<'_>, i: usize, figures: &str) -> bool {

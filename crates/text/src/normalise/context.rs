@@ -5,16 +5,13 @@ use super::roman::roman_value;
 use super::token::{Kind, Token};
 use crate::lexicon::is_name;
 use crate::shape::is_swahili_shaped;
+use crate::tables::WordList;
 
 /// How many words back a rule may look for its context.
 const WORDS_BACK_MAX: usize = 8;
 
 /// Abbreviations that a number follows; their dot ends no sentence.
-const NUMBER_ABBREVIATIONS: &[&str] = &[
-    "no", "na", "nam", "namb", "nr", "num", "number", "namba", "acc", "acct", "c", "ref", "kumb",
-    "tel", "sim", "mob", "tar", "trh", "ext", "txn", "id", "std", "div", "gr", "r", "reg", "kif",
-    "kf",
-];
+static NUMBER_ABBREVIATIONS: WordList = WordList::named("number-abbreviations");
 
 pub(crate) struct TokenContext<'a> {
     tokens: Vec<Token<'a>>,
@@ -170,13 +167,13 @@ impl<'a> TokenContext<'a> {
         let short = i > 0
             && self
                 .word(i - 1)
-                .is_some_and(|w| w.is_one_of(NUMBER_ABBREVIATIONS));
+                .is_some_and(|w| w.is_one_of(&NUMBER_ABBREVIATIONS));
         let next = self.get(self.skip_space(i + 1));
         let goes_on = next.is_some_and(|token| match token.kind {
             Kind::Digits => true,
             Kind::Word => {
                 let numeral = roman_value(token.text).is_some();
-                numeral || !token.is_capitalised() || token.is_one_of(NUMBER_ABBREVIATIONS)
+                numeral || !token.is_capitalised() || token.is_one_of(&NUMBER_ABBREVIATIONS)
             }
             _ => false,
         });
@@ -274,11 +271,8 @@ fn starts_line(tokens: &[Token<'_>], i: usize) -> bool {
 
 /// The line before ends in the midst of a phrase: "saa⏎5. Kisha".
 fn goes_on(tokens: &[Token<'_>], i: usize) -> bool {
-    const JOINTS: &[&str] = &[
-        "ya", "wa", "la", "cha", "vya", "za", "kwa", "na", "ni", "au", "hadi", "saa", "tarehe",
-        "mwaka", "the", "of", "at", "by", "on",
-    ];
-    i > 1 && tokens[i - 2].is_one_of(JOINTS)
+    static JOINTS: WordList = WordList::named("line-joints");
+    i > 1 && tokens[i - 2].is_one_of(&JOINTS)
 }
 
 /// "1. Watu" and "1) Watu" at the start of a line, and further ones in the same line: "Orodha: 1. Maziwa 2. Mayai".

@@ -6,6 +6,7 @@ use super::context::TokenContext;
 use super::money;
 use super::token::Kind;
 use crate::cardinal::cardinal;
+use crate::tables::WordList;
 
 /// What a length is counted in: so many of them are under the line.
 const SPANS: [(u64, &str, &str); 3] = [
@@ -44,10 +45,7 @@ fn times_length(
 }
 
 /// What doses are counted in.
-pub(super) const DOSES: &[&str] = &[
-    "mg", "g", "ml", "mls", "mcg", "iu", "tab", "tabs", "tablet", "tablets", "cap", "caps",
-    "kidonge", "vidonge", "tembe", "drops", "puffs",
-];
+pub(super) static DOSES: WordList = WordList::named("doses");
 
 /// How often a day a dose is taken: the "bd" of "500mg bd" and the "TDS" of "1 TDS".
 fn times_a_day(context: &TokenContext<'_>, i: usize) -> Option<usize> {
@@ -58,9 +56,9 @@ fn times_a_day(context: &TokenContext<'_>, i: usize) -> Option<usize> {
     let before = context.before(i).unwrap_or(i);
     let few = context.digits(before).is_some_and(|n| n.len() == 1);
     // "2 BD" are bedrooms, "tembe 2 BD" are none.
-    let of_tablets = context.follows(before, DOSES);
+    let of_tablets = context.follows(before, &DOSES);
     let sure = word.text.len() > 2 || !word.is_capitalised() || of_tablets;
-    (context.is_word(before, DOSES) || few && sure || for_days).then_some(often)
+    (context.is_word(before, &DOSES) || few && sure || for_days).then_some(often)
 }
 
 pub(super) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {

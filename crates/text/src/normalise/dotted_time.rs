@@ -3,17 +3,9 @@
 use super::context::TokenContext;
 use super::quantity::dash_after;
 use super::token::Kind;
+use crate::tables::WordList;
 
-pub(super) const DAY_PARTS: &[&str] = &[
-    "alfajiri",
-    "asubuhi",
-    "mchana",
-    "adhuhuri",
-    "alasiri",
-    "jioni",
-    "usiku",
-    "magharibi",
-];
+pub(super) static DAY_PARTS: WordList = WordList::named("day-parts");
 
 /// "Asb" is "asubuhi".
 pub(crate) fn day_part(word: &str) -> Option<&'static str> {
@@ -39,12 +31,7 @@ pub(super) fn day_part_after(context: &TokenContext<'_>, i: usize) -> Option<&'s
 }
 
 /// What is measured in decimals.
-const MEASURED: &[&str] = &[
-    "bei", "gharama", "thamani", "riba", "alama", "wastani", "joto", "uzito", "urefu", "upana",
-    "kina", "kiwango", "asilimia", "kati", "tarehe", "sh", "shs", "ksh", "kes", "tsh", "tzs",
-    "ush", "ugx", "usd", "shilingi", "dola", "kilo", "lita", "mita", "kg", "km", "cm", "mm", "m",
-    "l", "ml", "g", "mg", "sekunde", "dakika", "sek",
-];
+static MEASURED: WordList = WordList::named("decimals");
 
 const LIST_MAX: usize = 8;
 
@@ -96,8 +83,8 @@ pub(super) fn is_dotted_time(context: &TokenContext<'_>, i: usize) -> bool {
         return true;
     }
     let after = context.skip_space(last + 3);
-    let measured = context.is_near(first, 3, MEASURED)
-        || context.is_word(after, MEASURED)
+    let measured = context.is_near(first, 3, &MEASURED)
+        || context.is_word(after, &MEASURED)
         || context.is_mark(after, '%');
     let named = day_part_after(context, end).is_some() || padded(i);
     let listed = before.iter().chain(&next).any(|j| padded(*j));

@@ -12,6 +12,7 @@ use super::roman::roman_value;
 use super::token::Kind;
 use super::units;
 use crate::cardinal::cardinal;
+use crate::tables::WordList;
 
 /// A mark this often in a row is decoration: what it is called is said once.
 const DECORATION_MIN: usize = 3;
@@ -135,21 +136,7 @@ pub(super) fn joins_fields(context: &TokenContext<'_>, i: usize) -> bool {
 }
 
 /// Words that may stand behind a grade or a blood group; "A- level" is none.
-const AFTER_GRADE: &[&str] = &[
-    "ya",
-    "na",
-    "katika",
-    "kwa",
-    "au",
-    "kwenye",
-    "inahitajika",
-    "in",
-    "and",
-    "or",
-    "for",
-    "blood",
-    "patients",
-];
+static AFTER_GRADE: WordList = WordList::named("after-grade");
 
 /// The minus of "A- in Maths" and "AB- blood".
 pub(super) fn is_grade(context: &TokenContext<'_>, i: usize) -> bool {
@@ -161,7 +148,7 @@ pub(super) fn is_grade(context: &TokenContext<'_>, i: usize) -> bool {
     let next = context.skip_space(i + 1);
     graded
         && match context.kind(next) {
-            Some(Kind::Word) => next > i + 1 && context.is_word(next, AFTER_GRADE),
+            Some(Kind::Word) => next > i + 1 && context.is_word(next, &AFTER_GRADE),
             Some(Kind::Mark(mark)) => matches!(mark, '.' | ',' | ';' | ')' | '?' | '!'),
             Some(Kind::Digits) => false,
             _ => true,
@@ -224,7 +211,7 @@ fn is_unit_price(context: &TokenContext<'_>, i: usize) -> bool {
 fn joins_times(context: &TokenContext<'_>, i: usize) -> bool {
     let part = context.word_before(i);
     let part =
-        part.is_some_and(|word| word.is_one_of(DAY_PARTS) || word.is_one_of(&["asb", "asbh"]));
+        part.is_some_and(|word| word.is_one_of(&DAY_PARTS) || word.is_one_of(&["asb", "asbh"]));
     let next = context.skip_space(i + 1);
     let timed = context.digits(next).is_some() && context.is_mark(next + 1, ':');
     part && (timed || context.is_word(next, &["saa"]))

@@ -6,7 +6,7 @@ use super::quantity::{dash_after, multiplier};
 use super::token::Kind;
 use super::{money, units};
 use crate::cardinal::{CARDINAL_MAX, cardinal, digits};
-use crate::tables::{WordList, words};
+use crate::tables::WordList;
 
 /// More groups than any number that is read as one.
 const GROUPS_MAX: usize = 8;
@@ -132,7 +132,7 @@ fn is_decimal_comma(context: &TokenContext<'_>, i: usize) -> bool {
 }
 
 /// What is measured, by its name before the number.
-static MEASURES: WordList = WordList::new(|| words(include_str!("../../data/measures.txt")));
+static MEASURES: WordList = WordList::named("measures");
 
 /// "Tsh 15.000", "Frw 1.500", "15.000/=": shillings and francs have no thousandths.
 fn counts_whole_money(context: &TokenContext<'_>, i: usize) -> bool {

@@ -6,10 +6,9 @@ use super::quantity::{dash_after, follows_connective, say_roman};
 use super::roman::roman_value;
 use super::token::{Kind, Token};
 use crate::cardinal::cardinal;
-use crate::tables::{WordList, words};
+use crate::tables::WordList;
 
-pub(super) static HEADINGS: WordList =
-    WordList::new(|| words(include_str!("../../data/headings.txt")));
+pub(super) static HEADINGS: WordList = WordList::named("headings");
 
 /// Numerals of I, V and X: ordinal after a connective, "wa pili" after a name, plain after other words.
 pub(super) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
@@ -54,18 +53,7 @@ fn follows_label(context: &TokenContext<'_>, i: usize) -> bool {
 }
 
 /// What a numeral in small letters may stand behind.
-const SMALL_HEADINGS: &[&str] = &[
-    "uk",
-    "kur",
-    "ukurasa",
-    "kurasa",
-    "sura",
-    "ibara",
-    "kiambatisho",
-    "kifungu",
-    "sehemu",
-    "aya",
-];
+static SMALL_HEADINGS: WordList = WordList::named("small-headings");
 
 /// "(iii)", "iii. Simu" at the start of a line, "kiambatisho iii", "uk. iii-vii", "sura iii na ii".
 pub(super) fn small(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
@@ -113,7 +101,7 @@ fn follows_small_heading(context: &TokenContext<'_>, i: usize) -> bool {
         }
         kind => !matches!(kind, Some(Kind::Mark('.' | ',' | '-' | '–'))),
     });
-    other.is_some_and(|j| context.is_word(j, SMALL_HEADINGS))
+    other.is_some_and(|j| context.is_word(j, &SMALL_HEADINGS))
 }
 
 /// "Papa Fransisko", "King Charles" before the "I".

@@ -5,7 +5,7 @@ use super::context::TokenContext;
 use super::number::Number;
 use super::token::{Kind, Token};
 use super::{SpokenForm, money, units};
-use crate::tables::{WordList, words};
+use crate::tables::WordList;
 
 /// "2.5" or "3-5".
 pub(crate) struct Quantity<'a> {
@@ -47,12 +47,10 @@ impl<'a> Quantity<'a> {
 
     /// "SMS 500 - 30 siku", "Tsh 1,000 - 24hrs": so much for so long, no range; where the second number begins.
     pub(super) fn falls_to(&self, context: &TokenContext<'_>) -> Option<usize> {
-        const SPANS: &[&str] = &[
-            "siku", "days", "wiki", "saa", "masaa", "hrs", "hours", "dakika", "min", "mins",
-        ];
+        static SPANS: WordList = WordList::named("spans-behind");
         let high = self.high.as_ref()?;
         let spaced = context.kind(self.low.end) == Some(Kind::Space);
-        let lasts = context.comes_next(high.end, SPANS);
+        let lasts = context.comes_next(high.end, &SPANS);
         (spaced && lasts && self.low.value() > high.value())
             .then(|| dash_after(context, self.low.end))?
     }
@@ -103,13 +101,7 @@ pub(crate) fn multiplier(context: &TokenContext<'_>, i: usize) -> Option<(&'stat
 }
 
 /// What has a letter beside its number: "darasa la 7B" is no billion.
-const LETTERED: &[&str] = &[
-    "darasa", "kidato", "chumba", "ghorofa", "geti", "mlango", "jengo", "block", "nyumba", "kundi",
-    "kiti", "form", "class", "room", "gate", "flat", "ploti", "plot", "njia", "basi", "seksheni",
-    "grade", "ofisi", "namba", "nambari", "std", "standard", "mkondo", "siti", "seat", "wodi",
-    "behewa", "kitanda", "route", "fomu", "lango", "kifungu", "sehemu", "kituo", "ibara",
-    "jedwali", "dawati",
-];
+static LETTERED: WordList = WordList::named("lettered");
 
 pub(super) fn is_lettered(context: &TokenContext<'_>, i: usize) -> bool {
     // "Ofisi Na. 12B".
@@ -118,14 +110,14 @@ pub(super) fn is_lettered(context: &TokenContext<'_>, i: usize) -> bool {
     // "darasa la 6A na 6W".
     let listed = |w: &&Token<'_>| w.text.len() == 1 && w.is_capitalised() || w.is("na");
     let mut before = context.words_back(i).filter(|w| !listed(w)).take(3);
-    numbered || before.any(|w| w.is_one_of(LETTERED))
+    numbered || before.any(|w| w.is_one_of(&LETTERED))
 }
 
 /// What is counted in millions.
-static COUNTED: WordList = WordList::new(|| words(include_str!("../../data/millions.txt")));
+static COUNTED: WordList = WordList::named("millions");
 
 /// What is told in money: "bei ni 9.5m", "mkopo wa 5m".
-static PRICED: WordList = WordList::new(|| words(include_str!("../../data/priced.txt")));
+static PRICED: WordList = WordList::named("priced");
 
 /// The "m" of "watu 47.6m" and "47.6m people", but not of "mbali na watu 2m" and "people 2m apart".
 pub(super) fn is_millions(context: &TokenContext<'_>, i: usize) -> bool {
@@ -295,13 +287,7 @@ pub(crate) fn is_minus_mark(context: &TokenContext<'_>, i: usize) -> bool {
 const CONNECTIVES: &[&str] = &["ya", "wa", "la", "cha", "vya", "za", "pa", "mwa"];
 
 /// Words whose "ya" counts rather than orders: "zaidi ya 2".
-const COUNTING_HEADS: &[&str] = &[
-    "zaidi", "kati", "jumla", "kiasi", "baada", "kabla", "chini", "juu", "karibu", "sawa", "idadi",
-    "thamani", "gharama", "bei", "muda", "umbali", "urefu", "upana", "kima", "mbali", "miongoni",
-    "wastani", "ukubwa", "uzito", "ndani", "umri", "kiwango", "asilimia", "takriban", "kina",
-    "kasi", "faini", "mkopo", "deni", "malipo", "tofauti", "badala", "dau", "zawadi", "mshahara",
-    "kipindi",
-];
+static COUNTING_HEADS: WordList = WordList::named("counting-heads");
 
 fn ordinal(context: &TokenContext<'_>, i: usize, number: &Number<'_>) -> Option<SpokenForm> {
     let value = number.plain()?;
@@ -331,7 +317,7 @@ pub(crate) fn follows_connective(context: &TokenContext<'_>, i: usize) -> bool {
         && words.next().is_some_and(|head| {
             // "Kipindi cha 2", but "kipindi cha 2020".
             let half = head.is("kipindi") && context.digits(i).is_some_and(|d| d.len() == 1);
-            half || !head.is_one_of(COUNTING_HEADS)
+            half || !head.is_one_of(&COUNTING_HEADS)
         })
 }
 

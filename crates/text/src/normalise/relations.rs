@@ -10,7 +10,7 @@ use super::quantity::{Quantity, dash_after, follows_connective, say_roman, with_
 use super::token::{Kind, Token};
 use super::{money, units};
 use crate::cardinal::{cardinal, digits};
-use crate::tables::{WordList, words};
+use crate::tables::WordList;
 
 const PARTS_MAX: usize = 8;
 
@@ -194,23 +194,11 @@ fn not_a_fraction(
         ));
     }
     // "mwezi wa 11/2026", "itaisha 05/2031", "Exp: 08/29".
-    const DATED: &[&str] = &[
-        "mwezi",
-        "alizaliwa",
-        "nilizaliwa",
-        "kuzaliwa",
-        "exp",
-        "expiry",
-        "itaisha",
-        "inaisha",
-        "utaisha",
-        "unaisha",
-        "kuisha",
-    ];
+    static DATED: WordList = WordList::named("dated");
     let month = usize::try_from(top)
         .ok()
         .and_then(|n| calendar::MONTHS.get(n.checked_sub(1)?));
-    let of_month = context.is_near(i, 2, DATED);
+    let of_month = context.is_near(i, 2, &DATED);
     let full_year = match bottom {
         13..calendar::PIVOT_YEAR => 2000 + bottom,
         calendar::PIVOT_YEAR..=99 => 1900 + bottom,
@@ -248,18 +236,9 @@ fn not_a_fraction(
 fn is_out_of(context: &TokenContext<'_>, i: usize, top: u64, bottom: u64) -> bool {
     let near = |n: usize, words: &[&str]| context.is_near(i, n, words);
     let many = top >= 100 && !(1900..2100).contains(&bottom);
-    const PLACES: &[&str] = &[
-        "nafasi",
-        "ameshika",
-        "alishika",
-        "nimeshika",
-        "rejesho",
-        "awamu",
-        "stream",
-        "mkondo",
-    ];
+    static PLACES: WordList = WordList::named("places");
     near(2, &["alama", "maksi", "jumla"])
-        || near(3, PLACES) && top < bottom && bottom < 1900
+        || near(3, &PLACES) && top < bottom && bottom < 1900
         || many
             && near(
                 1,
@@ -308,8 +287,7 @@ pub(crate) fn minute(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm>
     SpokenForm::new(format!("{name}{said}"), end)
 }
 
-pub(super) static SCORE_WORDS: WordList =
-    WordList::new(|| words(include_str!("../../data/scores.txt")));
+pub(super) static SCORE_WORDS: WordList = WordList::named("scores");
 
 /// "siku 3-5", "2010-2015", and scores: "bao 1-0".
 pub(crate) fn range(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
@@ -368,13 +346,11 @@ pub(crate) fn range(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> 
 
 /// "miezi 3 - 6.5%", "siku 7 - 500/=": how long, and what it brings or costs; where the second number begins.
 fn told_of_span(context: &TokenContext<'_>, i: usize, quantity: &Quantity<'_>) -> Option<usize> {
-    const SPANS: &[&str] = &[
-        "siku", "wiki", "mwezi", "miezi", "mwaka", "miaka", "dakika", "saa", "masaa",
-    ];
+    static SPANS: WordList = WordList::named("spans-before");
     let spaced = context.kind(quantity.low.end) == Some(Kind::Space);
     let percent = context.is_mark(context.skip_space(quantity.end), '%');
     let paid = money::slash_tail(context, quantity.end) > quantity.end;
-    (spaced && (percent || paid) && context.follows(i, SPANS))
+    (spaced && (percent || paid) && context.follows(i, &SPANS))
         .then(|| dash_after(context, quantity.low.end))?
 }
 

@@ -7,17 +7,15 @@ use super::quantity::{dash_after, say_roman};
 use super::relations::SCORE_WORDS;
 use super::token::{Kind, Token};
 use crate::cardinal::cardinal;
-use crate::tables::{WordList, WordTable, rows, words};
+use crate::tables::{WordList, WordTable, rows};
 
 /// Books by their Swahili names; those that are everyday words (Kutoka, Mwanzo, Hesabu) are left out.
-static BOOKS: WordList = WordList::new(|| words(include_str!("../../data/scripture.txt")));
+static BOOKS: WordList = WordList::named("scripture");
 
 static SHORT: WordTable =
     WordTable::new(|| rows(include_str!("../../data/scripture-short.tsv")).collect());
 
-const QURAN: &[&str] = &[
-    "kurani", "qurani", "quran", "qur'an", "baqarah", "baqara", "fatiha", "imran", "nisaa",
-];
+static QURAN: WordList = WordList::named("quran");
 
 /// "Qur-an", "Al-Baqarah", "Surat Yusuf" and "Q" stand before.
 fn follows_quran(context: &TokenContext<'_>, i: usize) -> bool {
@@ -29,7 +27,7 @@ fn follows_quran(context: &TokenContext<'_>, i: usize) -> bool {
     });
     let surat = context.words_back(i).nth(1);
     let named = surat.is_some_and(|w| w.is_one_of(&["surat", "surah"]));
-    context.follows(i, QURAN) || is_q || hyphened || named
+    context.follows(i, &QURAN) || is_q || hyphened || named
 }
 
 /// "Kutoka 20:3", "soma Mwanzo 1:26": books whose names are everyday words, where a time cannot be meant or the Bible is

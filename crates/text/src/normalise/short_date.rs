@@ -1,18 +1,14 @@
 //! Whether "29/11" is a day and its month, by what stands around it; else it is a fraction.
 
 use super::context::TokenContext;
+use crate::tables::WordList;
 
 const NEAR_DAYS: &[&str] = &["leo", "kesho", "kutwa", "jana", "juzi"];
 const LIMITS: &[&str] = &["hadi", "mpaka", "mwisho"];
 const STARTS: &[&str] = &["kuanzia", "kabla", "baada", "tangu"];
-const EVENTS: &[&str] = &[
-    "mechi", "mkutano", "harusi", "mtihani", "kikao", "ibada", "misa", "mazishi", "sherehe",
-    "semina", "uchaguzi",
-];
+static EVENTS: WordList = WordList::named("events");
 /// What is told in fractions, whatever stands above the line.
-const FRACTIONS: &[&str] = &[
-    "jibu", "matokeo", "alama", "uwiano", "sehemu", "bp", "thamani",
-];
+static FRACTIONS: WordList = WordList::named("fractions");
 
 /// "hadi 30/11", "ni 29/11", "kabla ya 21/11": with a day above twelve it is no fraction, nor is it in "kesho (5/11)",
 /// "kabla ya 5/12" and "harusi ni 5/12".
@@ -42,6 +38,6 @@ pub(super) fn is_short_date(context: &TokenContext<'_>, i: usize) -> bool {
     head.is_one_of(NEAR_DAYS) && (late || bracketed)
         || head.is_one_of(LIMITS) && late
         || head.is_one_of(STARTS) && (late || two_figures && !part)
-        || head.is_one_of(EVENTS) && joined && !part
-        || told && !head.is_one_of(FRACTIONS)
+        || head.is_one_of(&EVENTS) && joined && !part
+        || told && !head.is_one_of(&FRACTIONS)
 }

@@ -14,7 +14,7 @@ use super::token::{Kind, Token};
 use crate::cardinal::digits;
 use crate::letters::{letter_name, spell};
 use crate::shape::is_swahili_shaped;
-use crate::tables::{WordList, WordTable, rows, words};
+use crate::tables::{WordList, WordTable, rows};
 
 /// For each that is written: what may be said for it, a tab, when.
 static ABBREVIATIONS: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
@@ -26,7 +26,7 @@ static ABBREVIATIONS: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
 });
 
 /// What the names of medicines end in.
-static MEDICINES: WordList = WordList::new(|| words(include_str!("../../data/medicines.txt")));
+static MEDICINES: WordList = WordList::named("medicines");
 
 pub(super) static SHORT_WORDS: WordTable =
     WordTable::new(|| rows(include_str!("../../data/short-words.tsv")).collect());
@@ -231,7 +231,7 @@ fn is_medicine(context: &TokenContext<'_>, i: usize) -> bool {
     let number = context.number(context.skip_space(i + 1));
     let dose = number.map(|number| context.skip_space(number.end));
     MEDICINES.iter().any(|ending| name.ends_with(ending))
-        || dose.is_some_and(|unit| context.is_word(unit, DOSES))
+        || dose.is_some_and(|unit| context.is_word(unit, &DOSES))
 }
 
 /// Without its dot an abbreviation must not be mistaken for a word.
@@ -399,16 +399,7 @@ fn vowels(text: &str) -> usize {
 }
 
 /// Short words that are often written in capitals and are words all the same.
-const CAPITAL_WORDS: &[&str] = &[
-    "na", "ya", "wa", "la", "za", "cha", "vya", "kwa", "ni", "si", "je", "au", "pia", "leo",
-    "jana", "sasa", "hii", "huo", "huu", "hizi", "hao", "yao", "wao", "sisi", "mimi", "wewe",
-    "nje", "ndio", "bei", "saa", "pole", "mwa", "pa", "ili", "kila", "watu", "mtu", "siku", "kazi",
-    "pesa", "njia", "juu", "kama", "bado", "tu", "ama", "hapa", "huko", "yako", "lako", "wako",
-    "zao", "yote", "wote", "asante", "bali", "dawa", "moja", "nne", "tatu", "nane", "haki",
-    "amani", "uhai", "uza", "pata", "soma", "ona", "mpya", "bure", "wiki", "tano", "sita", "saba",
-    "tisa", "kumi", "mia", "elfu", "laki", "ofa", "oda", "ada", "off", "new", "buy", "get", "hot",
-    "now", "win", "top",
-];
+static CAPITAL_WORDS: WordList = WordList::named("capital-words");
 
 /// All capitals: a word said as a word, or letters said one by one.
 fn acronym(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> Option<SpokenForm> {
@@ -520,11 +511,7 @@ pub(super) fn tag(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> Opt
 }
 
 /// Words whose doubled vowel is their own; stretched, they go back to it.
-const DOUBLED: &[&str] = &[
-    "kaa", "juu", "saa", "taa", "zaa", "faa", "huu", "hii", "vaa", "zii", "tii", "loo", "ndoo",
-    "koo", "mguu", "yuu", "bibii", "jaa", "haa", "kuu", "tuu", "mmea", "oo", "ee", "aa", "mm",
-    "tivii", "wii",
-];
+static DOUBLED: WordList = WordList::named("doubled");
 
 /// "hapanaaaa": a letter three times and more in a row is said once.
 fn stretched(word: &Token<'_>) -> Option<String> {

@@ -303,7 +303,7 @@ pub(super) fn clock(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> 
         return Some(reading);
     }
     let hour = context.value(i, 2).filter(|hour| *hour < 24)?;
-    if context.is_near(i, 2, RATIOS) {
+    if context.is_near(i, 2, &RATIOS) {
         return None;
     }
     // "1:50,000".

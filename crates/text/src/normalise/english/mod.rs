@@ -22,7 +22,7 @@ use crate::SpeechLanguage;
 use crate::english::{is_known, respell};
 use crate::letters::{english_mark_name, is_key, plain};
 use crate::lexicon::is_name;
-use crate::tables::{WordTable, rows};
+use crate::tables::{WordList, WordTable, rows};
 use calendar::is_range_of_times;
 use number::{cardinal, digits, ordinal, year};
 use quantity::{quantity, range, said_number, unit_after_per, vulgar_fraction, with_unit};
@@ -234,11 +234,7 @@ fn initials(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 
 /// "Raila A. Odinga", "by J. K. Mwangi"; "Plan B. Then" and "Jessie J. It" are two sentences.
 fn initial(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    const OPENERS: &[&str] = &[
-        "it", "is", "he", "she", "we", "you", "they", "i", "the", "this", "that", "these", "there",
-        "then", "what", "when", "where", "how", "who", "why", "would", "will", "can", "do", "if",
-        "but", "and", "so", "in", "on", "at", "for", "please", "our", "your", "my",
-    ];
+    static OPENERS: WordList = WordList::named("english-openers");
     let after_word = context.word_before(i).is_some_and(|w| {
         let lower = w.text.to_ascii_lowercase();
         !w.is_capitalised() || is_known(&lower) && !is_name(w.text)
@@ -249,7 +245,7 @@ fn initial(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         context.kind_before(i),
         Some(Kind::Digits | Kind::Mark('-' | '#'))
     );
-    let ends = glued || context.is_word(next, OPENERS) && !context.is_mark(next + 1, '.');
+    let ends = glued || context.is_word(next, &OPENERS) && !context.is_mark(next + 1, '.');
     let several = is_initial(context, next);
     let named = is_initial(context, i) && !ends && (several || !after_word);
     named.then(|| SpokenForm::new(context.token(i).text, i + 2))?
@@ -348,14 +344,7 @@ fn is_saint(context: &TokenContext<'_>, i: usize, next: usize) -> bool {
         })
 }
 
-const SENIOR: &[&str] = &[
-    "manager",
-    "officer",
-    "engineer",
-    "lecturer",
-    "accountant",
-    "clerk",
-];
+static SENIOR: WordList = WordList::named("english-seniors");
 
 /// An abbreviation of the list, where the list's last column allows it; `next` stands behind it and its dot.
 fn listed(context: &TokenContext<'_>, i: usize, next: usize) -> Option<&'static str> {
@@ -376,7 +365,7 @@ fn listed(context: &TokenContext<'_>, i: usize, next: usize) -> Option<&'static 
             let numbered = lower == "reg" && context.is_word(next, &["no", "number"]);
             context.is_mark(i + 1, ':') || short || numbered
         }
-        "title" if lower == "sr" && context.is_word(next, SENIOR) => return Some("senior"),
+        "title" if lower == "sr" && context.is_word(next, &SENIOR) => return Some("senior"),
         "title" => (dot || word.text == "Mt") && word.is_capitalised() && name_follows,
         "number" => {
             let is_short = lower.len() > 1 && (word.is_capitalised() || !is_known(&lower));
@@ -458,11 +447,7 @@ fn by(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 
 /// "Chapter IV", "World War II", "Henry VIII". One letter counts only where nothing goes on behind it: "the part I like".
 fn roman(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    const HEADINGS: &[&str] = &[
-        "chapter", "part", "section", "form", "class", "grade", "phase", "volume", "act", "war",
-        "first", "type", "article", "level", "stage", "unit", "term", "division", "schedule",
-        "book", "annex", "appendix", "table", "figure", "div", "vol",
-    ];
+    static HEADINGS: WordList = WordList::named("english-headings");
     let word = context.word(i)?;
     let value = roman_value(word.text)?;
     // "Vol. II".
@@ -474,7 +459,7 @@ fn roman(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         .filter(|w| w.is_one_of(&["vol", "div"]));
     let before = short.or_else(|| context.word_before(i))?;
     let goes_on = context.word(context.skip_space(i + 1)).is_some();
-    if before.is_one_of(HEADINGS) && (word.text.len() > 1 || !goes_on) {
+    if before.is_one_of(&HEADINGS) && (word.text.len() > 1 || !goes_on) {
         return SpokenForm::new(cardinal(value), i + 1);
     }
     let name = before.is_capitalised()
@@ -485,10 +470,7 @@ fn roman(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 
 /// Letters one by one, unless they make a word: "ATM", "ATMs", "the CEO's", but "PIN" and "JOHN DOE".
 fn capitals(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    const AS_WORDS: &[&str] = &[
-        "PESA", "MPESA", "RAM", "SIM", "NOT", "ALL", "AND", "ANY", "THE", "YOU", "OUR", "FOR",
-        "NOW", "NEW", "OFF", "GET", "BUY", "WIN", "TOP", "HOT", "BIG",
-    ];
+    static AS_WORDS: WordList = WordList::named("english-capitals");
     const SPELLED_LETTERS_MAX: usize = 5;
     let word = context.word(i)?;
     let plural = word

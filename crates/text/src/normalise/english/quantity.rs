@@ -13,7 +13,7 @@ use crate::normalise::reading::SpokenForm;
 use crate::normalise::relations::{is_match, is_sum, vulgar};
 use crate::normalise::token::{Kind, Token};
 use crate::normalise::units::{power, written_unit};
-use crate::tables::{WordTable, rows};
+use crate::tables::{WordList, WordTable, rows};
 
 pub(super) fn said_number(number: &Number<'_>) -> String {
     let whole = match number.value() {
@@ -226,7 +226,7 @@ pub(super) fn quantity(context: &TokenContext<'_>, i: usize) -> Option<SpokenFor
     // "88/min", "20.97/unit", but not "v1/audio".
     let alone = matches!(context.kind_before(i), None | Some(Kind::Space));
     let counted = context.word(number.end + 1).is_some_and(|word| {
-        word.text.len() > 1 && unit(word.text).is_some() || word.is_one_of(RATES)
+        word.text.len() > 1 && unit(word.text).is_some() || word.is_one_of(&RATES)
     });
     if alone && counted && context.is_mark(number.end, '/') {
         return per(context, said, number.end);
@@ -246,14 +246,8 @@ pub(super) fn quantity(context: &TokenContext<'_>, i: usize) -> Option<SpokenFor
 }
 
 /// What has a letter beside its number.
-const LETTERED: &[&str] = &[
-    "form", "class", "grade", "std", "standard", "flat", "gate", "room", "seat", "block", "house",
-    "plot", "route", "platform", "apt", "door", "row", "desk",
-];
-const ELECTRIC: &[&str] = &[
-    "plug", "plugs", "socket", "sockets", "fuse", "fuses", "breaker", "charger", "adapter",
-    "circuit", "switch", "current", "cable",
-];
+static LETTERED: WordList = WordList::named("english-lettered");
+static ELECTRIC: WordList = WordList::named("english-electric");
 
 /// The unit behind a number: not the letter of "Gate 3W", and "A" and "s" only where nothing else can be meant.
 fn unit_of(
@@ -263,14 +257,14 @@ fn unit_of(
 ) -> Option<(String, String, usize)> {
     let at = context.skip_space(number.end);
     let written = context.word(at)?.text;
-    let letter = written.len() == 1 && at == number.end && context.follows(i, LETTERED);
+    let letter = written.len() == 1 && at == number.end && context.follows(i, &LETTERED);
     if letter || is_millions(context, at) {
         return None;
     }
     let decimal = number.fraction.is_some();
     let electric = || {
-        let after = context.comes_next(at + 1, ELECTRIC);
-        after || context.is_near(i, 3, ELECTRIC)
+        let after = context.comes_next(at + 1, &ELECTRIC);
+        after || context.is_near(i, 3, &ELECTRIC)
     };
     let named = match written {
         // "1 MP" is a member of parliament.
@@ -291,15 +285,12 @@ fn is_inches(context: &TokenContext<'_>, i: usize, end: usize) -> bool {
     (at == end || after_feet && !before_noun(context, at + 1)) && !goes_on
 }
 
-const AFTER_INCHES: &[&str] = &[
-    "tall", "high", "long", "wide", "deep", "thick", "by", "and", "or", "x", "of", "is", "in",
-    "for", "from", "to", "at",
-];
+static AFTER_INCHES: WordList = WordList::named("english-after-inches");
 
 /// What is measured in inches is named behind them: "32\" TV".
 fn before_noun(context: &TokenContext<'_>, i: usize) -> bool {
     let next = context.skip_space(i);
-    context.word(next).is_some() && !context.is_word(next, AFTER_INCHES)
+    context.word(next).is_some() && !context.is_word(next, &AFTER_INCHES)
 }
 
 /// "6'2\"", "5'6 tall".
@@ -314,38 +305,14 @@ fn feet_and_inches(context: &TokenContext<'_>, number: &Number<'_>) -> Option<Sp
 }
 
 /// What is sold or named by its size.
-const SIZED: &[&str] = &[
-    "bag",
-    "bags",
-    "sack",
-    "sacks",
-    "bottle",
-    "bottles",
-    "packet",
-    "packets",
-    "tank",
-    "tanks",
-    "bulb",
-    "bulbs",
-    "race",
-    "battery",
-    "batteries",
-    "service",
-    "shift",
-    "container",
-    "containers",
-    "truck",
-    "lorry",
-    "relay",
-    "hurdles",
-];
+static SIZED: WordList = WordList::named("english-sized");
 
 /// "a 60W bulb", "10A fuse", "90kg bag": the unit of what is named behind it.
 fn describes(context: &TokenContext<'_>, i: usize, end: usize) -> bool {
     let next = context.skip_space(end);
     let is_noun = |word: &Token<'_>| !word.is_one_of(&["of", "and", "or", "in", "at", "per"]);
     let article = context.follows(i, &["a", "an"]);
-    let sized = context.is_word(next, ELECTRIC) || context.is_word(next, SIZED);
+    let sized = context.is_word(next, &ELECTRIC) || context.is_word(next, &SIZED);
     sized || article && context.word(next).is_some_and(is_noun)
 }
 
@@ -388,23 +355,7 @@ fn plural(context: &TokenContext<'_>, i: usize, number: &Number<'_>) -> Option<S
 }
 
 /// What is marked out of a number: "scored 4/5".
-const MARKED: &[&str] = &[
-    "scored",
-    "score",
-    "got",
-    "marks",
-    "mark",
-    "rated",
-    "rating",
-    "pos",
-    "position",
-    "rank",
-    "ranked",
-    "stream",
-    "overall",
-    "instalment",
-    "installment",
-];
+static MARKED: WordList = WordList::named("english-marked");
 
 /// "1/2", "3/4", "2/3", "scored 4/5", "FY 2025/26".
 fn fraction(context: &TokenContext<'_>, number: &Number<'_>) -> Option<SpokenForm> {
@@ -412,7 +363,7 @@ fn fraction(context: &TokenContext<'_>, number: &Number<'_>) -> Option<SpokenFor
         .plain()
         .filter(|_| context.is_mark(number.end, '/'))?;
     let below = context.number(number.end + 1)?;
-    let is_mark = context.is_near(number.end - 1, 3, MARKED);
+    let is_mark = context.is_near(number.end - 1, 3, &MARKED);
     let mut before = context.words_back(number.end - 1);
     let is_numbered = before
         .next()

@@ -6,10 +6,9 @@ use crate::normalise::quantity::dash_after;
 use crate::normalise::reading::SpokenForm;
 use crate::normalise::scripture::value;
 use crate::normalise::token::Kind;
-use crate::tables::{WordList, WordTable, rows, words};
+use crate::tables::{WordList, WordTable, rows};
 
-static BOOKS: WordList =
-    WordList::new(|| words(include_str!("../../../data/english-scripture.txt")));
+static BOOKS: WordList = WordList::named("english-scripture");
 
 static SHORT: WordTable =
     WordTable::new(|| rows(include_str!("../../../data/english-scripture-short.tsv")).collect());
@@ -52,16 +51,7 @@ fn verse_said(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     }
 }
 
-const SEVERAL: &[&str] = &[
-    "Samuel",
-    "Kings",
-    "Chronicles",
-    "Corinthians",
-    "Thessalonians",
-    "Timothy",
-    "Peter",
-    "John",
-];
+static SEVERAL: WordList = WordList::named("english-numbered-books");
 
 /// The number of "1 Corinthians 13", "2 Kings 5:1" and "1 Cor 13:4".
 fn numbered_book(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {

@@ -8,6 +8,7 @@ use crate::normalise::marks::{
 };
 use crate::normalise::money::{ends_range, is_currency};
 use crate::normalise::token::{Kind, Token};
+use crate::tables::WordList;
 
 pub(super) fn said_mark(context: &TokenContext<'_>, i: usize, mark: char) -> String {
     let glued = |j: Option<usize>| {
@@ -79,23 +80,14 @@ pub(super) fn said_mark(context: &TokenContext<'_>, i: usize, mark: char) -> Str
     }
 }
 
-pub(super) const RATIOS: &[&str] = &[
-    "ratio",
-    "scale",
-    "odds",
-    "proportion",
-    "npk",
-    "mix",
-    "gradient",
-    "slope",
-];
+pub(super) static RATIOS: WordList = WordList::named("english-ratios");
 
 /// "a ratio of 3:1", "NPK 17:17:17".
 fn is_ratio(context: &TokenContext<'_>, i: usize) -> bool {
     let mut before = context.words_back(i);
     let grouped =
         context.digits(i - 1).is_some() && context.number(i + 1).is_some_and(|n| n.grouped);
-    grouped || context.digits(i + 1).is_some() && before.any(|word| word.is_one_of(RATIOS))
+    grouped || context.digits(i + 1).is_some() && before.any(|word| word.is_one_of(&RATIOS))
 }
 
 /// The shapes of screens: "16:9".
@@ -161,22 +153,7 @@ fn is_key(context: &TokenContext<'_>, i: usize) -> bool {
         )
 }
 
-pub(super) const RATES: &[&str] = &[
-    "hour",
-    "day",
-    "week",
-    "month",
-    "year",
-    "acre",
-    "hectare",
-    "person",
-    "child",
-    "household",
-    "term",
-    "unit",
-    "litre",
-    "bag",
-];
+pub(super) static RATES: WordList = WordList::named("english-rates");
 
 /// The slash of "8GB/256GB".
 fn is_pair(context: &TokenContext<'_>, i: usize) -> bool {
@@ -189,7 +166,7 @@ pub(super) fn is_rate(context: &TokenContext<'_>, i: usize) -> bool {
     let per = context.word(i + 1);
     counted.is_some_and(|word| word.text.ends_with('s'))
         && context.is_mark(i, '/')
-        && per.is_some_and(|w| w.is_one_of(RATES) || w.text.len() > 1 && unit(w.text).is_some())
+        && per.is_some_and(|w| w.is_one_of(&RATES) || w.text.len() > 1 && unit(w.text).is_some())
 }
 
 /// The slash of "www.sauti.co.ke/help": a dot stands before it in the same word.
