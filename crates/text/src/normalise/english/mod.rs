@@ -203,25 +203,8 @@ fn initials(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         return initial(context, i);
     };
     let said = match letters.as_str() {
-        "eg" | "Eg" => Some("for example"),
-        "ie" | "Ie" => Some("that is"),
-        "od" => Some("once a day"),
-        "bd" | "bid" => Some("twice a day"),
-        "qid" | "qds" => Some("four times a day"),
-        "tds" | "tid" => Some("three times a day"),
-        "pa" => Some("per annum"),
-        "aka" => Some("also known as"),
-        "wef" => Some("with effect from"),
-        "ono" => Some("or nearest offer"),
-        "am" => Some("A M"),
-        "pm" if is_rate(context, i) => Some("per month"),
-        "pm" => Some("P M"),
-        "PhD" => Some("P H D"),
-        "BSc" => Some("B S C"),
-        "MSc" => Some("M S C"),
-        "BEd" => Some("B Ed"),
-        "MEd" => Some("M Ed"),
-        _ => None,
+        "pm" if is_rate(context, i) => Some(&"per month"),
+        letters => SHORT_FORMS.get(letters),
     };
     if let Some(said) = said {
         return SpokenForm::new(format!("{said}{}", sentence_stop(context, end)), end);
@@ -275,6 +258,10 @@ fn test_result(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 /// As written; how it is said, a tab, when.
 static ABBREVIATIONS: WordTable =
     WordTable::new(|| rows(include_str!("../../../data/english-abbreviations.tsv")).collect());
+
+/// Letters with dots or a slash between them, as written without the dots; how they are said.
+static SHORT_FORMS: WordTable =
+    WordTable::new(|| rows(include_str!("../../../data/english-short-forms.tsv")).collect());
 
 fn abbreviation(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let word = context.word(i)?;
@@ -405,21 +392,9 @@ fn slashed(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let next = context.skip_space(i + 3);
     let numbered = context.digits(next).is_some() || context.is_word(next, &["no", "number"]);
     let first = context.word(i)?.text.to_ascii_lowercase();
-    let said = match (first.as_str(), second.text.to_ascii_lowercase().as_str()) {
-        ("a", "c") if numbered => "account",
-        ("a", "c") => "A C",
-        ("w", "o") => "without",
-        ("w", "d") => "withdrawal",
-        ("c", "o") => "care of",
-        ("m", "s") => "messers",
-        ("n", "a") => "not applicable",
-        ("h", "way") => "highway",
-        ("b", "f") => "brought forward",
-        ("c", "f") => "carried forward",
-        ("y", "y") => "year on year",
-        ("q", "q") => "quarter on quarter",
-        ("m", "m") => "month on month",
-        _ => return None,
+    let said = match format!("{first}/{}", second.text.to_ascii_lowercase()).as_str() {
+        "a/c" if numbered => "account",
+        written => SHORT_FORMS.get(written)?,
     };
     SpokenForm::new(said, i + 3)
 }
