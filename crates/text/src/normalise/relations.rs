@@ -1,5 +1,7 @@
 //! Numbers beside numbers: fractions, ranges, scores, arithmetic.
 
+use unicode_normalization::UnicodeNormalization;
+
 use super::SpokenForm;
 use super::calendar;
 use super::context::TokenContext;
@@ -57,25 +59,11 @@ fn short_number(figures: &str) -> String {
     }
 }
 
+/// What stands above and below the line of "¾".
 pub(super) fn vulgar(mark: char) -> Option<(u64, u64)> {
-    Some(match mark {
-        '½' => (1, 2),
-        '¼' => (1, 4),
-        '¾' => (3, 4),
-        '⅓' => (1, 3),
-        '⅔' => (2, 3),
-        '⅕' => (1, 5),
-        '⅖' => (2, 5),
-        '⅗' => (3, 5),
-        '⅘' => (4, 5),
-        '⅙' => (1, 6),
-        '⅚' => (5, 6),
-        '⅛' => (1, 8),
-        '⅜' => (3, 8),
-        '⅝' => (5, 8),
-        '⅞' => (7, 8),
-        _ => return None,
-    })
+    let spelled: String = std::iter::once(mark).nfkd().collect();
+    let (top, bottom) = spelled.split_once('⁄')?;
+    Some((top.parse().ok()?, bottom.parse().ok()?))
 }
 
 fn fraction_name(top: u64, bottom: u64) -> String {
