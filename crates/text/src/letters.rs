@@ -1,18 +1,30 @@
 //! Letters by their names, as they are said in East Africa.
 
+use std::sync::LazyLock;
+
 use unicode_normalization::UnicodeNormalization;
 
 use crate::cardinal::UNITS;
+use crate::tables::rows;
 
-/// From A to Z.
-const NAMES: [&str; 26] = [
-    "ei", "bi", "si", "di", "i", "efu", "ji", "eichi", "ai", "jei", "kei", "eli", "emu", "eni",
-    "o", "pi", "kyu", "ari", "esi", "ti", "yu", "vi", "dabliu", "eksi", "wai", "zedi",
-];
+/// From A to Z: the name in Swahili spelling, a tab, its English sounds in the letters of `english/sounds.rs`.
+static LETTERS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    let letters = rows(include_str!("../data/letters.tsv"));
+    letters.map(|(_, names)| names).collect()
+});
+
+fn names(letter: char) -> Option<(&'static str, &'static str)> {
+    let place = u32::from(letter.to_ascii_lowercase()).checked_sub(u32::from('a'))?;
+    LETTERS.get(place as usize)?.split_once('\t')
+}
 
 pub(crate) fn letter_name(letter: char) -> Option<&'static str> {
-    let place = u32::from(letter.to_ascii_lowercase()).checked_sub(u32::from('a'))?;
-    NAMES.get(place as usize).copied()
+    names(letter).map(|(name, _)| name)
+}
+
+/// How English says a letter.
+pub(crate) fn english_letter_sounds(letter: char) -> Option<&'static str> {
+    names(letter).map(|(_, sounds)| sounds)
 }
 
 /// A mark, its name in Swahili and in English.

@@ -14,6 +14,7 @@ pub(crate) use spelling::respell;
 use std::borrow::Cow;
 
 use crate::Lexicon;
+use crate::letters::english_letter_sounds;
 use crate::lexicon::inflected_name;
 use crate::phonemes::unstressed;
 use crate::shape::is_swahili_shaped;
@@ -75,7 +76,7 @@ pub(crate) fn pronounce(word: &str, lexicon: &Lexicon) -> Option<EnglishSaid> {
     if let [name] = single.as_bytes()
         && word != "a"
     {
-        let sounds = letter(*name)?;
+        let sounds = english_letter_sounds(char::from(*name))?;
         let ending = match single == word {
             true => "",
             false => dictionary::said("'s", sounds),
@@ -103,41 +104,6 @@ pub(crate) fn pronounce(word: &str, lexicon: &Lexicon) -> Option<EnglishSaid> {
 /// Whether the dictionary has a word, given in small letters.
 pub(crate) fn is_known(lower: &str) -> bool {
     dictionary::look_up(lower).is_some()
-}
-
-/// The sounds of the letters' names, from A to Z.
-const LETTERS: [&str; 26] = [
-    "\"eI",
-    "b\"i",
-    "s\"i",
-    "d\"i",
-    "\"i",
-    "\"Ef",
-    "J\"i",
-    "\"eIC",
-    "\"aI",
-    "J\"eI",
-    "k\"eI",
-    "\"El",
-    "\"Em",
-    "\"En",
-    "\"oU",
-    "p\"i",
-    "kj\"u",
-    "\"A",
-    "\"Es",
-    "t\"i",
-    "j\"u",
-    "v\"i",
-    "d\"VbQlju",
-    "\"Eks",
-    "w\"aI",
-    "z\"Ed",
-];
-
-fn letter(letter: u8) -> Option<&'static str> {
-    let place = letter.to_ascii_lowercase().checked_sub(b'a')?;
-    LETTERS.get(usize::from(place)).copied()
 }
 
 #[cfg(test)]
