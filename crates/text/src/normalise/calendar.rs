@@ -4,38 +4,17 @@ use super::context::TokenContext;
 use super::quantity::dash_after;
 use super::short_date::is_short_date;
 use super::token::{Kind, Token};
+use super::weekdays::{WEEKDAYS, short_day};
 use super::words::SHORT_WORDS;
 use super::{SpokenForm, clock};
 use crate::cardinal::cardinal;
 use crate::letters::spell;
+use crate::tables::WordList;
 
-pub(crate) const MONTHS: [&str; 12] = [
-    "Januari", "Februari", "Machi", "Aprili", "Mei", "Juni", "Julai", "Agosti", "Septemba",
-    "Oktoba", "Novemba", "Desemba",
-];
-
-const MONTHS_SHORT: [&str; 12] = [
-    "Jan", "Feb", "Mac", "Apr", "Mei", "Jun", "Jul", "Ago", "Sep", "Okt", "Nov", "Des",
-];
-
-pub(crate) const MONTHS_ENGLISH: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
-
-const MONTHS_ENGLISH_SHORT: [&str; 12] = [
-    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sept", "Oct", "Nov", "Dec",
-];
+pub(crate) static MONTHS: WordList = WordList::named("months");
+static MONTHS_SHORT: WordList = WordList::named("months-short");
+pub(crate) static MONTHS_ENGLISH: WordList = WordList::named("english-months");
+static MONTHS_ENGLISH_SHORT: WordList = WordList::named("english-months-short");
 
 /// Two-digit years from here on belong to the century before.
 pub(crate) const PIVOT_YEAR: u64 = 50;
@@ -85,16 +64,7 @@ fn day_of_month(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 
 /// "Sat 21st", "Fri. 20 Nov", "Mon, 3/3/2026".
 fn english_weekday(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    let day = match context.word(i)?.text {
-        "Mon" => "Jumatatu",
-        "Tue" | "Tues" => "Jumanne",
-        "Wed" => "Jumatano",
-        "Thu" | "Thur" | "Thurs" => "Alhamisi",
-        "Fri" => "Ijumaa",
-        "Sat" => "Jumamosi",
-        "Sun" => "Jumapili",
-        _ => return None,
-    };
+    let day = WEEKDAYS[short_day(context.word(i).filter(|word| !word.is_all_caps())?)?];
     let mark = matches!(context.kind(i + 1), Some(Kind::Mark('.' | ',')));
     let at = context.skip_space(i + 1 + usize::from(mark));
     let (days, end) = days_at(context, at)?;
@@ -354,14 +324,15 @@ fn day_number(context: &TokenContext<'_>, i: usize) -> Option<u64> {
 }
 
 fn month_named(word: &Token<'_>) -> Option<usize> {
-    [
+    let lists = [
         &MONTHS,
         &MONTHS_ENGLISH,
         &MONTHS_SHORT,
         &MONTHS_ENGLISH_SHORT,
-    ]
-    .iter()
-    .find_map(|names| names.iter().position(|name| word.is(name)))
+    ];
+    lists
+        .iter()
+        .find_map(|names| names.iter().position(|name| word.is(name)))
 }
 
 /// The month named at `i`, and the token after it; a short name may carry a dot.
@@ -482,11 +453,6 @@ fn day_opening(context: &TokenContext<'_>, i: usize) -> &'static str {
         _ => "tarehe ",
     }
 }
-
-/// From Saturday, as their numbers count.
-const WEEKDAYS: [&str; 7] = [
-    "Jumamosi", "Jumapili", "Jumatatu", "Jumanne", "Jumatano", "Alhamisi", "Ijumaa",
-];
 
 /// A day of the week, in full or as messages shorten it.
 fn is_weekday(word: &Token<'_>) -> bool {

@@ -4,29 +4,28 @@ use super::SpokenForm;
 use super::context::TokenContext;
 use super::quantity::dash_after;
 use super::token::Token;
+use crate::tables::WordList;
 
-const DAYS: &[(&str, &str)] = &[
-    ("mon", "Jumatatu"),
-    ("tue", "Jumanne"),
-    ("tues", "Jumanne"),
-    ("wed", "Jumatano"),
-    ("thu", "Alhamisi"),
-    ("thur", "Alhamisi"),
-    ("thurs", "Alhamisi"),
-    ("fri", "Ijumaa"),
-    ("sat", "Jumamosi"),
-    ("sun", "Jumapili"),
-];
+/// From Saturday, as their Swahili numbers count.
+pub(super) static WEEKDAYS: WordList = WordList::named("weekdays");
+pub(super) static WEEKDAYS_ENGLISH: WordList = WordList::named("english-weekdays");
+static WEEKDAYS_SHORT: WordList = WordList::named("english-weekdays-short");
 
 /// "Sat" and "Sun" are words too: a dash stands between two days.
 pub(super) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    let first = day(context.word(i)?)?;
+    let first = short_day(context.word(i)?)?;
     let last = dash_after(context, i + 1)?;
-    let said = format!("{first} hadi {}", day(context.word(last)?)?);
+    let last_day = short_day(context.word(last)?)?;
+    let said = format!("{} hadi {}", WEEKDAYS[first], WEEKDAYS[last_day]);
     SpokenForm::new(said, last + 1)
 }
 
-fn day(word: &Token<'_>) -> Option<&'static str> {
-    let named = |(short, _): &&(&str, &str)| word.is_capitalised() && word.is(short);
-    DAYS.iter().find(named).map(|(_, day)| *day)
+/// The place in the week of "Mon" and "Thurs".
+pub(super) fn short_day(word: &Token<'_>) -> Option<usize> {
+    let short = word.is_capitalised() && word.is_one_of(&WEEKDAYS_SHORT);
+    let begins = |day: &&str| {
+        day.get(..word.text.len())
+            .is_some_and(|start| word.is(start))
+    };
+    WEEKDAYS_ENGLISH.iter().position(begins).filter(|_| short)
 }

@@ -8,6 +8,7 @@ use crate::normalise::clock::{ZONES, is_duration, lettered_duration, said_durati
 use crate::normalise::context::TokenContext;
 use crate::normalise::quantity::{dash_after, is_minus_mark};
 use crate::normalise::token::{Kind, Token};
+use crate::normalise::weekdays::{self, WEEKDAYS_ENGLISH};
 
 /// The month a word names, in full or by its first three letters.
 pub(super) fn month(word: &str) -> Option<&'static str> {
@@ -372,29 +373,16 @@ pub(super) fn said_time(hour: u64, minutes: u64, full: &str) -> String {
     }
 }
 
-const DAYS: &[(&str, &str)] = &[
-    ("mon", "Monday"),
-    ("tue", "Tuesday"),
-    ("tues", "Tuesday"),
-    ("wed", "Wednesday"),
-    ("thu", "Thursday"),
-    ("thur", "Thursday"),
-    ("thurs", "Thursday"),
-    ("fri", "Friday"),
-    ("sat", "Saturday"),
-    ("sun", "Sunday"),
-];
-
 /// A day of the week, in full or short.
 fn is_day(word: &Token<'_>) -> bool {
-    let mut days = DAYS.iter();
-    word.is_capitalised() && days.any(|(short, name)| word.is(short) || word.is(name))
+    word.is_capitalised() && word.is_one_of(&WEEKDAYS_ENGLISH)
+        || weekdays::short_day(word).is_some()
 }
 
 /// "Sat" and "sun" are words too: a day stands beside another one or a time, behind "on", or has its dot.
 pub(super) fn short_day(context: &TokenContext<'_>, i: usize) -> Option<&'static str> {
-    let word = context.word(i).filter(|word| word.is_capitalised())?;
-    let (_, name) = DAYS.iter().find(|(short, _)| word.is(short))?;
+    let word = context.word(i)?;
+    let name = WEEKDAYS_ENGLISH[weekdays::short_day(word)?];
     let dot = usize::from(context.is_mark(i + 1, '.'));
     let end = i + 1 + dot;
     let next = context.skip_space(end);
