@@ -1,5 +1,7 @@
 //! Numbers beside numbers: fractions, ranges, scores, arithmetic.
 
+use std::sync::LazyLock;
+
 use unicode_normalization::UnicodeNormalization;
 
 use super::SpokenForm;
@@ -12,7 +14,7 @@ use super::quantity::{Quantity, dash_after, follows_connective, say_roman, with_
 use super::token::{Kind, Token};
 use super::{money, units};
 use crate::cardinal::{cardinal, digits};
-use crate::tables::WordList;
+use crate::tables::{WordList, rows};
 
 const PARTS_MAX: usize = 8;
 
@@ -471,26 +473,20 @@ fn is_beside_score(context: &TokenContext<'_>, i: usize) -> bool {
     ahead.chain(behind).any(falls)
 }
 
+/// Signs of arithmetic; how Swahili says them, a tab, English.
+pub(super) static SIGNS: LazyLock<Vec<(&str, &str)>> =
+    LazyLock::new(|| rows(include_str!("../../data/signs.tsv")).collect());
+
 /// A sign of arithmetic between two numbers.
 pub(crate) fn operator(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let token = context.token(i);
-    let said = match token.kind {
-        Kind::Mark('+') => "jumlisha",
-        Kind::Mark('×' | '*') => "mara",
-        Kind::Word if token.is("x") => "mara",
-        Kind::Mark('÷' | '/') => "gawanya kwa",
-        Kind::Mark('-' | '−' | '–') => "toa",
-        Kind::Mark('=') => "ni sawa na",
-        Kind::Mark('≠') => "si sawa na",
-        Kind::Mark('<') => "ni ndogo kuliko",
-        Kind::Mark('>') if is_menu_step(context, i) => return None,
-        Kind::Mark('>') => "ni kubwa kuliko",
-        Kind::Mark('≤') => "ni ndogo au sawa na",
-        Kind::Mark('≥') => "ni kubwa au sawa na",
-        Kind::Mark('±') => "jumlisha au toa",
-        Kind::Mark('≈') => "ni takriban",
-        _ => return None,
-    };
+    let (_, said) = SIGNS
+        .iter()
+        .find(|(signs, _)| signs.split(' ').any(|sign| token.is(sign)))?;
+    let (said, _) = said.split_once('\t')?;
+    if token.text == ">" && is_menu_step(context, i) {
+        return None;
+    }
     let before = context.before(i)?;
     // "75cm x 25cm".
     let size = || unit_with_number(context, before) && context.number(i + 2).is_some();

@@ -172,8 +172,10 @@ fn operator(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let found = relations::operator(context, i)?;
     let is_sign = |j: usize| matches!(context.kind(j), Some(Kind::Mark('=' | '+' | '×' | '÷')));
     let swahili = found.text.trim();
+    let mut signs = relations::SIGNS
+        .iter()
+        .filter_map(|(_, said)| said.split_once('\t'));
     let said = match swahili {
-        "jumlisha" => "plus",
         "toa" => {
             let after = context.number(found.end)?.end;
             let sign_after = is_sign(context.skip_space(after));
@@ -181,18 +183,9 @@ fn operator(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
             let sign_before = context.before(operand).is_some_and(is_sign);
             (sign_after || sign_before).then_some("minus")?
         }
-        "mara" => "times",
+        // The sign of a size.
         "kwa" => "by",
-        "gawanya kwa" => "divided by",
-        "ni sawa na" => "equals",
-        "si sawa na" => "does not equal",
-        "ni ndogo kuliko" => "is less than",
-        "ni kubwa kuliko" => "is greater than",
-        "ni ndogo au sawa na" => "is at most",
-        "ni kubwa au sawa na" => "is at least",
-        "jumlisha au toa" => "plus or minus",
-        "ni takriban" => "is about",
-        _ => return None,
+        _ => signs.find(|(known, _)| *known == swahili)?.1,
     };
     SpokenForm::new(found.text.replace(swahili, said), found.end)
 }
