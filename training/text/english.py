@@ -5,7 +5,7 @@ them in a Swahili sentence is English.
     python english.py CMU/package WORDS/package word-frequencies.tsv.xz ../../crates/text
 
 Pronunciations come from CMUdict, made non-rhotic and with full vowels by the spelling; which words matter from SCOWL.
-A line is WORD, a tab, one of + ~ -, and the sounds in the letters of crates/text/src/english/sounds.rs:
+A line is WORD, a tab, one of + ~ -, and the sounds in the letters of crates/text/data/english-sounds.tsv:
   +  English wherever it stands       ~  English beside an English word
   -  English among English words      !  a Swahili word as well: English in an English sentence only
 """

@@ -7,7 +7,7 @@ use unicode_normalization::UnicodeNormalization;
 use crate::cardinal::UNITS;
 use crate::tables::rows;
 
-/// From A to Z: the name in Swahili spelling, a tab, its English sounds in the letters of `english/sounds.rs`.
+/// From A to Z: the name in Swahili spelling, a tab, its English sounds in the letters of `english-sounds.tsv`.
 static LETTERS: LazyLock<Vec<&str>> = LazyLock::new(|| {
     let letters = rows(include_str!("../data/letters.tsv"));
     letters.map(|(_, names)| names).collect()

@@ -23,7 +23,7 @@ pub(crate) enum Sureness {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct DictionaryEntry {
     pub sureness: Sureness,
-    /// In the letters of `sounds.rs`.
+    /// In the letters of `english-sounds.tsv`.
     pub sounds: Cow<'static, str>,
 }
 

@@ -1,81 +1,33 @@
-//! The sounds of East African English: no r but before a vowel, no swallowed vowels. This table alone says which symbols
-//! the voices are given for them: Kokoro's, who taught them, in which a capital letter is a diphthong.
+//! The sounds of English words: this alone says which symbols the voices are given for them.
 
-/// The letters that stand for a sound in the dictionary (after X-SAMPA), its IPA, and its symbols for the voices.
-const SOUNDS: &[(&str, &str, &str)] = &[
-    ("eI", "eɪ", "A"),
-    ("aI", "aɪ", "I"),
-    ("OI", "ɔɪ", "Y"),
-    ("aU", "aʊ", "W"),
-    ("oU", "oʊ", "O"),
-    ("I@", "ɪə", "ɪə"),
-    ("E@", "ɛə", "ɛə"),
-    ("U@", "ʊə", "ʊə"),
-    ("\"i", "ˈi", "ˈiː"),
-    ("\"u", "ˈu", "ˈuː"),
-    ("i", "i", "i"),
-    ("I", "ɪ", "ɪ"),
-    ("E", "ɛ", "ɛ"),
-    ("{", "æ", "a"),
-    ("a", "a", "a"),
-    ("A", "ɑ", "ɑː"),
-    ("Q", "ɒ", "ɒ"),
-    ("O", "ɔ", "ɔː"),
-    ("U", "ʊ", "ʊ"),
-    ("u", "u", "u"),
-    ("V", "ʌ", "ʌ"),
-    ("3", "ɜ", "ɜː"),
-    ("@", "ə", "ə"),
-    ("\"", "ˈ", "ˈ"),
-    ("%", "ˌ", "ˌ"),
-    ("p", "p", "p"),
-    ("b", "b", "b"),
-    ("t", "t", "t"),
-    ("d", "d", "d"),
-    ("k", "k", "k"),
-    ("g", "ɡ", "ɡ"),
-    ("C", "ʧ", "ʧ"),
-    ("J", "ʤ", "ʤ"),
-    ("f", "f", "f"),
-    ("v", "v", "v"),
-    ("T", "θ", "θ"),
-    ("D", "ð", "ð"),
-    ("s", "s", "s"),
-    ("z", "z", "z"),
-    ("S", "ʃ", "ʃ"),
-    ("Z", "ʒ", "ʒ"),
-    ("h", "h", "h"),
-    ("m", "m", "m"),
-    ("n", "n", "n"),
-    ("N", "ŋ", "ŋ"),
-    ("l", "l", "l"),
-    ("r", "ɹ", "ɹ"),
-    ("w", "w", "w"),
-    ("j", "j", "j"),
-];
+use std::sync::LazyLock;
+
+use crate::tables::rows;
+
+/// The letters of a sound in the dictionary; its IPA, a tab, its symbols.
+static SOUNDS: LazyLock<Vec<(&str, &str)>> =
+    LazyLock::new(|| rows(include_str!("../../data/english-sounds.tsv")).collect());
 
 pub(super) fn ipa(sounds: &str) -> String {
-    mapped(sounds, |row| row.1)
+    mapped(sounds, |(ipa, _)| ipa)
 }
 
 pub(super) fn symbols(sounds: &str) -> String {
-    mapped(sounds, |row| row.2)
+    mapped(sounds, |(_, symbols)| symbols)
 }
 
-fn mapped(
-    sounds: &str,
-    column: impl Fn(&'static (&'static str, &'static str, &'static str)) -> &'static str,
-) -> String {
+fn mapped(sounds: &str, column: fn((&'static str, &'static str)) -> &'static str) -> String {
     let mut out = String::with_capacity(sounds.len() + 4);
     let mut rest = sounds;
     while let Some(first) = rest.chars().next() {
-        match SOUNDS.iter().find(|row| rest.starts_with(row.0)) {
-            Some(row) => {
-                out.push_str(column(row));
-                rest = &rest[row.0.len()..];
-            }
-            None => rest = &rest[first.len_utf8()..],
-        }
+        let known = SOUNDS.iter().find(|(letters, _)| rest.starts_with(letters));
+        let taken = known.map_or(first.len_utf8(), |(letters, _)| letters.len());
+        out.push_str(
+            known
+                .and_then(|(_, said)| said.split_once('\t'))
+                .map_or("", column),
+        );
+        rest = &rest[taken..];
     }
     out
 }

@@ -1,112 +1,30 @@
 //! English spelling brought to Swahili spelling, for words no list has. Careful on purpose: a plain vowel keeps its Swahili
 //! sound, as East African English mostly does, so that names like Yusuf or Ahmed come out unharmed.
 
+use std::sync::LazyLock;
+
+use crate::tables::rows;
+
 /// Spelling, where it stands, and its sound in Swahili letters.
 struct Rule {
     spelling: &'static str,
-    place: PlaceInWord,
+    place: &'static str,
     said: &'static str,
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum PlaceInWord {
-    Anywhere,
-    Start,
-    End,
-    /// Not at the end of the word.
-    Inside,
-    /// At the end or before a consonant.
-    Closed,
-}
-
-const fn rule(spelling: &'static str, place: PlaceInWord, said: &'static str) -> Rule {
-    Rule {
-        spelling,
-        place,
-        said,
-    }
-}
-
 /// The first that fits is taken: longer spellings stand before their parts.
-const RULES: &[Rule] = &[
-    rule("ations", PlaceInWord::End, "eshons"),
-    rule("ation", PlaceInWord::End, "eshon"),
-    rule("tions", PlaceInWord::End, "shons"),
-    rule("tion", PlaceInWord::Anywhere, "shon"),
-    rule("ssion", PlaceInWord::Anywhere, "shon"),
-    rule("sion", PlaceInWord::Anywhere, "shon"),
-    rule("cious", PlaceInWord::End, "shas"),
-    rule("tious", PlaceInWord::End, "shas"),
-    rule("cial", PlaceInWord::End, "sho"),
-    rule("tial", PlaceInWord::End, "sho"),
-    rule("tures", PlaceInWord::End, "chas"),
-    rule("ture", PlaceInWord::End, "cha"),
-    rule("ought", PlaceInWord::Anywhere, "ot"),
-    rule("aught", PlaceInWord::Anywhere, "ot"),
-    rule("eight", PlaceInWord::Anywhere, "eit"),
-    rule("ight", PlaceInWord::Anywhere, "ait"),
-    rule("ough", PlaceInWord::End, "af"),
-    rule("oard", PlaceInWord::Anywhere, "od"),
-    rule("ously", PlaceInWord::End, "asli"),
-    rule("ous", PlaceInWord::End, "as"),
-    rule("ness", PlaceInWord::End, "nes"),
-    rule("ages", PlaceInWord::End, "ejis"),
-    rule("age", PlaceInWord::End, "eji"),
-    rule("able", PlaceInWord::End, "abo"),
-    rule("ible", PlaceInWord::End, "ibo"),
-    rule("tch", PlaceInWord::Anywhere, "ch"),
-    rule("sch", PlaceInWord::Anywhere, "sk"),
-    rule("dge", PlaceInWord::Anywhere, "j"),
-    rule("que", PlaceInWord::End, "k"),
-    rule("igh", PlaceInWord::Anywhere, "ai"),
-    rule("ays", PlaceInWord::End, "eis"),
-    rule("eys", PlaceInWord::End, "is"),
-    rule("ies", PlaceInWord::End, "is"),
-    rule("ied", PlaceInWord::End, "id"),
-    rule("ers", PlaceInWord::End, "as"),
-    rule("ors", PlaceInWord::End, "as"),
-    rule("ces", PlaceInWord::End, "sis"),
-    rule("ges", PlaceInWord::End, "jis"),
-    rule("ck", PlaceInWord::Anywhere, "k"),
-    rule("ph", PlaceInWord::Anywhere, "f"),
-    rule("qu", PlaceInWord::Anywhere, "kw"),
-    rule("wh", PlaceInWord::Anywhere, "w"),
-    rule("wr", PlaceInWord::Start, "r"),
-    rule("kn", PlaceInWord::Start, "n"),
-    rule("ps", PlaceInWord::Start, "s"),
-    rule("gh", PlaceInWord::End, ""),
-    rule("mb", PlaceInWord::End, "m"),
-    rule("ee", PlaceInWord::Anywhere, "i"),
-    rule("ea", PlaceInWord::Inside, "i"),
-    rule("oo", PlaceInWord::Anywhere, "u"),
-    rule("oa", PlaceInWord::Inside, "o"),
-    rule("ai", PlaceInWord::Inside, "ei"),
-    rule("ay", PlaceInWord::End, "ei"),
-    rule("ey", PlaceInWord::End, "i"),
-    rule("oy", PlaceInWord::End, "oi"),
-    rule("ou", PlaceInWord::Inside, "au"),
-    rule("ow", PlaceInWord::End, "o"),
-    rule("ow", PlaceInWord::Closed, "au"),
-    rule("aw", PlaceInWord::Closed, "o"),
-    rule("ew", PlaceInWord::Closed, "yu"),
-    rule("er", PlaceInWord::End, "a"),
-    rule("or", PlaceInWord::End, "a"),
-    rule("ce", PlaceInWord::End, "s"),
-    rule("ge", PlaceInWord::End, "j"),
-    rule("ve", PlaceInWord::End, "v"),
-    rule("se", PlaceInWord::End, "s"),
-    rule("cc", PlaceInWord::Anywhere, "k"),
-    rule("ce", PlaceInWord::Anywhere, "se"),
-    rule("ci", PlaceInWord::Anywhere, "si"),
-    rule("cy", PlaceInWord::Anywhere, "si"),
-    rule("ch", PlaceInWord::Anywhere, "ch"),
-    rule("sh", PlaceInWord::Anywhere, "sh"),
-    rule("th", PlaceInWord::Anywhere, "th"),
-    rule("c", PlaceInWord::Anywhere, "k"),
-    rule("x", PlaceInWord::Start, "z"),
-    rule("x", PlaceInWord::Anywhere, "ks"),
-    rule("q", PlaceInWord::Anywhere, "k"),
-];
+static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+    let rule = |(spelling, rest): (&'static str, &'static str)| {
+        let (place, said) = rest.split_once('\t')?;
+        Some(Rule {
+            spelling,
+            place,
+            said,
+        })
+    };
+    let list = rows(include_str!("../../data/english-spelling.tsv"));
+    list.filter_map(rule).collect()
+});
 
 /// Letters and groups that Swahili spelling does not know.
 const FOREIGN: &[&str] = &[
@@ -120,7 +38,7 @@ pub(crate) fn respell(word: &str) -> Option<String> {
     english.then(|| respell_any(word))
 }
 
-/// The sounds of an English word that the dictionary lacks, in the letters of `sounds.rs`, the stress on the last
+/// The sounds of an English word that the dictionary lacks, in the letters of `english-sounds.tsv`, the stress on the last
 /// syllable but one.
 pub(super) fn sounds(word: &str) -> Option<String> {
     const SOUNDS: &[(&str, &str)] = &[
@@ -193,14 +111,14 @@ impl Rule {
     fn fits(&self, word: &str, at: usize) -> bool {
         let ends = at + self.spelling.len() == word.len();
         let placed = match self.place {
-            PlaceInWord::Anywhere => true,
-            PlaceInWord::Start => at == 0,
-            PlaceInWord::End => ends && at > 0,
-            PlaceInWord::Inside => !ends,
-            PlaceInWord::Closed => {
+            "start" => at == 0,
+            "end" => ends && at > 0,
+            "inside" => !ends,
+            "closed" => {
                 let next = word.as_bytes().get(at + self.spelling.len());
                 next.is_none_or(|b| !matches!(b, b'a' | b'e' | b'i' | b'o' | b'u'))
             }
+            _ => true,
         };
         placed && word[at..].starts_with(self.spelling)
     }
@@ -273,6 +191,14 @@ fn push_letter(out: &mut String, bytes: &[u8], at: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_rule_names_a_place_that_is_known() {
+        for rule in RULES.iter() {
+            let places = ["anywhere", "start", "end", "inside", "closed"];
+            assert!(places.contains(&rule.place), "{}", rule.spelling);
+        }
+    }
 
     #[test]
     fn english_spelling_becomes_swahili_spelling() {
