@@ -87,27 +87,37 @@ pub(crate) fn fits_format(text: &str, format: &str) -> bool {
     values.len() != format.len() || format.chars().zip(&values).all(fits)
 }
 
+/// The day, the month and perhaps the year of a date in figures.
+pub(crate) fn date_parts<'t>(
+    text: &'t str,
+    format: &str,
+) -> Option<(&'t str, &'t str, Option<&'t str>)> {
+    let is_numeric = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
+    if text.len() == 8 && is_numeric(text) {
+        return Some((&text[6..], &text[4..6], Some(&text[..4])));
+    }
+    let parts = text.split(['/', '-', '.', ' ']);
+    let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
+    let date = match (parts.as_slice(), format) {
+        ([month, day], "md") => (*day, *month, None),
+        ([day, month], _) => (*day, *month, None),
+        ([month, day, year], "mdy") => (*day, *month, Some(*year)),
+        ([year, month, day], format) if format == "ymd" || year.len() == 4 => {
+            (*day, *month, Some(*year))
+        }
+        ([day, month, year], _) => (*day, *month, Some(*year)),
+        _ => return None,
+    };
+    parts.iter().all(|part| is_numeric(part)).then_some(date)
+}
+
 /// Dates by their parts.
 fn date(text: &str, format: &str) -> Option<String> {
-    let compact = text.len() == 8 && text.bytes().all(|b| b.is_ascii_digit());
-    let parts: Vec<&str> = if compact {
-        vec![&text[..4], &text[4..6], &text[6..]]
-    } else {
-        let parts = text.split(['/', '-', '.', ' ']);
-        parts.filter(|part| !part.is_empty()).collect()
-    };
-    let numeric = parts
-        .iter()
-        .all(|part| part.bytes().all(|b| b.is_ascii_digit()));
-    let written = match (parts.as_slice(), format) {
-        _ if !numeric => return number(text),
-        ([month, day], "md") => format!("tarehe {day}/{month}"),
-        ([day, month], _) if !text.contains('.') => format!("tarehe {day}/{month}"),
-        ([month, day, year], "mdy") => format!("{day}/{month}/{year}"),
-        ([year, month, day], "ymd") => format!("{day}/{month}/{year}"),
-        ([year, month, day], "") if year.len() == 4 => format!("{day}/{month}/{year}"),
-        ([day, month, year], _) if !compact => format!("{day}/{month}/{year}"),
-        ([year, month, day], _) => format!("{day}/{month}/{year}"),
+    let written = match date_parts(text, format) {
+        Some((day, month, Some(year))) => format!("{day}/{month}/{year}"),
+        Some((day, month, None)) if format == "md" || !text.contains('.') => {
+            format!("tarehe {day}/{month}")
+        }
         _ => return number(text),
     };
     let said = normalise(&written);

@@ -6,6 +6,7 @@ use super::short_date::is_short_date;
 use super::token::{Kind, Token};
 use super::weekdays::{WEEKDAYS, short_day};
 use super::words::SHORT_WORDS;
+use super::written_date::{WrittenDate, is_date};
 use super::{SpokenForm, clock};
 use crate::cardinal::cardinal;
 use crate::letters::spell;
@@ -15,9 +16,6 @@ pub(crate) static MONTHS: WordList = WordList::named("months");
 static MONTHS_SHORT: WordList = WordList::named("months-short");
 pub(crate) static MONTHS_ENGLISH: WordList = WordList::named("english-months");
 static MONTHS_ENGLISH_SHORT: WordList = WordList::named("english-months-short");
-
-/// Two-digit years from here on belong to the century before.
-pub(crate) const PIVOT_YEAR: u64 = 50;
 
 /// A day with its month and year, without the word "tarehe".
 struct Date {
@@ -83,32 +81,25 @@ fn english_weekday(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 fn day_range(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let j = dash_after(context, i + 1)?;
     let first = day_number(context, i).filter(|first| Some(*first) < day_number(context, j))?;
-    let last = day_first(context, j, context.digits(j)?).filter(|_| context.is_mark(j + 1, '/'))?;
+    let last = whole_date(context, j).filter(|_| context.is_mark(j + 1, '/'))?;
     let text = format!("{}{} hadi {}", tarehe(context, i), day(first), last.said);
     SpokenForm::new(text, last.end)
 }
 
 fn whole_date(context: &TokenContext<'_>, i: usize) -> Option<Date> {
-    let first = context.digits(i)?;
-    year_first(context, i, first)
-        .or_else(|| day_first(context, i, first))
-        .or_else(|| joined_month_name(context, i))
-        .or_else(|| compact(context, i, first))
-}
-
-/// "Date: 20261117".
-fn compact(context: &TokenContext<'_>, i: usize, figures: &str) -> Option<Date> {
-    let named = context.words_back(i).next()?.is_one_of(&["date", "tarehe"]);
-    let part = |from: usize| figures.get(from..from + 2)?.parse().ok();
-    let (d, m) = (part(6)?, part(4)?);
-    date(d, m, &figures[..4], i + 1).filter(|_| named && figures.len() == 8)
+    let date = WrittenDate::at(context, i).or_else(|| joined_month_name(context, i))?;
+    let day_and_month = day_and_month(date.day, date.month)?;
+    Some(Date {
+        said: format!("{day_and_month} {}", cardinal(date.year)),
+        end: date.end,
+    })
 }
 
 /// "1/1-31/3/2026".
 fn first_without_year(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let number = |at: usize| context.digits(at)?.parse().ok();
     let last = whole_date(context, dash_after(context, i + 3)?)?;
-    let first = day_and_month(number(i)?, number(i + 2)?, None)?;
+    let first = day_and_month(number(i)?, number(i + 2)?)?;
     let said = format!("{}{first} hadi tarehe {}", tarehe(context, i), last.said);
     context
         .is_mark(i + 1, '/')
@@ -220,70 +211,8 @@ pub(crate) fn day(n: u64) -> String {
     }
 }
 
-fn year(digits: &str) -> Option<String> {
-    let n: u64 = digits.parse().ok()?;
-    match digits.len() {
-        4 if n >= 1000 => Some(cardinal(n)),
-        2 if n >= PIVOT_YEAR => Some(cardinal(1900 + n)),
-        2 => Some(cardinal(2000 + n)),
-        _ => None,
-    }
-}
-
-fn date(d: u64, m: u64, y: &str, end: usize) -> Option<Date> {
-    let said = format!("{} {}", day_and_month(d, m, y.parse().ok())?, year(y)?);
-    Some(Date { said, end })
-}
-
-fn day_and_month(d: u64, m: u64, year: Option<u64>) -> Option<String> {
-    is_date(d, m, year).then(|| format!("{} {}", day(d), MONTHS[m as usize - 1]))
-}
-
-/// The month has that day, in that year or in any.
-pub(crate) fn is_date(day: u64, month: u64, year: Option<u64>) -> bool {
-    let leap = year.is_none_or(|y| y % 4 == 0 && (y % 100 != 0 || y % 400 == 0 || y == 0));
-    let days = match month {
-        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
-        4 | 6 | 9 | 11 => 30,
-        2 => 28 + u64::from(leap),
-        _ => 0,
-    };
-    (1..=days).contains(&day)
-}
-
-/// Two numbers after the first with the same mark between them, and the token after the last.
-fn triple<'a>(context: &TokenContext<'a>, i: usize) -> Option<(&'a str, &'a str, usize)> {
-    let Kind::Mark(mark @ ('/' | '-' | '.')) = context.kind(i + 1)? else {
-        return None;
-    };
-    let (second, third) = (context.digits(i + 2)?, context.digits(i + 4)?);
-    let goes_on = context.is_mark(i + 5, mark) && context.kind(i + 6) == Some(Kind::Digits);
-    (context.is_mark(i + 3, mark) && !goes_on).then_some((second, third, i + 5))
-}
-
-/// 2024-07-01
-fn year_first(context: &TokenContext<'_>, i: usize, first: &str) -> Option<Date> {
-    let (second, third, end) = triple(context, i)?;
-    if first.len() != 4 || second.len() > 2 || third.len() > 2 {
-        return None;
-    }
-    date(third.parse().ok()?, second.parse().ok()?, first, end)
-}
-
-/// 1/7/2024, 01.07.2024, 1-7-24; with a month over twelve the writer meant month first.
-fn day_first(context: &TokenContext<'_>, i: usize, first: &str) -> Option<Date> {
-    let (second, third, end) = triple(context, i)?;
-    if first.len() > 2 || second.len() > 2 {
-        return None;
-    }
-    // 1.2.34 is a version; a date of dots has its whole year, or two digits in each part.
-    let two_digits = [first, second, third].iter().all(|part| part.len() == 2);
-    if context.is_mark(i + 1, '.') && third.len() != 4 && !two_digits {
-        return None;
-    }
-    let (d, m): (u64, u64) = (first.parse().ok()?, second.parse().ok()?);
-    let (d, m) = if m > 12 && d <= 12 { (m, d) } else { (d, m) };
-    date(d, m, third, end)
+fn day_and_month(d: u64, m: u64) -> Option<String> {
+    is_date(d, m, None).then(|| format!("{} {}", day(d), MONTHS[m as usize - 1]))
 }
 
 /// "tarehe 3/4", "Ijumaa 17/4": without the word it would be a fraction.
@@ -310,11 +239,12 @@ fn day_and_month_number(context: &TokenContext<'_>, i: usize) -> Option<SpokenFo
         told
     };
     let separated = matches!(context.kind(i + 1), Some(Kind::Mark('/' | '.')));
-    if !told || !separated || triple(context, i).is_some() {
+    let third = context.kind(i + 3) == context.kind(i + 1) && context.digits(i + 4).is_some();
+    if !told || !separated || third {
         return None;
     }
     let number = |at: usize| context.digits(at)?.parse::<u64>().ok();
-    let said = day_and_month(number(i)?, number(i + 2)?, None)?;
+    let said = day_and_month(number(i)?, number(i + 2)?)?;
     SpokenForm::new(format!("{}{said}", tarehe(context, i)), i + 3)
 }
 
@@ -353,7 +283,7 @@ fn month_at(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, usize
 }
 
 /// 12-Oct-2023, 12/Oct/23, 12OCT2023.
-fn joined_month_name(context: &TokenContext<'_>, i: usize) -> Option<Date> {
+fn joined_month_name(context: &TokenContext<'_>, i: usize) -> Option<WrittenDate> {
     let d = day_number(context, i)?;
     let joint = match context.kind(i + 1)? {
         Kind::Mark(mark @ ('-' | '/' | '.')) => Some(mark),
@@ -366,7 +296,7 @@ fn joined_month_name(context: &TokenContext<'_>, i: usize) -> Option<Date> {
         Some(mark) => context.is_mark(word_at + 1, mark).then_some(word_at + 2)?,
         None => word_at + 1,
     };
-    date(d, m, context.digits(year_at)?, year_at + 1)
+    WrittenDate::of(d, m, context.digits(year_at)?, year_at + 1)
 }
 
 /// "Oct 12, 2023", "March 5", "Dec 2024": English order, said day first. Swahili writers who put the whole name of the

@@ -30,6 +30,7 @@ mod token;
 mod units;
 mod weekdays;
 mod words;
+mod written_date;
 
 use std::ops::Range;
 

@@ -12,6 +12,7 @@ use super::number::Number;
 use super::numerals::HEADINGS;
 use super::quantity::{Quantity, dash_after, follows_connective, say_roman, with_suffix};
 use super::token::{Kind, Token};
+use super::written_date::full_year;
 use super::{money, units};
 use crate::cardinal::{cardinal, digits};
 use crate::tables::{WordList, rows};
@@ -190,8 +191,7 @@ fn not_a_fraction(
         .and_then(|n| calendar::MONTHS.get(n.checked_sub(1)?));
     let of_month = context.is_near(i, 2, &DATED);
     let full_year = match bottom {
-        13..calendar::PIVOT_YEAR => 2000 + bottom,
-        calendar::PIVOT_YEAR..=99 => 1900 + bottom,
+        13.. => full_year(bottom),
         _ => bottom,
     };
     if let Some(month) = month.filter(|_| year(full_year) && of_month) {

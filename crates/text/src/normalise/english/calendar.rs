@@ -3,12 +3,14 @@
 use super::number::{cardinal, digits, ordinal, year};
 use super::signs::RATIOS;
 use crate::normalise::SpokenForm;
-use crate::normalise::calendar::{MONTHS_ENGLISH, PIVOT_YEAR, is_date};
+use crate::normalise::calendar::MONTHS_ENGLISH;
 use crate::normalise::clock::{ZONES, is_duration, lettered_duration, said_duration};
 use crate::normalise::context::TokenContext;
 use crate::normalise::quantity::{dash_after, is_minus_mark};
 use crate::normalise::token::{Kind, Token};
 use crate::normalise::weekdays::{self, WEEKDAYS_ENGLISH};
+use crate::normalise::written_date::{WrittenDate, full_year, is_date};
+use crate::say_as::date_parts;
 
 /// The month a word names, in full or by its first three letters.
 pub(super) fn month(word: &str) -> Option<&'static str> {
@@ -19,50 +21,21 @@ pub(super) fn month(word: &str) -> Option<&'static str> {
     })
 }
 
-pub(super) fn said_date(day: u64, month: u64, year_written: Option<u64>) -> Option<String> {
+fn said_date(day: u64, month: u64, year_written: Option<u64>) -> Option<String> {
+    let full_year = year_written.map(full_year);
     let name = MONTHS_ENGLISH.get(usize::try_from(month).ok()?.checked_sub(1)?)?;
-    let said =
-        is_date(day, month, year_written).then(|| format!("the {} of {name}", ordinal(day)))?;
-    Some(match year_written {
-        Some(n) => format!("{said} {}", year(full_year(n))),
+    let said = is_date(day, month, full_year).then(|| format!("the {} of {name}", ordinal(day)))?;
+    Some(match full_year {
+        Some(n) => format!("{said} {}", year(n)),
         None => said,
     })
 }
 
-fn full_year(n: u64) -> u64 {
-    match n {
-        0..PIVOT_YEAR => 2000 + n,
-        PIVOT_YEAR..=99 => 1900 + n,
-        _ => n,
-    }
-}
-
-/// 3/3/2026, 03-03-2026, 03.03.26, 2026-03-03.
+/// 3/3/2026, 03-03-2026, 03.03.26, 2026-03-03, "Date:20261114".
 fn numeric(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    let mark = ['/', '-', '.']
-        .into_iter()
-        .find(|mark| context.is_mark(i + 1, *mark))?;
-    let first = context.value(i, 4)?;
-    let second = context.value(i + 2, 2)?;
-    if !context.is_mark(i + 3, mark) {
-        return None;
-    }
-    let third = context.value(i + 4, 4)?;
-    let said = match (context.digits(i)?.len(), context.digits(i + 4)?.len()) {
-        (4, 1 | 2) => said_date(third, second, Some(first)),
-        (1 | 2, 2 | 4) if mark != '.' => said_date(first, second, Some(third)),
-        (1 | 2, 4) => said_date(first, second, Some(third)),
-        (2, 2) if context.digits(i + 2)?.len() == 2 => said_date(first, second, Some(third)),
-        _ => None,
-    }?;
-    SpokenForm::new(without_article(context, i, said), i + 5)
-}
-
-/// "Date:20261114".
-fn compact(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    let figures = context.digits(i).filter(|figures| figures.len() == 8)?;
-    let before = context.words_back(i).next()?;
-    SpokenForm::new(date_in_format(figures, "")?, i + 1).filter(|_| before.is("date"))
+    let date = WrittenDate::at(context, i)?;
+    let said = said_date(date.day, date.month, Some(date.year))?;
+    SpokenForm::new(without_article(context, i, said), date.end)
 }
 
 /// "on 21/11", "by 30/11", "Sat 21/11"; a short number below is a fraction's.
@@ -188,7 +161,6 @@ fn with_year(context: &TokenContext<'_>, said: String, end: usize) -> Option<Spo
 
 pub(super) fn date(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     numeric(context, i)
-        .or_else(|| compact(context, i))
         .or_else(|| day_and_month(context, i))
         .or_else(|| day_first(context, i))
         .or_else(|| month_first(context, i))
@@ -494,25 +466,12 @@ pub(super) fn year_in_context(context: &TokenContext<'_>, i: usize) -> Option<Sp
 
 /// A date whose parts the caller names; `format` as in "dmy", "mdy", "ymd".
 pub(super) fn date_in_format(text: &str, format: &str) -> Option<String> {
-    let parts: Vec<&str> = text
-        .split(['/', '-', '.', ' '])
-        .filter(|p| !p.is_empty())
-        .collect();
-    let n = |i: usize| parts.get(i).and_then(|part| part.parse::<u64>().ok());
-    match (format, parts.len()) {
-        ("mdy", 3) => said_date(n(1)?, n(0)?, n(2)),
-        ("ymd", 3) => said_date(n(2)?, n(1)?, n(0)),
-        ("dmy", 3) => said_date(n(0)?, n(1)?, n(2)),
-        ("md", 2) => said_date(n(1)?, n(0)?, None),
-        (_, 2) => said_date(n(0)?, n(1)?, None),
-        (_, 3) if parts[0].len() == 4 => said_date(n(2)?, n(1)?, n(0)),
-        (_, 3) => said_date(n(0)?, n(1)?, n(2)),
-        (_, 1) if text.len() == 8 && text.is_ascii() => {
-            let part = |range: std::ops::Range<usize>| text[range].parse::<u64>().ok();
-            said_date(part(6..8)?, part(4..6)?, part(0..4))
-        }
-        _ => None,
-    }
+    let (day, month, year) = date_parts(text, format)?;
+    let year = match year {
+        Some(year) => Some(year.parse().ok()?),
+        None => None,
+    };
+    said_date(day.parse().ok()?, month.parse().ok()?, year)
 }
 
 /// Groups as they are written, a pause between them.
