@@ -7,6 +7,7 @@ use super::dotted_time::{DAY_PARTS, day_part_after, follows_saa, is_dotted_time}
 use super::quantity::{dash_after, is_minus_mark};
 use super::relations::follows_ratio;
 use super::token::Kind;
+use super::weekdays::is_english_day;
 use crate::cardinal::{cardinal, digits};
 use crate::tables::WordList;
 
@@ -35,17 +36,6 @@ impl Clock {
         time + &seconds
     }
 
-    /// "saa moja dakika mbili na sekunde tatu": how long something takes.
-    fn duration(self) -> String {
-        let parts = [
-            ("saa", self.hour),
-            ("dakika", self.minute),
-            ("sekunde", self.second),
-        ];
-        let say = |name: &str, n: u64| format!("{name} {}", cardinal(n));
-        said_duration(parts, say, [" ", " na "])
-    }
-
     /// From international to Swahili hours, and the part of the day.
     fn to_swahili(self) -> (Self, &'static str) {
         let part = match self.hour {
@@ -64,7 +54,7 @@ impl Clock {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Half {
+pub(super) enum Half {
     Am,
     Pm,
 }
@@ -79,6 +69,21 @@ struct ClockTime {
     /// "0800", "17:45 hrs": written as only the international clock is.
     in_hours: bool,
     end: usize,
+}
+
+impl ClockTime {
+    /// Its hours, minutes and seconds as a length, where "5:30" at `i` has no hours.
+    fn as_length(&self, i: usize) -> [u64; 3] {
+        let Clock {
+            hour,
+            minute,
+            second,
+        } = self.clock;
+        match self.end == i + 3 {
+            true => [0, hour, minute],
+            false => [hour, minute, second],
+        }
+    }
 }
 
 /// The hours, minutes and seconds of "3h 36m", "2h 5m 10s" and "2h30", and the token after them.
@@ -114,13 +119,8 @@ pub(super) fn lettered_duration(context: &TokenContext<'_>, i: usize) -> Option<
 }
 
 pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    if let Some(([hour, minute, second], end)) = lettered_duration(context, i) {
-        let clock = Clock {
-            hour,
-            minute,
-            second,
-        };
-        return SpokenForm::new(clock.duration(), end);
+    if let Some((parts, end)) = lettered_duration(context, i) {
+        return SpokenForm::new(duration(parts), end);
     }
     let after_saa = follows_saa(context, i);
     let first = written(context, i, after_saa)?;
@@ -148,30 +148,16 @@ pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         return runners_time(context, i, &first).filter(|_| !after_saa);
     }
     if is_length(context, i) && first.with_minutes && first.half.is_none() {
-        let shifted = Clock {
-            hour: 0,
-            minute: first.clock.hour,
-            second: first.clock.minute,
-        };
-        let clock = if first.end == i + 3 {
-            shifted
-        } else {
-            first.clock
-        };
-        let said = clock.duration();
-        let said = said
-            .strip_prefix("dakika ")
-            .filter(|_| context.follows(i, &["dakika"]));
-        return SpokenForm::new(
-            said.map_or_else(|| clock.duration(), str::to_owned),
-            first.end,
-        );
+        let said = duration(first.as_length(i));
+        let named = context.follows(i, &["dakika"]);
+        let rest = said.strip_prefix("dakika ").filter(|_| named);
+        return SpokenForm::new(rest.unwrap_or(&said), first.end);
     }
     if is_duration(context, i)
         && first.half.is_none()
         && day_part_after(context, first.end).is_none()
     {
-        return SpokenForm::new(first.clock.duration(), first.end);
+        return SpokenForm::new(duration(first.as_length(i)), first.end);
     }
     let range = dash_after(context, first.end).and_then(|j| written(context, j, after_saa));
     match range {
@@ -211,6 +197,13 @@ pub(super) fn is_duration(context: &TokenContext<'_>, i: usize) -> bool {
     written && colons && !after_date && !follows_saa(context, i)
 }
 
+/// "saa moja dakika mbili na sekunde tatu": how long something takes.
+fn duration([hours, minutes, seconds]: [u64; 3]) -> String {
+    let parts = [("saa", hours), ("dakika", minutes), ("sekunde", seconds)];
+    let say = |name: &str, n: u64| format!("{name} {}", cardinal(n));
+    said_duration(parts, say, [" ", " na "])
+}
+
 /// Hours, minutes and seconds, without those that are none.
 pub(super) fn said_duration(
     parts: [(&str, u64); 3],
@@ -228,17 +221,10 @@ pub(super) fn said_duration(
 
 /// "3:48.68": minutes, seconds and parts of one.
 fn runners_time(context: &TokenContext<'_>, i: usize, time: &ClockTime) -> Option<SpokenForm> {
-    let clock = match time.end == i + 3 {
-        true => Clock {
-            hour: 0,
-            minute: time.clock.hour,
-            second: time.clock.minute,
-        },
-        false => time.clock,
-    };
+    let length = time.as_length(i);
     let parts = digits(context.digits(time.end + 1)?);
-    let said = format!("{} nukta {parts}", clock.duration());
-    (clock.second > 0).then(|| SpokenForm::new(said, time.end + 2))?
+    let said = format!("{} nukta {parts}", duration(length));
+    (length[2] > 0).then(|| SpokenForm::new(said, time.end + 2))?
 }
 
 /// A time of the international clock at `i`, as in a time stamp, and the token after it.
@@ -373,24 +359,26 @@ fn hours_word(context: &TokenContext<'_>, i: usize) -> Option<usize> {
 }
 
 /// AM, PM, a.m., p.m.
-fn half_of_day(context: &TokenContext<'_>, i: usize) -> Option<(Half, usize)> {
+pub(super) fn half_of_day(context: &TokenContext<'_>, i: usize) -> Option<(Half, usize)> {
     let j = context.skip_space(i);
-    let word = context.word(j)?;
-    if word.is("am") || word.is("pm") {
-        return Some((if word.is("am") { Half::Am } else { Half::Pm }, j + 1));
-    }
-    let dotted = context.is_mark(j + 1, '.') && context.is_word(j + 2, &["m"]);
-    let half = match word.text {
-        "a" | "A" => Half::Am,
-        "p" | "P" => Half::Pm,
+    let half = match context.word(j)?.text.as_bytes()[0].to_ascii_lowercase() {
+        b'a' => Half::Am,
+        b'p' => Half::Pm,
         _ => return None,
     };
-    // The last dot goes with it unless it ends the sentence.
-    let ends = context.is_mark(j + 3, '.')
-        && context
-            .get(context.skip_space(j + 4))
-            .is_some_and(|t| !t.is_capitalised());
-    dotted.then_some((half, j + 3 + usize::from(ends)))
+    if context.is_word(j, &["am", "pm"]) {
+        return Some((half, j + 1));
+    }
+    let dotted = context.is_word(j, &["a", "p"])
+        && context.is_mark(j + 1, '.')
+        && context.is_word(j + 2, &["m"]);
+    // The last dot stays where it ends the sentence.
+    let goes_on = context.get(context.skip_space(j + 4)).is_some_and(|next| {
+        let new = next.is_capitalised() && !next.is_all_caps() && !is_english_day(next);
+        next.kind != Kind::Space && !new
+    });
+    let end = j + 3 + usize::from(context.is_mark(j + 3, '.') && goes_on);
+    dotted.then_some((half, end))
 }
 
 /// Words before "saa" after which a whole hour is a time of day; elsewhere "saa 24" is a length of time.

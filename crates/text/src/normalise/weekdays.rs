@@ -29,3 +29,8 @@ pub(super) fn short_day(word: &Token<'_>) -> Option<usize> {
     };
     WEEKDAYS_ENGLISH.iter().position(begins).filter(|_| short)
 }
+
+/// A day of the week in English, in full or short.
+pub(super) fn is_english_day(word: &Token<'_>) -> bool {
+    word.is_capitalised() && word.is_one_of(&WEEKDAYS_ENGLISH) || short_day(word).is_some()
+}

@@ -4,11 +4,11 @@ use super::number::{cardinal, digits, ordinal, year};
 use super::signs::RATIOS;
 use crate::normalise::SpokenForm;
 use crate::normalise::calendar::MONTHS_ENGLISH;
-use crate::normalise::clock::{ZONES, is_duration, lettered_duration, said_duration};
+use crate::normalise::clock::{self, Half, ZONES, is_duration, lettered_duration, said_duration};
 use crate::normalise::context::TokenContext;
 use crate::normalise::quantity::{dash_after, is_minus_mark};
 use crate::normalise::token::{Kind, Token};
-use crate::normalise::weekdays::{self, WEEKDAYS_ENGLISH};
+use crate::normalise::weekdays::{WEEKDAYS_ENGLISH, is_english_day, short_day as day_named};
 use crate::normalise::written_date::{WrittenDate, full_year, is_date};
 use crate::say_as::date_parts;
 
@@ -46,10 +46,10 @@ fn day_and_month(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let (day, month) = (context.value(i, 2)?, context.value(i + 2, 2)?);
     let told = context
         .word_before(i)
-        .is_some_and(|w| w.is_one_of(BEFORE) || is_day(w));
+        .is_some_and(|w| w.is_one_of(BEFORE) || is_english_day(w));
     // "After 9/11".
     let attacks = (day, month) == (9, 11) && context.follows(i, &["after", "since"]);
-    let on_day = context.word_before(i).is_some_and(is_day);
+    let on_day = context.word_before(i).is_some_and(is_english_day);
     let sure = !attacks && (on_day || day > 12 || context.digits(i + 2)?.len() == 2);
     let goes_on = context.is_mark(i + 3, '/') || context.comes_next(i + 3, &["of"]);
     let said = said_date(day, month, None)
@@ -171,7 +171,7 @@ pub(super) fn date(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 /// "Mon 23rd".
 fn day_alone(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let (days, end) = days_at(context, i).filter(|(_, end)| context.word(end - 1).is_some())?;
-    SpokenForm::new(days, end).filter(|_| context.word_before(i).is_some_and(is_day))
+    SpokenForm::new(days, end).filter(|_| context.word_before(i).is_some_and(is_english_day))
 }
 
 /// "1990s", "1990's", "the 90s", "the '90s".
@@ -196,21 +196,8 @@ fn decade(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 
 /// "a.m.", "pm": the letters and the token after them.
 pub(super) fn half_of_day(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, usize)> {
-    let at = context.skip_space(i);
-    let word = context.word(at)?;
-    if word.is("am") || word.is("pm") {
-        return Some((if word.is("am") { "A M" } else { "P M" }, at + 1));
-    }
-    let dotted = word.is_one_of(&["a", "p"])
-        && context.is_mark(at + 1, '.')
-        && context.is_word(at + 2, &["m"]);
-    // The last dot stays where it ends the sentence.
-    let next = context.skip_space(at + 4);
-    let goes_on = context.get(next).is_some_and(|next| {
-        next.kind != Kind::Space && (!next.is_capitalised() || next.is_all_caps() || is_day(next))
-    });
-    let end = at + 3 + usize::from(context.is_mark(at + 3, '.') && goes_on);
-    dotted.then_some((if word.is("a") { "A M" } else { "P M" }, end))
+    let (half, end) = clock::half_of_day(context, i)?;
+    Some((if half == Half::Am { "A M" } else { "P M" }, end))
 }
 
 /// "0800 hrs", "17:30hrs", "1600 GMT".
@@ -345,16 +332,10 @@ pub(super) fn said_time(hour: u64, minutes: u64, full: &str) -> String {
     }
 }
 
-/// A day of the week, in full or short.
-fn is_day(word: &Token<'_>) -> bool {
-    word.is_capitalised() && word.is_one_of(&WEEKDAYS_ENGLISH)
-        || weekdays::short_day(word).is_some()
-}
-
 /// "Sat" and "sun" are words too: a day stands beside another one or a time, behind "on", or has its dot.
 pub(super) fn short_day(context: &TokenContext<'_>, i: usize) -> Option<&'static str> {
     let word = context.word(i)?;
-    let name = WEEKDAYS_ENGLISH[weekdays::short_day(word)?];
+    let name = WEEKDAYS_ENGLISH[day_named(word)?];
     let dot = usize::from(context.is_mark(i + 1, '.'));
     let end = i + 1 + dot;
     let next = context.skip_space(end);
@@ -378,7 +359,7 @@ fn beside_day(context: &TokenContext<'_>, i: usize, next: usize) -> bool {
             Some(Kind::Mark('-' | '–' | '&' | ',' | '/'))
         ) || context.is_word(j, &["to", "and", "or"])
     };
-    let is_day_at = |j: usize| context.word(j).is_some_and(is_day);
+    let is_day_at = |j: usize| context.word(j).is_some_and(is_english_day);
     let ahead = if joins(next) {
         context.skip_space(next + 1)
     } else {
@@ -429,14 +410,14 @@ pub(super) fn is_range_of_times(context: &TokenContext<'_>, i: usize) -> bool {
         |named: fn(&Token<'_>) -> bool| named(word) && context.word(after).is_some_and(named);
     let half = word.is_one_of(&["am", "pm", "hrs"]) || dotted && word.is("m");
     let dates = month(word.text).is_some()
-        && (day_first(context, after).is_some() || context.word(after).is_some_and(is_day));
+        && (day_first(context, after).is_some() || context.word(after).is_some_and(is_english_day));
     // "Mon 23rd - Fri 27th".
     let ordinal = word.is_one_of(&["st", "nd", "rd", "th"]) && before > 0;
     let days = ordinal && context.digits(before - 1).is_some();
     half && context.digits(after).is_some()
         || dates
-        || days && context.word(after).is_some_and(is_day)
-        || both(is_day)
+        || days && context.word(after).is_some_and(is_english_day)
+        || both(is_english_day)
         || both(|word| month(word.text).is_some())
 }
 
