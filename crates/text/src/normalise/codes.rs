@@ -71,16 +71,9 @@ fn land_reference(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     if !is_land {
         return None;
     }
-    let mut said = digits(context.digits(i)?);
-    let mut end = i + 1;
-    while let Some(part) = context
-        .digits(end + 1)
-        .filter(|_| context.is_mark(end, '/'))
-    {
-        said = format!("{said} mkwaju {}", digits(part));
-        end += 2;
-    }
-    (end > i + 1).then(|| SpokenForm::new(said, end))?
+    let (parts, end) = context.joined_figures(i, '/');
+    let said: Vec<String> = parts.iter().map(|part| digits(part)).collect();
+    (parts.len() > 1).then(|| SpokenForm::new(said.join(" mkwaju "), end))?
 }
 
 /// "TOKEN 1111 2222 3333 4444 5555 28.1KWH", "Token 44 556 677 889 900 112 233 kWh 28.1": the twenty figures that load a

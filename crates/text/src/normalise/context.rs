@@ -82,6 +82,18 @@ impl<'a> TokenContext<'a> {
             .map(|t| t.text)
     }
 
+    /// The figures from `i` on that have this mark between them, and the token after the last.
+    pub(super) fn joined_figures(&self, i: usize, mark: char) -> (Vec<&'a str>, usize) {
+        const PARTS_MAX: usize = 8;
+        let parts = (0..PARTS_MAX).map_while(|n| {
+            let joined = n == 0 || self.is_mark(i + 2 * n - 1, mark);
+            self.digits(i + 2 * n).filter(|_| joined)
+        });
+        let parts: Vec<&str> = parts.collect();
+        let end = i + (2 * parts.len()).saturating_sub(1);
+        (parts, end)
+    }
+
     /// The value of at most so many figures.
     pub(super) fn value(&self, i: usize, figures_max: usize) -> Option<u64> {
         let figures = self

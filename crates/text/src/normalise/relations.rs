@@ -17,8 +17,6 @@ use super::{money, units};
 use crate::cardinal::{cardinal, digits};
 use crate::tables::{WordList, rows};
 
-const PARTS_MAX: usize = 8;
-
 /// 1.2.3 is a version or an address, 123-456-789 a code, 31/02/2026 no date.
 pub(crate) fn grouped_digits(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let Some(Kind::Mark(mark @ ('.' | '-' | '/' | ':'))) = context.kind(i + 1) else {
@@ -32,15 +30,7 @@ pub(crate) fn grouped_digits(context: &TokenContext<'_>, i: usize) -> Option<Spo
     if mark == ':' && !ratio && !context.follows(i, &["npk"]) {
         return None;
     }
-    let mut groups = vec![context.digits(i)?];
-    let mut end = i + 1;
-    while groups.len() < PARTS_MAX && context.is_mark(end, mark) {
-        let Some(group) = context.digits(end + 1) else {
-            break;
-        };
-        groups.push(group);
-        end += 2;
-    }
+    let (groups, end) = context.joined_figures(i, mark);
     if groups.len() < 3 || context.number(i).is_some_and(|n| n.grouped) {
         return None;
     }
@@ -202,38 +192,32 @@ fn not_a_fraction(
         let saa = if named { "" } else { "saa " };
         return Some(format!("{saa}ishirini na nne kila siku"));
     }
-    if top <= bottom && is_out_of(context, i, top, bottom) {
-        let place = say_roman(top, follows_connective(context, i));
-        return Some(format!("{place} kati ya {}", cardinal(bottom)));
-    }
-    // "Alipata 9/10", but "alipata 3/10 ya kura".
-    let got = [
-        "alipata", "amepata", "nilipata", "nimepata", "ulipata", "umepata",
-    ];
-    let of = context.comes_next(end, &["ya", "za"]);
-    if context.follows(i, &got) && bottom.is_multiple_of(10) && top <= bottom && !of {
-        return Some(format!("{} kati ya {}", cardinal(top), cardinal(bottom)));
-    }
-    // "Kiingereza 65/100".
-    let subject = context.word_before(i).is_some_and(Token::is_capitalised);
-    if subject && top <= bottom && bottom == 100 {
-        return Some(format!("{} kati ya mia moja", cardinal(top)));
+    let place = is_place(context, i) && top < bottom && bottom < 1900;
+    if top <= bottom && (place || is_out_of(context, i, top, bottom, end)) {
+        let top = say_roman(top, place && follows_connective(context, i));
+        return Some(format!("{top} kati ya {}", cardinal(bottom)));
     }
     (top >= bottom).then(|| format!("{} kwa {}", cardinal(top), cardinal(bottom)))
 }
 
-/// "alama 389/500", "Nafasi: 12/120", "ameshika Na. 5/48", "Rejesho la 4/12", "vituo 320/322".
-fn is_out_of(context: &TokenContext<'_>, i: usize, top: u64, bottom: u64) -> bool {
-    let near = |n: usize, words: &[&str]| context.is_near(i, n, words);
-    let many = top >= 100 && !(1900..2100).contains(&bottom);
+/// "Nafasi: 12/120", "ameshika Na. 5/48", "Rejesho la 4/12".
+fn is_place(context: &TokenContext<'_>, i: usize) -> bool {
     static PLACES: WordList = WordList::named("places");
-    near(2, &["alama", "maksi", "jumla"])
-        || near(3, &PLACES) && top < bottom && bottom < 1900
-        || many
-            && near(
-                1,
-                &["vituo", "kituo", "majimbo", "kata", "shule", "wanafunzi"],
-            )
+    context.is_near(i, 3, &PLACES)
+}
+
+/// "alama 389/500", "vituo 320/322", "Alipata 9/10", "Kiingereza 65/100".
+fn is_out_of(context: &TokenContext<'_>, i: usize, top: u64, bottom: u64, end: usize) -> bool {
+    static COUNTED_PLACES: WordList = WordList::named("counted-places");
+    static GOT: WordList = WordList::named("got-marks");
+    let many = top >= 100 && !(1900..2100).contains(&bottom);
+    let subject = context.word_before(i).is_some_and(Token::is_capitalised);
+    // "alipata 3/10 ya kura".
+    let of = context.comes_next(end, &["ya", "za"]);
+    context.is_near(i, 2, &["alama", "maksi", "jumla"])
+        || many && context.is_near(i, 1, &COUNTED_PLACES)
+        || context.follows(i, &GOT) && bottom.is_multiple_of(10) && !of
+        || subject && bottom == 100
 }
 
 /// An equals sign follows, or an operator stands before.

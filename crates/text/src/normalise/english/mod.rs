@@ -140,16 +140,7 @@ fn dose(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
 
 /// "3.5.2", "192.168.1.1".
 fn version(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    const PARTS_MAX: usize = 8;
-    let mut parts = vec![context.digits(i)?];
-    let mut end = i + 1;
-    while parts.len() < PARTS_MAX
-        && context.is_mark(end, '.')
-        && let Some(part) = context.digits(end + 1)
-    {
-        parts.push(part);
-        end += 2;
-    }
+    let (parts, end) = context.joined_figures(i, '.');
     let said = parts.iter().map(|part| match part.parse() {
         Ok(n) if *part == "0" || !part.starts_with('0') => cardinal(n),
         _ => digits(part),
