@@ -167,7 +167,8 @@ fn html_entity(rest: &str, at: usize, out: &mut Cleaned) -> Option<usize> {
     Some(end + 1)
 }
 
-fn numeric_entity(name: &str) -> Option<char> {
+/// "#65", "#x41".
+pub(crate) fn numeric_entity(name: &str) -> Option<char> {
     let number = name.strip_prefix('#')?;
     let code = match number.strip_prefix(['x', 'X']) {
         Some(hex) => u32::from_str_radix(hex, 16).ok()?,

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use crate::builder::{BREAK_MS_MAX, BREAKS_MS_MAX, ScriptBuilder};
+use crate::clean::numeric_entity;
 use crate::normalise::{self, money_is_named_in};
 use crate::phonemes::from_ipa;
 use crate::prosody::Prosody;
@@ -57,6 +58,18 @@ impl Tag<'_> {
             .iter()
             .find(|(key, _)| *key == name)
             .map(|(_, value)| value.as_str())
+    }
+
+    fn wants(&self, attribute: &str) -> SsmlMistake {
+        let (tag, attribute) = (self.name.to_owned(), attribute.to_owned());
+        SsmlMistake::Wants { tag, attribute }
+    }
+
+    fn check_empty(&self) -> Result<(), SsmlMistake> {
+        match self.empty {
+            true => Ok(()),
+            false => Err(SsmlMistake::NotEmpty(self.name.to_owned())),
+        }
     }
 }
 
@@ -151,10 +164,13 @@ impl<'a> SsmlReader<'a, '_, '_> {
         if tag.name != "mark" {
             self.builder.flow().tag();
         }
-        if tag.closes {
-            self.close(&tag, at)?;
-        } else {
-            self.start(&tag, at, after)?;
+        let content = match tag.closes {
+            true => Some(self.close(&tag, at)),
+            false => self.start(&tag, at, after).transpose(),
+        };
+        if let Some(content) = content {
+            let content = content.map_err(|mistake| self.error(at, mistake))?;
+            self.finish_element(content)?;
         }
         Ok(after)
     }
@@ -167,35 +183,38 @@ impl<'a> SsmlReader<'a, '_, '_> {
         Ok((tag, at + end + 1))
     }
 
-    fn start(&mut self, tag: &Tag<'a>, at: usize, after: usize) -> Result<(), TextError> {
+    /// Opens an element; where it is empty, what it holds.
+    fn start(
+        &mut self,
+        tag: &Tag<'a>,
+        at: usize,
+        after: usize,
+    ) -> Result<Option<Range<usize>>, SsmlMistake> {
         if matches!(self.open.last(), Some(Open::Word { .. })) {
-            return Err(self.error(at, SsmlMistake::Misplaced(tag.name.to_owned())));
+            return Err(SsmlMistake::Misplaced(tag.name.to_owned()));
         }
         if (self.open.is_empty()) != (tag.name == "speak") || self.done {
-            return Err(self.error(at, SsmlMistake::SecondSpeak));
+            return Err(SsmlMistake::SecondSpeak);
         }
         if self.open.len() >= DEPTH_MAX {
             let elements_max = DEPTH_MAX;
-            return Err(self.error(at, SsmlMistake::TooDeep { elements_max }));
+            return Err(SsmlMistake::TooDeep { elements_max });
         }
         let open = match tag.name {
-            "speak" | "p" | "s" | "lang" => self.block(tag, at)?,
-            "break" => return self.pause(tag, at),
-            "mark" => return self.mark(tag, at),
+            "speak" | "p" | "s" | "lang" => self.block(tag)?,
+            "break" => return self.pause(tag, at).map(|()| None),
+            "mark" => return self.mark(tag, at).map(|()| None),
             "prosody" | "emphasis" => self.prosody(tag, at)?,
-            "say-as" | "sub" | "phoneme" => self.word_element(tag, at, after)?,
-            name => return Err(self.error(at, SsmlMistake::Unknown(name.to_owned()))),
+            "say-as" | "sub" | "phoneme" => word_element(tag, after)?,
+            name => return Err(SsmlMistake::Unknown(name.to_owned())),
         };
         let word = matches!(open, Open::Word { .. });
         self.open.push(open);
-        if tag.empty {
-            let content = if word { after..after } else { at..after };
-            self.finish_element(content)?;
-        }
-        Ok(())
+        let content = if word { after..after } else { at..after };
+        Ok(Some(content).filter(|_| tag.empty))
     }
 
-    fn block(&mut self, tag: &Tag<'a>, at: usize) -> Result<Open<'a>, TextError> {
+    fn block(&mut self, tag: &Tag<'a>) -> Result<Open<'a>, SsmlMistake> {
         if matches!(tag.name, "p" | "s") {
             self.builder.end_flow();
         }
@@ -205,12 +224,9 @@ impl<'a> SsmlReader<'a, '_, '_> {
             Some(Some(language)) => self.builder.flow().speak(language),
             Some(None) => {
                 let named = named.unwrap_or_default().to_owned();
-                return Err(self.error(at, SsmlMistake::UnknownLanguage(named)));
+                return Err(SsmlMistake::UnknownLanguage(named));
             }
-            None if tag.name == "lang" => {
-                let (tag, attribute) = (tag.name.to_owned(), "xml:lang".to_owned());
-                return Err(self.error(at, SsmlMistake::Wants { tag, attribute }));
-            }
+            None if tag.name == "lang" => return Err(tag.wants("xml:lang")),
             _ => {}
         }
         Ok(Open::Block {
@@ -219,61 +235,48 @@ impl<'a> SsmlReader<'a, '_, '_> {
         })
     }
 
-    fn pause(&mut self, tag: &Tag<'_>, at: usize) -> Result<(), TextError> {
-        self.check_empty(tag, at)?;
+    fn pause(&mut self, tag: &Tag<'_>, at: usize) -> Result<(), SsmlMistake> {
+        tag.check_empty()?;
         let ms = match (tag.attribute("time"), tag.attribute("strength")) {
-            (Some(time), _) => milliseconds(time).ok_or_else(|| {
-                self.error(
-                    at,
-                    SsmlMistake::WrongTime {
-                        time: time.to_owned(),
-                        seconds_max: BREAK_MS_MAX / 1_000,
-                    },
-                )
+            (Some(time), _) => milliseconds(time).ok_or_else(|| SsmlMistake::WrongTime {
+                time: time.to_owned(),
+                seconds_max: BREAK_MS_MAX / 1_000,
             })?,
             (None, Some(strength)) => strength_ms(strength)
-                .ok_or_else(|| self.error(at, SsmlMistake::WrongStrength(strength.to_owned())))?,
+                .ok_or_else(|| SsmlMistake::WrongStrength(strength.to_owned()))?,
             (None, None) => 500,
         };
         self.builder.flow().pause(ms, at);
         Ok(())
     }
 
-    fn mark(&mut self, tag: &Tag<'_>, at: usize) -> Result<(), TextError> {
-        self.check_empty(tag, at)?;
+    fn mark(&mut self, tag: &Tag<'_>, at: usize) -> Result<(), SsmlMistake> {
+        tag.check_empty()?;
         let name = tag.attribute("name").unwrap_or_default();
         let length = name.trim().chars().count();
         if !(1..=MARK_NAME_CHARACTERS_MAX).contains(&length) || name.contains(char::is_control) {
             let characters_max = MARK_NAME_CHARACTERS_MAX;
-            return Err(self.error(at, SsmlMistake::WrongMark { characters_max }));
+            return Err(SsmlMistake::WrongMark { characters_max });
         }
         self.builder.flow().mark(name.trim(), at);
         Ok(())
     }
 
-    fn check_empty(&self, tag: &Tag<'_>, at: usize) -> Result<(), TextError> {
-        match tag.empty {
-            true => Ok(()),
-            false => Err(self.error(at, SsmlMistake::NotEmpty(tag.name.to_owned()))),
-        }
-    }
-
-    fn prosody(&mut self, tag: &Tag<'a>, at: usize) -> Result<Open<'a>, TextError> {
+    fn prosody(&mut self, tag: &Tag<'a>, at: usize) -> Result<Open<'a>, SsmlMistake> {
         let wrong = |attribute: &str, value: &str| {
             let (attribute, value) = (attribute.to_owned(), value.to_owned());
-            self.error(at, SsmlMistake::WrongProsody { attribute, value })
+            SsmlMistake::WrongProsody { attribute, value }
         };
         let mut asked = Prosody::default();
         if tag.name == "emphasis" {
             let level = tag.attribute("level").unwrap_or("moderate");
             asked = Prosody::emphasis(level).ok_or_else(|| wrong("level", level))?;
         } else if tag.attributes.is_empty() {
-            return Err(self.error(at, SsmlMistake::NoProsody));
+            return Err(SsmlMistake::NoProsody);
         } else {
             for (attribute, value) in &tag.attributes {
                 if !["rate", "pitch", "volume"].contains(attribute) {
-                    let attribute = (*attribute).to_owned();
-                    return Err(self.error(at, SsmlMistake::OtherProsody(attribute)));
+                    return Err(SsmlMistake::OtherProsody((*attribute).to_owned()));
                 }
                 asked
                     .set(attribute, value)
@@ -287,70 +290,17 @@ impl<'a> SsmlReader<'a, '_, '_> {
         Ok(Open::Said { name, before })
     }
 
-    fn word_element(
-        &mut self,
-        tag: &Tag<'a>,
-        at: usize,
-        after: usize,
-    ) -> Result<Open<'a>, TextError> {
-        let want = |name: &str| {
-            tag.attribute(name).map(str::to_owned).ok_or_else(|| {
-                let (tag, attribute) = (tag.name.to_owned(), name.to_owned());
-                self.error(at, SsmlMistake::Wants { tag, attribute })
-            })
-        };
-        let how = match tag.name {
-            "sub" => How::Alias(want("alias")?),
-            "phoneme" => {
-                if tag
-                    .attribute("alphabet")
-                    .is_some_and(|alphabet| alphabet != "ipa")
-                {
-                    return Err(self.error(at, SsmlMistake::OtherAlphabet));
-                }
-                let phonemes = from_ipa(&want("ph")?);
-                if phonemes.is_empty() {
-                    return Err(self.error(at, SsmlMistake::NoKnownSound));
-                }
-                How::Phonemes(phonemes)
-            }
-            _ => {
-                let kind = want("interpret-as")?;
-                if !say_as::KINDS.contains(&kind.as_str()) {
-                    let known = say_as::KINDS.join(", ");
-                    return Err(self.error(at, SsmlMistake::UnknownKind { kind, known }));
-                }
-                let written = tag.attribute("format").unwrap_or_default();
-                let format = say_as::date_format(written);
-                let known = written.is_empty() || say_as::DATE_FORMATS.contains(&format.as_str());
-                if kind == "date" && !known {
-                    let format = written.to_owned();
-                    return Err(self.error(at, SsmlMistake::UnknownFormat(format)));
-                }
-                How::SayAs { kind, format }
-            }
-        };
-        Ok(Open::Word {
-            name: tag.name,
-            how,
-            content_start: after,
-        })
-    }
-
-    fn close(&mut self, tag: &Tag<'_>, at: usize) -> Result<(), TextError> {
+    /// Closes the last element; what it holds.
+    fn close(&self, tag: &Tag<'_>, at: usize) -> Result<Range<usize>, SsmlMistake> {
         match self.open.last() {
-            Some(open) if open.name() == tag.name => {}
-            Some(open) => {
+            Some(open) if open.name() != tag.name => {
                 let (found, wanted) = (tag.name.to_owned(), open.name().to_owned());
-                return Err(self.error(at, SsmlMistake::ClosesOther { found, wanted }));
+                Err(SsmlMistake::ClosesOther { found, wanted })
             }
-            None => return Err(self.error(at, SsmlMistake::ClosesNothing(tag.name.to_owned()))),
+            Some(Open::Word { content_start, .. }) => Ok(*content_start..at),
+            Some(_) => Ok(at..at),
+            None => Err(SsmlMistake::ClosesNothing(tag.name.to_owned())),
         }
-        let start = match self.open.last() {
-            Some(Open::Word { content_start, .. }) => *content_start,
-            _ => at,
-        };
-        self.finish_element(start..at)
     }
 
     fn finish_element(&mut self, content: Range<usize>) -> Result<(), TextError> {
@@ -455,6 +405,50 @@ impl<'a> SsmlReader<'a, '_, '_> {
     }
 }
 
+/// An element whose text is said in its own way; its content begins at `after`.
+fn word_element<'a>(tag: &Tag<'a>, after: usize) -> Result<Open<'a>, SsmlMistake> {
+    let want = |name: &str| {
+        let value = tag.attribute(name).map(str::to_owned);
+        value.ok_or_else(|| tag.wants(name))
+    };
+    let how = match tag.name {
+        "sub" => How::Alias(want("alias")?),
+        "phoneme" => {
+            if tag
+                .attribute("alphabet")
+                .is_some_and(|alphabet| alphabet != "ipa")
+            {
+                return Err(SsmlMistake::OtherAlphabet);
+            }
+            let phonemes = from_ipa(&want("ph")?);
+            if phonemes.is_empty() {
+                return Err(SsmlMistake::NoKnownSound);
+            }
+            How::Phonemes(phonemes)
+        }
+        _ => {
+            let kind = want("interpret-as")?;
+            if !say_as::KINDS.contains(&kind.as_str()) {
+                let known = say_as::KINDS.join(", ");
+                return Err(SsmlMistake::UnknownKind { kind, known });
+            }
+            let written = tag.attribute("format").unwrap_or_default();
+            let format = say_as::date_format(written);
+            let known = written.is_empty() || say_as::DATE_FORMATS.contains(&format.as_str());
+            if kind == "date" && !known {
+                let format = written.to_owned();
+                return Err(SsmlMistake::UnknownFormat(format));
+            }
+            How::SayAs { kind, format }
+        }
+    };
+    Ok(Open::Word {
+        name: tag.name,
+        how,
+        content_start: after,
+    })
+}
+
 /// The first word of a date, a time or an amount, right after the same word.
 fn names_kind(first: &str, last: &str) -> bool {
     let is_kind = first == "tarehe" || first == "saa" || money_is_named_in(first);
@@ -530,14 +524,7 @@ fn entity(text: &str) -> Option<(char, usize)> {
         "gt" => '>',
         "quot" => '"',
         "apos" => '\'',
-        name => {
-            let number = name.strip_prefix('#')?;
-            let code = match number.strip_prefix('x') {
-                Some(hex) => u32::from_str_radix(hex, 16).ok()?,
-                None => number.parse().ok()?,
-            };
-            char::from_u32(code)?
-        }
+        name => numeric_entity(name)?,
     };
     Some((c, end + 1))
 }
