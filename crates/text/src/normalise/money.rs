@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use super::SpokenForm;
 use super::context::TokenContext;
 use super::number::Number;
-use super::quantity::{Quantity, is_minus, is_minus_mark, multiplier};
+use super::quantity::{Quantity, is_minus, is_minus_mark, multiplier, multipliers_at};
 use super::token::{Kind, Token};
 use crate::cardinal::cardinal;
 use crate::letters::spell;
@@ -358,27 +358,15 @@ fn amount_said(
     quantity: &Quantity<'_>,
     currency: &Currency,
 ) -> (String, usize) {
-    let large =
-        multiplier(context, quantity.end).or_else(|| letter_multiplier(context, quantity.end));
-    match large {
+    // After money "m" is a million, not a metre.
+    let glued = || Some((multipliers_at(context, quantity.end)?.0, quantity.end + 1));
+    match multiplier(context, quantity.end).or_else(glued) {
         Some((name, end)) => (format!("{name} {}", quantity.say_with(None)), end),
         None => (
             quantity.map(|number| with_cents(number, currency)),
             quantity.end,
         ),
     }
-}
-
-/// After money "m" is a million, not a metre.
-fn letter_multiplier(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, usize)> {
-    let said = match context.word(i)?.text {
-        "m" | "M" | "mn" => "milioni",
-        "b" | "B" => "bilioni",
-        "k" | "K" => "elfu",
-        "t" | "T" | "tr" => "trilioni",
-        _ => return None,
-    };
-    Some((said, i + 1))
 }
 
 fn with_cents(number: &Number<'_>, currency: &Currency) -> String {

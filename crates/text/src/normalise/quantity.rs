@@ -5,7 +5,7 @@ use super::context::TokenContext;
 use super::number::Number;
 use super::token::{Kind, Token};
 use super::{SpokenForm, money, units};
-use crate::tables::WordList;
+use crate::tables::{WordList, WordTable, rows};
 
 /// "2.5" or "3-5".
 pub(crate) struct Quantity<'a> {
@@ -76,28 +76,26 @@ pub(crate) fn dash_after(context: &TokenContext<'_>, i: usize) -> Option<usize> 
         .then(|| context.skip_space(dash + 1))
 }
 
-/// Millions and their like after a number are said before it: "2.5 milioni" is "milioni mbili nukta tano".
-const MULTIPLIERS: &[(&str, &str)] = &[
-    ("elfu", "elfu"),
-    ("laki", "laki"),
-    ("milioni", "milioni"),
-    ("bilioni", "bilioni"),
-    ("trilioni", "trilioni"),
-    ("million", "milioni"),
-    ("billion", "bilioni"),
-    ("mil", "milioni"),
-    ("bil", "bilioni"),
-    ("mln", "milioni"),
-    ("bn", "bilioni"),
-    ("tn", "trilioni"),
-    ("trn", "trilioni"),
-];
+/// As written; how Swahili says it, a tab, English.
+static MULTIPLIERS: WordTable =
+    WordTable::new(|| rows(include_str!("../../data/multipliers.tsv")).collect());
 
+/// "milioni" and the like at `i` in both languages; a letter is one only where it sticks to its number.
+pub(super) fn multipliers_at(
+    context: &TokenContext<'_>,
+    i: usize,
+) -> Option<(&'static str, &'static str)> {
+    let word = context.word(i)?.text;
+    let glued = context.kind_before(i) == Some(Kind::Digits);
+    let said = MULTIPLIERS.get(word.to_ascii_lowercase().as_str())?;
+    said.split_once('\t').filter(|_| word.len() > 1 || glued)
+}
+
+/// Millions and their like after a number are said before it: "2.5 milioni" is "milioni mbili nukta tano".
 pub(crate) fn multiplier(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, usize)> {
     let j = context.skip_space(i);
-    let word = context.word(j)?;
-    let (_, said) = MULTIPLIERS.iter().find(|(written, _)| word.is(written))?;
-    Some((said, j + 1))
+    context.word(j).filter(|word| word.text.len() > 1)?;
+    Some((multipliers_at(context, j)?.0, j + 1))
 }
 
 /// What has a letter beside its number: "darasa la 7B" is no billion.
@@ -158,13 +156,8 @@ pub(super) fn short_multiplier(
     if written != "k" && is_lettered(context, i) {
         return None;
     }
-    let said = match written {
-        "k" | "K" => "elfu",
-        "M" => "milioni",
-        "m" if is_millions(context, i) => "milioni",
-        "B" => "bilioni",
-        _ => return None,
-    };
+    let sure = matches!(written, "k" | "K" | "M" | "B") || is_millions(context, i);
+    let (said, _) = multipliers_at(context, i).filter(|_| sure)?;
     Some((said, i + 1))
 }
 

@@ -1,7 +1,7 @@
 //! English number words to digits, by the same rules as the Swahili ones.
 
 use super::Written;
-use super::numerals::{COMMAS_FROM, DIGITS_FROM, as_said, code_digits_min, with_commas};
+use super::numerals::{COMMAS_FROM, DIGITS_FROM, as_said, code_digits_min, figures, with_commas};
 use crate::english::{TENS, UNITS};
 
 const GROUPS: [(&str, u64); 3] = [
@@ -55,6 +55,10 @@ fn unit(word: &str) -> Option<u64> {
     n.map(|n| n as u64)
 }
 
+fn digit(word: &str) -> Option<u8> {
+    unit(word).filter(|n| *n < 10).map(|n| n as u8)
+}
+
 /// Digits said one by one: "zero seven double two".
 fn code(words: &[&str], at: usize) -> Option<Written> {
     let mut text = String::new();
@@ -69,11 +73,11 @@ fn code(words: &[&str], at: usize) -> Option<Written> {
         let digit = match words.get(said).copied() {
             // The letter, in place of zero.
             Some("o" | "oh") => Some(0),
-            Some(word) => unit(word).filter(|n| *n < 10),
+            Some(word) => digit(word),
             None => None,
         };
         let Some(digit) = digit else { break };
-        (0..times).for_each(|_| text.push(char::from(b'0' + digit as u8)));
+        (0..times).for_each(|_| text.push(char::from(b'0' + digit)));
         end = said + 1;
     }
     // "one two hundred": the last belongs to a larger number.
@@ -138,11 +142,7 @@ fn quantity(words: &[&str], at: usize) -> Option<Written> {
         return None;
     }
     if words.get(end) == Some(&"point") {
-        let figures: String = words[end + 1..]
-            .iter()
-            .map_while(|word| unit(word).filter(|n| *n < 10))
-            .map(|digit| char::from(b'0' + digit as u8))
-            .collect();
+        let figures = figures(&words[end + 1..], digit);
         let end = end + 1 + figures.len();
         return (!figures.is_empty()).then(|| Written {
             text: format!("{value}.{figures}"),

@@ -75,14 +75,8 @@ fn time_end(words: &[&str], at: usize) -> usize {
 
 /// Digits said one by one.
 fn code(words: &[&str], at: usize) -> Option<Written> {
-    let mut text = String::new();
-    let mut end = at;
-    while let Some(digit) = words.get(end).and_then(|word| plain_digit(word)) {
-        text.push(char::from(b'0' + digit));
-        end += 1;
-    }
-    // "moja mbili kumi": the last belongs to a larger number.
-    let words = at..end;
+    let text = figures(&words[at..], plain_digit);
+    let words = at..at + text.len();
     (text.len() >= code_digits_min(&text)).then_some(Written { text, words })
 }
 
@@ -139,13 +133,15 @@ fn decimals(words: &[&str], at: usize) -> Option<(String, usize)> {
     if !matches!(words.get(at), Some(&("nukta" | "pointi"))) {
         return None;
     }
-    let figures: String = words[at + 1..]
-        .iter()
-        .map_while(|word| plain_digit(word))
-        .map(|digit| char::from(b'0' + digit))
-        .collect();
+    let figures = figures(&words[at + 1..], plain_digit);
     let end = at + 1 + figures.len();
     (!figures.is_empty()).then_some((figures, end))
+}
+
+/// Digits said one by one at the start of these words.
+pub(super) fn figures(words: &[&str], digit: fn(&str) -> Option<u8>) -> String {
+    let digits = words.iter().map_while(|word| digit(word));
+    digits.map(|digit| char::from(b'0' + digit)).collect()
 }
 
 /// "milioni mbili nukta tano" is "milioni 2.5": the group's name stays before its decimal.

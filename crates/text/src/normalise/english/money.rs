@@ -8,7 +8,7 @@ use crate::normalise::money::{
     EnglishNames, currency_at, has_amount, shilling, slash_tail, spaced_amount,
 };
 use crate::normalise::number::Number;
-use crate::normalise::quantity::{dash_after, is_minus, is_minus_mark};
+use crate::normalise::quantity::{dash_after, is_minus, is_minus_mark, multipliers_at};
 use crate::normalise::token::Kind;
 
 /// The English names of a currency, and the token after it.
@@ -91,18 +91,7 @@ pub(super) fn after_number(context: &TokenContext<'_>, number: &Number<'_>) -> O
 /// "million" behind a number, or the letter that sticks to it: after money "m" is a million, not a metre.
 fn scale(context: &TokenContext<'_>, i: usize) -> Option<(&'static str, usize)> {
     let at = context.skip_space(i);
-    let written = context.word(at)?.text;
-    let said = match written.to_ascii_lowercase().as_str() {
-        "thousand" => "thousand",
-        "million" | "mn" | "mln" => "million",
-        "billion" | "bn" => "billion",
-        "trillion" | "tn" | "tr" | "trn" => "trillion",
-        "k" if at == i => "thousand",
-        "m" if at == i => "million",
-        "b" if at == i => "billion",
-        "t" if at == i => "trillion",
-        _ => return None,
-    };
+    let (_, said) = multipliers_at(context, at).filter(|(_, said)| *said != "-")?;
     Some((said, at + 1))
 }
 
