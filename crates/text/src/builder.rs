@@ -331,7 +331,7 @@ impl<'a> ScriptBuilder<'a> {
                 });
             });
         } else if let Some(clause) = self.clauses.last_mut()
-            && strength(end) > strength(clause.end)
+            && end > clause.end
             && (clause.break_after_ms.is_none() || self.moved_break == Some(before))
         {
             clause.end = end;
@@ -456,17 +456,6 @@ fn clause_end(mark: char) -> Option<ClauseEnd> {
         '!' => ClauseEnd::Exclamation,
         _ => return None,
     })
-}
-
-fn strength(end: ClauseEnd) -> u8 {
-    match end {
-        ClauseEnd::None => 0,
-        ClauseEnd::Comma => 1,
-        ClauseEnd::Colon => 2,
-        ClauseEnd::Full => 3,
-        ClauseEnd::Exclamation => 4,
-        ClauseEnd::Question => 5,
-    }
 }
 
 /// An empty line, or a line's end before a capital, ends a sentence even without its mark.

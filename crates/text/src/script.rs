@@ -5,16 +5,16 @@ use std::ops::Range;
 use crate::builder::ScriptBuilder;
 use crate::{CHARACTERS_MAX, Lexicon, Prosody, SpeechLanguage, TextError, ssml};
 
-/// The mark that closes a clause; it decides melody and pause.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// The mark that closes a clause; it decides melody and pause. Later ones are stronger.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ClauseEnd {
+    /// The clause was cut for its length, or by a break: speech goes on.
+    None,
     Comma,
     Colon,
     Full,
-    Question,
     Exclamation,
-    /// The clause was cut for its length, or by a break: speech goes on.
-    None,
+    Question,
 }
 
 impl ClauseEnd {
