@@ -1,10 +1,14 @@
 //! Text as it comes from people and pages, brought to plain Latin letters, digits and marks. Markup, emoji and control
 //! characters go; every byte that stays knows where in the caller's text it stood.
 
+use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
+
+use crate::tables::rows;
 
 /// Tags and entities longer than this are taken for plain text, so that one `<` cannot make the scan go long.
 const TAG_BYTES_MAX: usize = 300;
@@ -222,8 +226,8 @@ fn hidden_figures(text: &str, at: usize, out: &mut Cleaned) -> Option<usize> {
                 || (run > 3 && is_joint(before) && belongs(before_that));
             between
                 || group_apart
-                || (is_figure(after) && !emphasis_closes(&rest[bytes..], mark, run))
-                || (is_figure(before) && !emphasis_opened(&text[..at], mark, run))
+                || (is_figure(after) && !is_emphasis(rest[bytes..].chars(), mark, run))
+                || (is_figure(before) && !is_emphasis(text[..at].chars().rev(), mark, run))
         }
         '•' | '●' | '∙' | '·' => between,
         '_' => run >= 2 && between,
@@ -240,18 +244,9 @@ fn hidden_figures(text: &str, at: usize, out: &mut Cleaned) -> Option<usize> {
     Some(bytes)
 }
 
-/// The marks that open emphasis before figures are closed again in the same line: **500**.
-fn emphasis_closes(rest: &str, mark: char, run: usize) -> bool {
-    stands_beside_word(rest.chars(), mark, run)
-}
-
-/// The same, looked for from the closing marks.
-fn emphasis_opened(before: &str, mark: char, run: usize) -> bool {
-    stands_beside_word(before.chars().rev(), mark, run)
-}
-
-/// A run of marks in the line that has something emphasised before it, and no word right after it.
-fn stands_beside_word(text: impl Iterator<Item = char>, mark: char, run: usize) -> bool {
+/// The marks of emphasis around figures stand a second time in the line, ahead or behind: **500**. Something emphasised stands
+/// before that run of marks, and no word right after it.
+fn is_emphasis(text: impl Iterator<Item = char>, mark: char, run: usize) -> bool {
     let marks = mark.to_string().repeat(run);
     let line: String = text
         .take(TAG_BYTES_MAX)
@@ -360,36 +355,22 @@ fn plain_from(c: char, from: Range<usize>, out: &mut Cleaned) {
     }
 }
 
+static PLAIN_LETTERS: LazyLock<HashMap<char, &str>> = LazyLock::new(|| {
+    let list = rows(include_str!("../data/plain-letters.tsv"));
+    list.filter_map(|(letter, plain)| Some((letter.chars().next()?, plain)))
+        .collect()
+});
+
 /// Accents go, and letters that are Latin in all but shape get their plain spelling.
 fn folded(c: char, from: Range<usize>, out: &mut Cleaned) {
-    let spelled = match c {
-        'ß' => "ss",
-        'æ' => "ae",
-        'Æ' => "Ae",
-        'œ' => "oe",
-        'Œ' => "Oe",
-        'ø' => "o",
-        'Ø' => "O",
-        'ł' => "l",
-        'Ł' => "L",
-        'đ' | 'ð' => "d",
-        'Đ' | 'Ð' => "D",
-        'þ' => "th",
-        'Þ' => "Th",
-        'ı' => "i",
-        'ŋ' => "ng'",
-        'Ŋ' => "Ng'",
-        'ɓ' => "b",
-        'ɗ' => "d",
-        _ => {
-            let plain = std::iter::once(c).nfkd();
-            for part in plain.filter(|part| !is_combining_mark(*part)) {
-                out.push(part, from.clone());
-            }
-            return;
+    if let Some(spelled) = PLAIN_LETTERS.get(&c) {
+        return out.push_str(spelled, from);
+    }
+    for part in std::iter::once(c).nfkd() {
+        if !is_combining_mark(part) {
+            out.push(part, from.clone());
         }
-    };
-    out.push_str(spelled, from);
+    }
 }
 
 fn is_invisible(c: char) -> bool {
