@@ -15,33 +15,31 @@ pub(crate) fn sureness(word: &str) -> Option<Sureness> {
     }
 }
 
-const SUBJECTS: &[&str] = &[
-    "", "ni", "u", "a", "tu", "m", "mu", "wa", "i", "ya", "li", "ki", "vi", "zi", "ku", "pa", "si",
-    "hu", "ha", "hatu", "ham", "hawa", "hai", "hazi", "ma", "mi", "ka",
-];
-const TENSES: &[&str] = &[
-    "", "na", "me", "li", "ta", "ki", "ka", "nge", "ja", "si", "ku",
-];
-const RELATIVES: &[&str] = &[
-    "", "ye", "o", "yo", "lo", "cho", "vyo", "zo", "po", "ko", "mo",
-];
-const OBJECTS: &[&str] = &[
-    "", "ni", "ku", "m", "mu", "tu", "wa", "i", "ya", "li", "ki", "vi", "zi", "ji",
-];
+static SUBJECTS: WordList = WordList::named("verb-subjects");
+static TENSES: WordList = WordList::named("verb-tenses");
+static RELATIVES: WordList = WordList::named("verb-relatives");
+static OBJECTS: WordList = WordList::named("verb-objects");
 
 /// What may stand before the stem of a Swahili verb or noun.
 pub(crate) fn is_prefix(text: &str) -> bool {
     // Ban Ki-moon is no English noun.
-    !text.is_empty() && text != "ki" && has_parts(text, SUBJECTS, TENSES)
+    !text.is_empty() && text != "ki" && has_parts(text, false)
 }
 
-/// A subject, a tense, perhaps a relative ("aliye", "ninapo") and perhaps an object.
-fn has_parts(text: &str, subjects: &[&str], tenses: &[&str]) -> bool {
-    let after_subjects = subjects.iter().filter_map(|part| text.strip_prefix(part));
-    after_subjects
-        .flat_map(|rest| tenses.iter().filter_map(|part| rest.strip_prefix(part)))
-        .flat_map(|rest| RELATIVES.iter().filter_map(|part| rest.strip_prefix(part)))
-        .any(|rest| OBJECTS.contains(&rest))
+/// A subject, a tense, perhaps a relative ("aliye", "ninapo") and perhaps an object; the first two only perhaps, too, where
+/// they are not `wanted`.
+fn has_parts(text: &str, wanted: bool) -> bool {
+    let none: &[&str] = if wanted { &[] } else { &[""] };
+    let or_none = |parts: &'static [&'static str]| none.iter().chain(parts);
+    or_none(&SUBJECTS)
+        .filter_map(|part| text.strip_prefix(part))
+        .flat_map(|rest| or_none(&TENSES).filter_map(|part| rest.strip_prefix(part)))
+        .flat_map(|rest| {
+            [""].iter()
+                .chain(RELATIVES.iter())
+                .filter_map(|part| rest.strip_prefix(part))
+        })
+        .any(|rest| rest.is_empty() || OBJECTS.contains(&rest))
 }
 
 /// Verbs that are often inflected in Swahili and that their letters do not tell: they are short, or Swahili words could end in
@@ -79,7 +77,7 @@ fn is_sure_prefix(prefix: &str, stem: &str) -> bool {
         "ku" | "waku" => stem != "wait",
         "ni" | "tu" | "na" => COMMON_VERBS.contains(&stem),
         "naku" => true,
-        _ => prefix.len() > 2 && has_parts(prefix, &SUBJECTS[1..], &TENSES[1..]),
+        _ => prefix.len() > 2 && has_parts(prefix, true),
     }
 }
 
