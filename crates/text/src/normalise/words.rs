@@ -200,7 +200,9 @@ fn abbreviation(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         "number" => number_follows,
         "dot, number" => number_follows && (dot || label) && !capsule,
         "medicine" => is_medicine(context, next),
-        _ => dot || plainly_short(context, i, word),
+        "always" => true,
+        // Without its dot it must not be mistaken for a word.
+        _ => dot || word.is_capitalised() && context.is_capitalised(context.skip_space(i + 1)),
     };
     let readings = ABBREVIATIONS.get(lower.as_str())?.iter();
     let (said, when) = readings
@@ -234,18 +236,6 @@ fn is_medicine(context: &TokenContext<'_>, i: usize) -> bool {
         || dose.is_some_and(|unit| context.is_word(unit, &DOSES))
 }
 
-/// Without its dot an abbreviation must not be mistaken for a word.
-fn plainly_short(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> bool {
-    let name_follows = || context.is_capitalised(context.skip_space(i + 1));
-    match word.text {
-        "nk" | "vs" | "etc" | "approx" | "mfn" | "vit" | "Ltd" | "Tel" | "tel" | "Trh" | "trh" => {
-            true
-        }
-        "Tar" | "tar" => context.figures_follow(i + 1),
-        _ => word.is_capitalised() && name_follows(),
-    }
-}
-
 /// An abbreviation's dot has text after it in the line, unless the abbreviation stands alone.
 fn follows_within(context: &TokenContext<'_>, after: usize) -> bool {
     after >= context.len() || context.get(context.skip_space(after)).is_some()
@@ -264,8 +254,7 @@ pub(crate) fn read(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         .or_else(|| short_word(i, word))
         .or_else(|| SpokenForm::new("dhidi ya", versus_end(context, i)?))
         .or_else(|| road(context, i))
-        .or_else(|| hyphenated(context, i))
-        .or_else(|| slashed(context, i))
+        .or_else(|| joined(context, i))
         .or_else(|| numero(context, i))
         .or_else(|| era(context, i, word))
         .or_else(|| numerals::read(context, i))
@@ -326,50 +315,22 @@ fn account(context: &TokenContext<'_>, i: usize, word: &Token<'_>) -> Option<Spo
     }
 }
 
-/// Names that are one word in spite of their hyphen.
-fn hyphenated(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    let second = context
-        .word(i + 2)
-        .filter(|_| context.is_mark(i + 1, '-'))?;
-    let word = context.token(i);
-    let said = match (
-        word.text.to_ascii_lowercase().as_str(),
-        second.text.to_ascii_lowercase().as_str(),
-    ) {
-        ("wi", "fi") => "waifai",
-        ("m", "pesa") => "em pesa",
-        ("m", "pesani") => "em pesani",
-        ("e", "mail") => "imeli",
-        ("t", "shirt") => "tisheti",
-        // "Darasa la I-VII".
-        _ if roman_value(word.text)
-            .and(roman_value(second.text))
-            .is_some() =>
-        {
-            return None;
-        }
-        (letter, _) if letter.len() == 1 && word.is_capitalised() => {
-            return SpokenForm::new(format!("{} {}", spell(word.text), second.text), i + 3);
-        }
-        _ => return None,
+/// Names that are one word in spite of their hyphen, and "M/kiti", "S/M Mbezi", "12k p/m", "S/No. 5".
+fn joined(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
+    let Kind::Mark(mark @ ('-' | '/')) = context.kind(i + 1)? else {
+        return None;
     };
-    SpokenForm::new(said, i + 3)
-}
-
-/// "M/kiti", "S/M Mbezi", "12k p/m", "S/No. 5".
-fn slashed(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
-    let second = context
-        .word(i + 2)
-        .filter(|_| context.is_mark(i + 1, '/'))?;
-    let said = match (context.token(i).text, second.text) {
-        ("M", "kiti" | "Kiti") => "mwenyekiti",
-        ("S", "M") => "shule ya msingi",
-        ("p", "m") => "kwa mwezi",
-        ("S", "No" | "N") => "namba",
-        _ => return None,
-    };
-    let dot = usize::from(said == "namba" && context.is_mark(i + 3, '.'));
-    SpokenForm::new(said, i + 3 + dot)
+    let (first, second) = (context.word(i)?, context.word(i + 2)?);
+    let written = format!("{}{mark}{}", first.text, second.text).to_ascii_lowercase();
+    if let Some(said) = SHORT_WORDS.get(written.as_str()) {
+        let dot = usize::from(*said == "namba" && context.is_mark(i + 3, '.'));
+        return SpokenForm::new(*said, i + 3 + dot);
+    }
+    // "Darasa la I-VII".
+    let numerals = roman_value(first.text).and(roman_value(second.text));
+    let letter = first.text.len() == 1 && first.is_capitalised() && mark == '-';
+    (letter && numerals.is_none())
+        .then(|| SpokenForm::new(format!("{} {}", spell(first.text), second.text), i + 3))?
 }
 
 /// "Loi N° 7", "n°12".
