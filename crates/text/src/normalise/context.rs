@@ -19,6 +19,8 @@ pub(crate) struct TokenContext<'a> {
     pub shouting: bool,
     /// The numbers of lists, in order: "1. Maziwa 2. Mayai".
     items: Vec<usize>,
+    /// The last word before each token, and before the end, in the same sentence.
+    words_before: Vec<Option<usize>>,
 }
 
 impl<'a> TokenContext<'a> {
@@ -31,11 +33,22 @@ impl<'a> TokenContext<'a> {
             words += 1;
             caps += usize::from(token.is_all_caps());
         }
-        Self {
+        let mut context = Self {
             shouting: words >= 3 && caps * 3 >= words * 2,
             items: item_numbers(&tokens),
+            words_before: Vec::with_capacity(tokens.len()),
             tokens,
+        };
+        let mut last = None;
+        for i in 0..context.len() {
+            context.words_before.push(last);
+            last = match context.word(i) {
+                Some(_) => Some(i),
+                None => last.filter(|_| !context.ends_sentence(i)),
+            };
         }
+        context.words_before.push(last);
+        context
     }
 
     pub(super) fn len(&self) -> usize {
@@ -157,13 +170,11 @@ impl<'a> TokenContext<'a> {
 
     /// The words before in the same sentence, nearest first.
     pub(super) fn words_back(&self, i: usize) -> impl Iterator<Item = &Token<'a>> {
-        (0..i)
-            .rev()
-            .take(WORDS_BACK_MAX * 3)
-            .take_while(|j| !self.ends_sentence(*j))
-            .map(|j| &self.tokens[j])
-            .filter(|t| t.kind == Kind::Word)
+        let before = |j: usize| self.words_before.get(j).copied().flatten();
+        std::iter::successors(before(i), move |j| before(*j))
             .take(WORDS_BACK_MAX)
+            .take_while(move |j| i - j <= WORDS_BACK_MAX * 3)
+            .map(|j| &self.tokens[j])
     }
 
     fn ends_sentence(&self, i: usize) -> bool {
@@ -195,6 +206,9 @@ impl<'a> TokenContext<'a> {
     /// The mark at `i` stands for inches: it closes no quotation.
     pub(super) fn is_inch(&self, i: usize) -> bool {
         const TOKENS_BACK_MAX: usize = 256;
+        if !self.is_mark(i, '"') {
+            return false;
+        }
         let mut quotes = (0..i)
             .rev()
             .take(TOKENS_BACK_MAX)
@@ -207,7 +221,7 @@ impl<'a> TokenContext<'a> {
         );
         // "Sheria ya 1979\"" closes one that was opened in another way.
         let short = i > 0 && self.digits(i - 1).is_some_and(|figures| figures.len() <= 2);
-        self.is_mark(i, '"') && closed && short
+        closed && short
     }
 
     /// The mark at `i` stands for minutes: it closes no quotation, and no word or number goes on behind it.
