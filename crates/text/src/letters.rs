@@ -27,30 +27,22 @@ pub(crate) fn english_letter_sounds(letter: char) -> Option<&'static str> {
     names(letter).map(|(_, sounds)| sounds)
 }
 
-/// A mark, its name in Swahili and in English.
-const MARKS: &[(char, &str, &str)] = &[
-    ('*', "nyota", "star"),
-    ('#', "reli", "hash"),
-    ('+', "jumlisha", "plus"),
-    ('.', "nukta", "dot"),
-    ('@', "at", "at"),
-    ('-', "kistari", "dash"),
-    ('_', "mstari chini", "underscore"),
-    ('/', "mkwaju", "slash"),
-    ('&', "na", "and"),
-    ('%', "asilimia", "per cent"),
-    ('=', "sawa na", "equals"),
-    ('$', "dola", "dollar"),
-];
+/// Each mark's name in Swahili, a tab, its name in English, a tab, the mark.
+static MARKS: LazyLock<Vec<(&str, &str)>> =
+    LazyLock::new(|| rows(include_str!("../data/marks.tsv")).collect());
+
+fn mark_names(mark: char) -> Option<(&'static str, &'static str)> {
+    let mut named = MARKS.iter().filter(|(_, rest)| rest.ends_with(mark));
+    let (swahili, rest) = named.next()?;
+    Some((swahili, rest.split_once('\t')?.0))
+}
 
 pub(crate) fn mark_name(mark: char) -> Option<&'static str> {
-    let named = MARKS.iter().find(|(known, ..)| *known == mark);
-    named.map(|(_, swahili, _)| *swahili)
+    mark_names(mark).map(|(swahili, _)| swahili)
 }
 
 pub(crate) fn english_mark_name(mark: char) -> Option<&'static str> {
-    let named = MARKS.iter().find(|(known, ..)| *known == mark);
-    named.map(|(.., english)| *english)
+    mark_names(mark).map(|(_, english)| english)
 }
 
 /// A letter without its accents.

@@ -1,10 +1,13 @@
 //! Letters to phonemes, one symbol for each sound of Swahili: prenasalised and syllabic consonants too. The voices were
 //! trained on exactly these symbols, so the plain Swahili rules must not drift.
 
+use std::sync::LazyLock;
+
 use crate::english;
 use crate::letters::spell;
 use crate::lexicon::{Lexicon, LexiconEntry, inflected_name};
 use crate::shape::is_swahili_shaped;
+use crate::tables::rows;
 
 /// In the order of the training rules.
 const GROUPS: [(&str, &str); 9] = [
@@ -216,6 +219,13 @@ fn is_full_consonant(sound: char) -> bool {
     !is_vowel(sound) && !matches!(sound, 'w' | 'j' | STRESS)
 }
 
+/// A symbol that the voices know; those that are said like it.
+static IPA: LazyLock<Vec<(char, &str)>> = LazyLock::new(|| {
+    let list = rows(include_str!("../data/ipa.tsv"));
+    list.filter_map(|(sound, like)| Some((sound.chars().next()?, like)))
+        .collect()
+});
+
 /// IPA as people write it, brought to the symbols the voices know; what they do not know is dropped. The stress mark
 /// moves from the syllable's start to its vowel, and words without one get Swahili's.
 pub(crate) fn from_ipa(ipa: &str) -> String {
@@ -235,26 +245,10 @@ pub(crate) fn from_ipa(ipa: &str) -> String {
                 stress_waits = true;
                 continue;
             }
-            'ɪ' | 'y' | 'ɨ' => 'i',
-            'ɛ' | 'ɜ' | 'ø' => 'e',
-            'æ' | 'ɑ' | 'ʌ' | 'ə' | 'ɐ' | 'ɚ' => 'a',
-            'ɔ' | 'ɒ' => 'o',
-            'ʊ' | 'ʉ' => 'u',
-            'g' => 'ɡ',
-            'r' | 'ɹ' | 'ʁ' | 'ɽ' => 'ɾ',
-            'χ' => 'x',
-            'ħ' | 'ɦ' => 'h',
-            'ʒ' => 'ʤ',
-            'ɫ' => 'l',
-            'c' | 'q' => 'k',
-            'ʋ' | 'β' => 'v',
-            'ɸ' => 'f',
-            'ɓ' => 'b',
-            'ɗ' => 'd',
-            'ʄ' => 'ʤ',
-            'ɠ' => 'ɡ',
-            'ʍ' => 'w',
-            _ => c,
+            _ => IPA
+                .iter()
+                .find(|(_, like)| like.contains(c))
+                .map_or(c, |(sound, _)| *sound),
         };
         let last = out.chars().rev().take(SAME_SOUNDS_MAX);
         if last.filter(|c| *c == sound).count() == SAME_SOUNDS_MAX {

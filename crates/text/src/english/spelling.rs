@@ -38,26 +38,13 @@ pub(crate) fn respell(word: &str) -> Option<String> {
     english.then(|| respell_any(word))
 }
 
+/// Letters of the respelling and their English sounds.
+static SOUNDS: LazyLock<Vec<(&str, &str)>> =
+    LazyLock::new(|| rows(include_str!("../../data/english-respelling.tsv")).collect());
+
 /// The sounds of an English word that the dictionary lacks, in the letters of `english-sounds.tsv`, the stress on the last
 /// syllable but one.
 pub(super) fn sounds(word: &str) -> Option<String> {
-    const SOUNDS: &[(&str, &str)] = &[
-        ("ei", "eI"),
-        ("ai", "aI"),
-        ("au", "aU"),
-        ("oi", "OI"),
-        ("ch", "C"),
-        ("sh", "S"),
-        ("th", "T"),
-        ("ng", "N"),
-        ("a", "a"),
-        ("e", "E"),
-        ("i", "I"),
-        ("o", "Q"),
-        ("u", "u"),
-        ("j", "J"),
-        ("y", "j"),
-    ];
     let is_vowel = |sound: &str| sound.contains(['a', 'e', 'E', 'I', 'Q', 'O', 'u']);
     let word = word.replace('\'', "");
     if !word.bytes().all(|b| b.is_ascii_lowercase()) {
