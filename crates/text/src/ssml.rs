@@ -436,8 +436,8 @@ fn word_element<'a>(tag: &Tag<'a>, after: usize) -> Result<Open<'a>, SsmlMistake
             let format = say_as::date_format(written);
             let known = written.is_empty() || say_as::DATE_FORMATS.contains(&format.as_str());
             if kind == "date" && !known {
-                let format = written.to_owned();
-                return Err(SsmlMistake::UnknownFormat(format));
+                let (format, known) = (written.to_owned(), say_as::DATE_FORMATS.join(", "));
+                return Err(SsmlMistake::UnknownFormat { format, known });
             }
             How::SayAs { kind, format }
         }
