@@ -89,7 +89,13 @@ fn said(name: &str, tail: &str, quantity: &Quantity<'_>) -> String {
 
 /// The unit as the tables have it, and the token after it: "mb/s" is "Mbps", though "mb" alone may be bytes.
 pub(super) fn written_unit<'a>(context: &TokenContext<'a>, i: usize) -> Option<(&'a str, usize)> {
+    const SHORT_LETTERS_MAX: usize = 3;
     let word = context.word(i)?;
+    // "Nina 2 bt hawasomi": "but" of chats, not the bottles of "1 bt tds".
+    let next = context.word(context.skip_space(i + 1));
+    if word.text == "bt" && next.is_some_and(|next| next.text.len() > SHORT_LETTERS_MAX) {
+        return None;
+    }
     let bits = word.is("mb") && word.text != "MB";
     let per_second = context.is_mark(i + 1, '/') && context.is_word(i + 2, &["s"]);
     Some(match bits && per_second {
