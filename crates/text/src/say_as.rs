@@ -2,7 +2,7 @@
 
 use crate::cardinal::{cardinal, digits};
 use crate::letters::{is_key, spell_all};
-use crate::normalise::{self, agreement, day_part, normalise};
+use crate::normalise::{self, agreement, date_parts, day_part, normalise};
 
 pub(crate) const KINDS: &[&str] = &[
     "digits",
@@ -85,30 +85,6 @@ pub(crate) fn fits_format(text: &str, format: &str) -> bool {
         _ => true,
     };
     values.len() != format.len() || format.chars().zip(&values).all(fits)
-}
-
-/// The day, the month and perhaps the year of a date in figures.
-pub(crate) fn date_parts<'t>(
-    text: &'t str,
-    format: &str,
-) -> Option<(&'t str, &'t str, Option<&'t str>)> {
-    let is_numeric = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
-    if text.len() == 8 && is_numeric(text) {
-        return Some((&text[6..], &text[4..6], Some(&text[..4])));
-    }
-    let parts = text.split(['/', '-', '.', ' ']);
-    let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
-    let date = match (parts.as_slice(), format) {
-        ([month, day], "md") => (*day, *month, None),
-        ([day, month], _) => (*day, *month, None),
-        ([month, day, year], "mdy") => (*day, *month, Some(*year)),
-        ([year, month, day], format) if format == "ymd" || year.len() == 4 => {
-            (*day, *month, Some(*year))
-        }
-        ([day, month, year], _) => (*day, *month, Some(*year)),
-        _ => return None,
-    };
-    parts.iter().all(|part| is_numeric(part)).then_some(date)
 }
 
 /// Dates by their parts.

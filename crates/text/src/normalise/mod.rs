@@ -42,6 +42,7 @@ pub(crate) use dotted_time::day_part;
 pub(crate) use money::is_named_in as money_is_named_in;
 use reading::SpokenForm;
 use token::{Kind, Token, tokens};
+pub(crate) use written_date::date_parts;
 
 /// Written text to spoken words; case and punctuation stay.
 pub fn normalise(text: &str) -> String {

@@ -191,14 +191,14 @@ fn abbreviation(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
         || context
             .word(next)
             .is_some_and(|w| class(w) || dot && (code(w) || numeral(w)));
-    let label = word.text == "Na" && !context.starts_sentence(i);
+    let inside = word.text == "Na" && !context.starts_sentence(i);
     // "Amoxicillin cap. 500mg".
     let capsule = lower == "cap" && (!word.is_capitalised() || context.word(next + 1).is_some());
     let dotted = dot && follows_within(context, after);
     let applies = |when: &str| match when {
         "dot" => dotted,
         "number" => number_follows,
-        "dot, number" => number_follows && (dot || label) && !capsule,
+        "dot, number" => number_follows && (dot || inside) && !capsule,
         "medicine" => is_medicine(context, next),
         "always" => true,
         // Without its dot it must not be mistaken for a word.
@@ -506,4 +506,20 @@ fn squeezed(text: &str, keep: usize) -> String {
         out.extend(&run[..kept]);
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_abbreviation_says_when_it_is_one() {
+        let known = ["dot", "number", "dot, number", "medicine", "any", "always"];
+        for (written, readings) in ABBREVIATIONS.iter() {
+            for reading in readings {
+                let when = reading.split_once('\t').map(|(_, when)| when);
+                assert!(when.is_some_and(|when| known.contains(&when)), "{written}");
+            }
+        }
+    }
 }

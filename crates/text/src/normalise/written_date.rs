@@ -80,3 +80,27 @@ pub(super) fn is_date(day: u64, month: u64, year: Option<u64>) -> bool {
     };
     (1..=days).contains(&day)
 }
+
+/// The day, the month and perhaps the year of a date in figures.
+pub(crate) fn date_parts<'t>(
+    text: &'t str,
+    format: &str,
+) -> Option<(&'t str, &'t str, Option<&'t str>)> {
+    let is_numeric = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
+    if text.len() == 8 && is_numeric(text) {
+        return Some((&text[6..], &text[4..6], Some(&text[..4])));
+    }
+    let parts = text.split(['/', '-', '.', ' ']);
+    let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
+    let date = match (parts.as_slice(), format) {
+        ([month, day], "md") => (*day, *month, None),
+        ([day, month], _) => (*day, *month, None),
+        ([month, day, year], "mdy") => (*day, *month, Some(*year)),
+        ([year, month, day], format) if format == "ymd" || year.len() == 4 => {
+            (*day, *month, Some(*year))
+        }
+        ([day, month, year], _) => (*day, *month, Some(*year)),
+        _ => return None,
+    };
+    parts.iter().all(|part| is_numeric(part)).then_some(date)
+}

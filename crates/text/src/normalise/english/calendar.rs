@@ -9,8 +9,7 @@ use crate::normalise::context::TokenContext;
 use crate::normalise::quantity::{dash_after, is_minus_mark};
 use crate::normalise::token::{Kind, Token};
 use crate::normalise::weekdays::{WEEKDAYS_ENGLISH, is_english_day, short_day as day_named};
-use crate::normalise::written_date::{WrittenDate, full_year, is_date};
-use crate::say_as::date_parts;
+use crate::normalise::written_date::{WrittenDate, date_parts, full_year, is_date};
 
 /// The month a word names, in full or by its first three letters.
 pub(super) fn month(word: &str) -> Option<&'static str> {
