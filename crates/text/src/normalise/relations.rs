@@ -457,13 +457,16 @@ fn is_beside_score(context: &TokenContext<'_>, i: usize) -> bool {
     ahead.chain(behind).any(falls)
 }
 
-/// Signs of arithmetic; how Swahili says them, a tab, English.
+/// Signs of arithmetic, of one character each; how Swahili says them, a tab, English.
 pub(super) static SIGNS: LazyLock<Vec<(&str, &str)>> =
     LazyLock::new(|| rows(include_str!("../../data/signs.tsv")).collect());
 
 /// A sign of arithmetic between two numbers.
 pub(crate) fn operator(context: &TokenContext<'_>, i: usize) -> Option<SpokenForm> {
     let token = context.token(i);
+    if token.kind == Kind::Space || token.text.chars().nth(1).is_some() {
+        return None;
+    }
     let (_, said) = SIGNS
         .iter()
         .find(|(signs, _)| signs.split(' ').any(|sign| token.is(sign)))?;

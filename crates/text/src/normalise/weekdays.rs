@@ -27,7 +27,7 @@ pub(super) fn short_day(word: &Token<'_>) -> Option<usize> {
         day.get(..word.text.len())
             .is_some_and(|start| word.is(start))
     };
-    WEEKDAYS_ENGLISH.iter().position(begins).filter(|_| short)
+    short.then(|| WEEKDAYS_ENGLISH.iter().position(begins))?
 }
 
 /// A day of the week in English, in full or short.
