@@ -11,14 +11,14 @@ use symphonia::core::io::{MediaSourceStream, ReadOnlySource};
 use symphonia::core::packet::Packet;
 use symphonia::core::units::Duration;
 use symphonia::default::formats::{
-    AdtsReader, FlacReader, IsoMp4Reader, MkvReader, MpaReader, OggReader,
+    AdtsReader, CafReader, FlacReader, IsoMp4Reader, MkvReader, MpaReader, OggReader,
 };
 use symphonia::default::get_codecs;
 
 use super::aac;
 use super::edits::{self, Edit};
 use super::sniff::Container;
-use super::{AudioSource, DecodeSession, Decoded, Window};
+use super::{AudioSource, DecodeSession, Decoded};
 use crate::AudioError;
 use crate::opus::{OpusDecoder, OpusHead};
 
@@ -48,14 +48,15 @@ fn read(
     session: &mut DecodeSession,
 ) -> Result<Decoded, AudioError> {
     let (name, mut source) = match container {
-        Container::Wav | Container::Gsm => ("wav", source),
+        Container::Wav | Container::Aiff | Container::Au | Container::Gsm => ("wav", source),
+        Container::Caf => ("caf", source),
         Container::Ogg => ("ogg", source),
         // Read as a stream, or one that ends before the place it declares would be refused whole.
         Container::Matroska => ("webm", Box::new(ReadOnlySource::new(source)) as AudioSource),
         Container::Mp4 => ("mp4", source),
-        Container::Flac { start } => ("flac", from(source, start)?),
-        Container::Mp3 { start } => ("mp3", from(source, start)?),
-        Container::Adts { start } => ("adts", from(source, start)?),
+        Container::Flac => ("flac", source),
+        Container::Mp3 => ("mp3", source),
+        Container::Adts => ("adts", source),
     };
     let edit = match (container, source.byte_len()) {
         (Container::Mp4, Some(bytes)) => edits::find(&mut source, bytes)?,
@@ -67,9 +68,10 @@ fn read(
         Container::Ogg => OggReader::try_new(stream, options).map(boxed),
         Container::Matroska => MkvReader::try_new(stream, options).map(boxed),
         Container::Mp4 => IsoMp4Reader::try_new(stream, options).map(boxed),
-        Container::Flac { .. } => FlacReader::try_new(stream, options).map(boxed),
-        Container::Adts { .. } => AdtsReader::try_new(stream, options).map(boxed),
-        Container::Wav | Container::Gsm | Container::Mp3 { .. } => {
+        Container::Caf => CafReader::try_new(stream, options).map(boxed),
+        Container::Flac => FlacReader::try_new(stream, options).map(boxed),
+        Container::Adts => AdtsReader::try_new(stream, options).map(boxed),
+        Container::Wav | Container::Aiff | Container::Au | Container::Gsm | Container::Mp3 => {
             MpaReader::try_new(stream, options).map(boxed)
         }
     };
@@ -81,7 +83,7 @@ pub(crate) fn decode_mpeg(
     source: AudioSource,
     session: &mut DecodeSession,
 ) -> Result<Decoded, AudioError> {
-    let decoded = decode(Container::Mp3 { start: 0 }, source, session)?;
+    let decoded = decode(Container::Mp3, source, session)?;
     Ok(Decoded {
         container: "wav",
         ..decoded
@@ -90,15 +92,6 @@ pub(crate) fn decode_mpeg(
 
 fn boxed<'s>(reader: impl FormatReader + 's) -> Box<dyn FormatReader + 's> {
     Box::new(reader)
-}
-
-fn from(source: AudioSource, start: u64) -> Result<AudioSource, AudioError> {
-    let bytes = source.byte_len().unwrap_or(u64::MAX).saturating_sub(start);
-    Ok(if start == 0 {
-        source
-    } else {
-        Box::new(Window::new(source, start, bytes)?)
-    })
 }
 
 fn undecodable(error: Error) -> AudioError {
