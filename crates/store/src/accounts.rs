@@ -258,16 +258,16 @@ impl Store {
             }
             if others == 0 {
                 let left: Option<(i64,)> = sqlx::query_as(
-                    "select b.available_micro from balances b join workspaces w on w.id = b.workspace_id
-                     where w.id = $1 and w.closed_us is null and b.available_micro > 0",
+                    "select b.available_micro + b.reserved_micro from balances b join workspaces w on w.id = b.workspace_id
+                     where w.id = $1 and w.closed_us is null and b.available_micro + b.reserved_micro > 0",
                 )
                 .bind(&workspace_id)
                 .fetch_optional(&mut *tx)
                 .await?;
-                if let Some((available_micro,)) = left.filter(|_| !gives_up_money) {
+                if let Some((left_micro,)) = left.filter(|_| !gives_up_money) {
                     return Err(StoreError::MoneyLeft {
                         workspace_id,
-                        available_micro,
+                        left_micro,
                     });
                 }
                 for close in [
