@@ -1,6 +1,8 @@
 //! Everything but WAV: Symphonia takes the container apart and decodes, except Opus, which is libopus.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use symphonia::core::codecs::CodecParameters;
 use symphonia::core::codecs::audio::well_known::{CODEC_ID_AAC, CODEC_ID_OPUS};
@@ -18,7 +20,7 @@ use symphonia::default::get_codecs;
 use super::aac;
 use super::edits::{self, Edit};
 use super::sniff::Container;
-use super::{AudioSource, DecodeSession, Decoded};
+use super::{AudioSource, DecodeSession, Decoded, LimitedHeader};
 use crate::AudioError;
 use crate::opus::{OpusDecoder, OpusHead};
 
@@ -30,6 +32,8 @@ const OPUS_RATE_HZ: u32 = 48_000;
 const PADDING_PACKETS_MAX: usize = 3;
 /// Times that MP3 frames may turn into frames of another rate or other channels, as where files were joined.
 const MP3_CHANGES_MAX: usize = 64;
+/// A CAF file of two hours has a table of some 700 kB; each byte of it may become 32 in memory.
+const CAF_HEADER_BYTES_MAX: u64 = 1 << 20;
 
 /// A panic inside a reader is a recording that cannot be read: the readers check much, but a file whose
 /// numbers contradict each other can still trip their arithmetic where overflow is checked.
@@ -47,9 +51,14 @@ fn read(
     source: AudioSource,
     session: &mut DecodeSession,
 ) -> Result<Decoded, AudioError> {
+    let header_bytes_left = Arc::new(AtomicU64::new(CAF_HEADER_BYTES_MAX));
     let (name, mut source) = match container {
         Container::Wav | Container::Aiff | Container::Au | Container::Gsm => ("wav", source),
-        Container::Caf => ("caf", source),
+        Container::Caf => {
+            let bytes_left = Arc::clone(&header_bytes_left);
+            let inner = source;
+            ("caf", Box::new(LimitedHeader { inner, bytes_left }) as _)
+        }
         Container::Ogg => ("ogg", source),
         // Read as a stream, or one that ends before the place it declares would be refused whole.
         Container::Matroska => ("webm", Box::new(ReadOnlySource::new(source)) as AudioSource),
@@ -75,6 +84,7 @@ fn read(
             MpaReader::try_new(stream, options).map(boxed)
         }
     };
+    header_bytes_left.store(u64::MAX, Ordering::Relaxed);
     Demuxing::new(name, reader.map_err(undecodable)?, edit, session.rate_hz())?.run(session)
 }
 

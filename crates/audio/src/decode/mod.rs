@@ -16,7 +16,7 @@ use std::io::Cursor;
 pub use guess::{GUESS_BYTES, guess_seconds, seconds_at_most};
 pub(crate) use session::DecodeSession;
 pub use sniff::container_name;
-pub(crate) use source::{AudioSource, Window};
+pub(crate) use source::{AudioSource, LimitedHeader, Window};
 pub(crate) use types::Decoded;
 pub use types::{Channels, DecodeLimits, RawFormat, Recording, SAMPLE_RATE_HZ, UnknownChannels};
 
