@@ -25,7 +25,7 @@ const KEYS_SHOWN_MAX: usize = 20;
 struct KeysPage {
     page: Page,
     me: Me,
-    /// Those that work, the newest first, and many of them not at once.
+    /// Those that work first, the newest above.
     keys: Vec<KeyInfo>,
     folded_keys: Vec<KeyInfo>,
     permissions: Vec<(&'static str, &'static str)>,
@@ -64,10 +64,8 @@ pub async fn keys(State(app): State<App>, page: Page, me: Me) -> Result<Response
         true => app.store.list_keys(&me.workspace.id).await?,
         false => Vec::new(),
     };
-    // What works stands first, the newest above.
     keys.sort_by_key(|key| (!is_active(key), -key.created_us));
-    let working = keys.iter().filter(|key| is_active(key)).count();
-    let folded_keys = keys.split_off(working.min(KEYS_SHOWN_MAX));
+    let folded_keys = keys.split_off(keys.len().min(KEYS_SHOWN_MAX));
     let t = page.t;
     let permissions = vec![
         ("speech", t.perm_speech),

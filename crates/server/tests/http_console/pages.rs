@@ -138,7 +138,7 @@ async fn keys_that_work_stand_above_those_that_have_ended() {
 }
 
 #[tokio::test]
-async fn many_keys_are_folded_away_and_so_are_those_that_have_ended() {
+async fn of_many_keys_those_that_are_old_or_have_ended_are_folded_away() {
     let world = World::new().await;
     for number in 0..30 {
         let name = format!("Simu {number}.");
