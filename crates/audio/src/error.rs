@@ -4,7 +4,7 @@ pub enum AudioError {
     #[error("the recording is empty")]
     Empty,
     #[error(
-        "it is in no audio container that is read here: WAV, MP3, MP2, FLAC, Ogg, WebM, M4A, AAC, GSM"
+        "it is in no audio container that is read here: WAV, AIFF, AU, CAF, MP3, MP2, FLAC, Ogg, WebM, M4A, AAC, GSM"
     )]
     UnknownContainer,
     #[error("the recording cannot be decoded: {0}")]

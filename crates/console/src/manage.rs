@@ -18,12 +18,16 @@ use super::words::Words;
 use sauti_web::language::Language;
 use sauti_web::problem::Problem;
 
+const KEYS_SHOWN_MAX: usize = 20;
+
 #[derive(Template)]
 #[template(path = "keys.html")]
 struct KeysPage {
     page: Page,
     me: Me,
+    /// Those that work first, the newest above.
     keys: Vec<KeyInfo>,
+    folded_keys: Vec<KeyInfo>,
     permissions: Vec<(&'static str, &'static str)>,
 }
 
@@ -38,12 +42,16 @@ impl KeysPage {
     }
 
     fn is_active(&self, key: &KeyInfo) -> bool {
-        key.revoked_us.is_none() && !is_expired(key)
+        is_active(key)
     }
 
     fn is_expired(&self, key: &KeyInfo) -> bool {
         is_expired(key)
     }
+}
+
+fn is_active(key: &KeyInfo) -> bool {
+    key.revoked_us.is_none() && !is_expired(key)
 }
 
 fn is_expired(key: &KeyInfo) -> bool {
@@ -56,11 +64,8 @@ pub async fn keys(State(app): State<App>, page: Page, me: Me) -> Result<Response
         true => app.store.list_keys(&me.workspace.id).await?,
         false => Vec::new(),
     };
-    // What works stands first, the newest above.
-    keys.sort_by_key(|key| {
-        let has_ended = key.revoked_us.is_some() || is_expired(key);
-        (has_ended, -key.created_us)
-    });
+    keys.sort_by_key(|key| (!is_active(key), -key.created_us));
+    let folded_keys = keys.split_off(keys.len().min(KEYS_SHOWN_MAX));
     let t = page.t;
     let permissions = vec![
         ("speech", t.perm_speech),
@@ -73,6 +78,7 @@ pub async fn keys(State(app): State<App>, page: Page, me: Me) -> Result<Response
         page,
         me,
         keys,
+        folded_keys,
         permissions,
     })
 }
@@ -91,6 +97,8 @@ struct MembersPage {
     page: Page,
     me: Me,
     members: Vec<Member>,
+    /// Those that work: of who made them an admin wants to know before the member goes.
+    keys: Vec<KeyInfo>,
     invites: Vec<Invite>,
 }
 
@@ -107,6 +115,16 @@ impl MembersPage {
             .collect()
     }
 
+    fn keys_of(&self, member: &Member) -> String {
+        let made_by = |key: &&KeyInfo| key.created_by == member.account_id.as_str();
+        let names = self
+            .keys
+            .iter()
+            .filter(made_by)
+            .map(|key| key.name.as_str());
+        names.collect::<Vec<_>>().join(", ")
+    }
+
     fn may_change(&self, member: &Member) -> bool {
         self.me.is_admin() && member.role <= self.me.role && member.account_id != self.me.account.id
     }
@@ -115,10 +133,16 @@ impl MembersPage {
 pub async fn members(State(app): State<App>, page: Page, me: Me) -> Result<Response, Problem> {
     let members = app.store.members(&me.workspace.id).await?;
     let invites = app.store.invites(&me.workspace.id).await?;
+    let mut keys = match me.is_admin() {
+        true => app.store.list_keys(&me.workspace.id).await?,
+        false => Vec::new(),
+    };
+    keys.retain(is_active);
     page::render(&MembersPage {
         page,
         me,
         members,
+        keys,
         invites,
     })
 }

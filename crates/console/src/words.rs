@@ -223,6 +223,7 @@ words! {
     secret_shown_once: "Copy the secret now: it is not shown again.", "Nakili siri hii sasa: haitaonyeshwa tena.";
     copied_done: "I have copied it", "Nimenakili";
     keys_none: "No keys yet. Make one to call the service from your own program.", "Bado hakuna funguo. Tengeneza mmoja ili programu yako itumie huduma.";
+    keys_folded: "More keys, older or ended", "Funguo zaidi, za zamani au zilizokwisha";
     last_used: "Last used", "Ulitumika mara ya mwisho";
     spent: "Spent", "Fedha zilizotumika";
     revoke: "Revoke", "Batilisha";
@@ -293,6 +294,7 @@ words! {
     cancel: "Cancel", "Ghairi";
     remove: "Remove", "Ondoa";
     remove_ask: "Remove this member from the workspace?", "Una uhakika unataka kumwondoa mwanachama huyu kwenye eneo la kazi?";
+    remove_keys: "The keys they made go on working; revoke those they know:", "Funguo alizotengeneza zitaendelea kufanya kazi; batilisha zile anazozijua:";
     leave: "Leave", "Ondoka";
     leave_ask: "Leave this workspace?", "Una uhakika unataka kuondoka kwenye eneo hili la kazi?";
     you: "you", "wewe";

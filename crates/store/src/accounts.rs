@@ -1,6 +1,7 @@
 //! People: e-mail, password hash, confirmation, deletion.
 
 use serde::Serialize;
+use unicode_normalization::UnicodeNormalization;
 
 use crate::database::{Backend, Tx};
 use crate::ids::now_us;
@@ -40,7 +41,7 @@ pub fn check_new_account(email: &str, name: &str) -> Result<(), StoreError> {
 /// Trims and lower-cases an address; refuses what no letter could be sent to, and what a mail program would read as another
 /// address with a name before it (`x<y@example.com>`).
 pub(crate) fn parse_email(email: &str) -> Result<String, StoreError> {
-    let email = folded(email);
+    let email = folded_email(email);
     let is_address = email.len() <= 254
         && email
             .split_once('@')
@@ -51,9 +52,9 @@ pub(crate) fn parse_email(email: &str) -> Result<String, StoreError> {
     }
 }
 
-/// Addresses count whatever their case.
-fn folded(email: &str) -> String {
-    email.trim().to_lowercase()
+/// An address as it counts: whatever its case, and full-width letters as plain ones (NFKC), which is how mail programs take them.
+pub fn folded_email(email: &str) -> String {
+    email.trim().nfkc().collect::<String>().to_lowercase()
 }
 
 /// A dot-atom (RFC 5322), in any script (RFC 6531). What needs quotes is refused: nobody has it, and forgers do.
@@ -113,7 +114,7 @@ impl Store {
     }
 
     pub async fn account_by_email(&self, email: &str) -> Result<Option<Account>, StoreError> {
-        let email = folded(email);
+        let email = folded_email(email);
         // PostgreSQL takes no NUL.
         match email.contains(char::is_control) {
             false => self.account_where("email = $1", &email).await,
@@ -257,16 +258,16 @@ impl Store {
             }
             if others == 0 {
                 let left: Option<(i64,)> = sqlx::query_as(
-                    "select b.available_micro from balances b join workspaces w on w.id = b.workspace_id
-                     where w.id = $1 and w.closed_us is null and b.available_micro > 0",
+                    "select b.available_micro + b.reserved_micro from balances b join workspaces w on w.id = b.workspace_id
+                     where w.id = $1 and w.closed_us is null and b.available_micro + b.reserved_micro > 0",
                 )
                 .bind(&workspace_id)
                 .fetch_optional(&mut *tx)
                 .await?;
-                if let Some((available_micro,)) = left.filter(|_| !gives_up_money) {
+                if let Some((left_micro,)) = left.filter(|_| !gives_up_money) {
                     return Err(StoreError::MoneyLeft {
                         workspace_id,
-                        available_micro,
+                        left_micro,
                     });
                 }
                 for close in [
@@ -354,6 +355,8 @@ mod tests {
         for right in ["o'neil+m-pesa@duka.co.ke", "a@b", "fátima@exämple.com"] {
             assert_eq!(parse_email(right).unwrap(), right);
         }
+        let full_width = "asha@\u{ff25}xample\u{ff0e}com";
+        assert_eq!(parse_email(full_width).unwrap(), "asha@example.com");
         for wrong in [
             "",
             "asha",

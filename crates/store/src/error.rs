@@ -18,15 +18,18 @@ pub enum StoreError {
     },
     #[error("{0}")]
     Refused(&'static str),
+    #[error("a workspace may have {max} vocabularies: remove one first")]
+    TooManyVocabularies { max: i64 },
     #[error("the link or token is unknown, used or expired")]
     TokenRefused,
     /// An account would be deleted with a workspace of its own that holds money.
     #[error(
-        "the workspace {workspace_id} still holds {available_micro} micro-units, which nobody could spend any more"
+        "the workspace {workspace_id} still holds {left_micro} micro-units, which nobody could spend any more"
     )]
     MoneyLeft {
         workspace_id: WorkspaceId,
-        available_micro: i64,
+        /// With what is set aside.
+        left_micro: i64,
     },
     #[error("the data store is not available")]
     Database(#[source] Arc<sqlx::Error>),

@@ -66,7 +66,7 @@ mod vocabularies;
 mod webhooks;
 mod workspaces;
 
-pub use accounts::{Account, check_new_account};
+pub use accounts::{Account, check_new_account, folded_email};
 pub use attempts::AttemptLimit;
 pub use audit::{AuditAction, AuditEntry, AuditQuery};
 pub use auth::KeyHolder;

@@ -90,7 +90,7 @@ impl Store {
         };
         if done.rows_affected() == 0 {
             self.workspace(workspace_id).await?;
-            return Err(StoreError::Refused("there are too many vocabularies"));
+            return Err(StoreError::TooManyVocabularies { max: new.names_max });
         }
         self.vocabulary(workspace_id, &new.name).await
     }

@@ -30,6 +30,9 @@ pub fn guess_seconds(head: &[u8], tail: &[u8], bytes: u64, declared: Option<RawF
         Some(b"RIFF" | b"RF64") => wav(head, size),
         Some(b"OggS") => ogg(head, tail),
         Some(b"fLaC") => flac(head),
+        Some(b"FORM") => aiff(head),
+        Some(b".snd") => au(head, size),
+        Some(b"caff") => caf(head, size),
         Some([0x1a, 0x45, 0xdf, 0xa3]) => Some(size / BYTES_PER_SECOND_WEBM),
         _ => None,
     };
@@ -70,6 +73,31 @@ fn flac(head: &[u8]) -> Option<f64> {
     (samples > 0).then(|| samples as f64 / rate_hz as f64)
 }
 
+/// The rate is an 80-bit float, its 64 bits of mantissa a whole number.
+fn aiff(head: &[u8]) -> Option<f64> {
+    let common = find(head, b"COMM")? + 8;
+    let frames = u32::from_be_bytes(array(head, common + 2)?);
+    let exponent = i32::from(u16::from_be_bytes(array(head, common + 8)?)) - 16_383 - 63;
+    let mantissa = u64::from_be_bytes(array(head, common + 10)?);
+    Some(f64::from(frames) / (mantissa as f64 * f64::from(exponent).exp2()))
+}
+
+/// As if samples had 16 bits.
+fn au(head: &[u8], size: f64) -> Option<f64> {
+    let rate_hz = u32::from_be_bytes(array(head, 16)?);
+    let channels = u32::from_be_bytes(array(head, 20)?);
+    Some(size / 2.0 / f64::from(channels) / f64::from(rate_hz))
+}
+
+/// Packets of changing size say nothing.
+fn caf(head: &[u8], size: f64) -> Option<f64> {
+    let rate_hz = f64::from_be_bytes(array(head, 20)?);
+    let packet_bytes = u32::from_be_bytes(array(head, 36)?);
+    let packet_frames = u32::from_be_bytes(array(head, 40)?);
+    let frames = size / f64::from(packet_bytes) * f64::from(packet_frames);
+    (packet_bytes > 0).then(|| frames / rate_hz)
+}
+
 fn find(bytes: &[u8], mark: &[u8]) -> Option<usize> {
     bytes.windows(mark.len()).position(|window| window == mark)
 }
@@ -103,6 +131,18 @@ mod tests {
     fn frames_of_gsm_are_counted() {
         let guess = of(include_bytes!("../../tests/data/voice.gsm"));
         assert!((0.59..0.61).contains(&guess), "{guess}");
+    }
+
+    #[test]
+    fn the_headers_of_macintoshes_and_suns_are_read() {
+        let aiff = of(include_bytes!("../../tests/data/voice.aiff"));
+        assert!((0.63..0.64).contains(&aiff), "{aiff}");
+        let au = of(include_bytes!("../../tests/data/voice.au"));
+        assert!((0.31..0.33).contains(&au), "{au}");
+        let mut caf = b"caff\0\x01\0\0desc\0\0\0\0\0\0\0\x20".to_vec();
+        caf.extend(16_000_f64.to_be_bytes());
+        caf.extend(b"lpcm\0\0\0\x02\0\0\0\x02\0\0\0\x01");
+        assert_eq!(guess_seconds(&caf, &[], 96_000, None), 3.0);
     }
 
     #[test]

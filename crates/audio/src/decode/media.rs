@@ -1,6 +1,8 @@
 //! Everything but WAV: Symphonia takes the container apart and decodes, except Opus, which is libopus.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use symphonia::core::codecs::CodecParameters;
 use symphonia::core::codecs::audio::well_known::{CODEC_ID_AAC, CODEC_ID_OPUS};
@@ -11,14 +13,14 @@ use symphonia::core::io::{MediaSourceStream, ReadOnlySource};
 use symphonia::core::packet::Packet;
 use symphonia::core::units::Duration;
 use symphonia::default::formats::{
-    AdtsReader, FlacReader, IsoMp4Reader, MkvReader, MpaReader, OggReader,
+    AdtsReader, CafReader, FlacReader, IsoMp4Reader, MkvReader, MpaReader, OggReader,
 };
 use symphonia::default::get_codecs;
 
 use super::aac;
 use super::edits::{self, Edit};
 use super::sniff::Container;
-use super::{AudioSource, DecodeSession, Decoded, Window};
+use super::{AudioSource, DecodeSession, Decoded, LimitedHeader};
 use crate::AudioError;
 use crate::opus::{OpusDecoder, OpusHead};
 
@@ -30,6 +32,8 @@ const OPUS_RATE_HZ: u32 = 48_000;
 const PADDING_PACKETS_MAX: usize = 3;
 /// Times that MP3 frames may turn into frames of another rate or other channels, as where files were joined.
 const MP3_CHANGES_MAX: usize = 64;
+/// A CAF file of two hours has a table of some 700 kB; each byte of it may become 32 in memory.
+const CAF_HEADER_BYTES_MAX: u64 = 1 << 20;
 
 /// A panic inside a reader is a recording that cannot be read: the readers check much, but a file whose
 /// numbers contradict each other can still trip their arithmetic where overflow is checked.
@@ -47,15 +51,21 @@ fn read(
     source: AudioSource,
     session: &mut DecodeSession,
 ) -> Result<Decoded, AudioError> {
+    let header_bytes_left = Arc::new(AtomicU64::new(CAF_HEADER_BYTES_MAX));
     let (name, mut source) = match container {
-        Container::Wav | Container::Gsm => ("wav", source),
+        Container::Wav | Container::Aiff | Container::Au | Container::Gsm => ("wav", source),
+        Container::Caf => {
+            let bytes_left = Arc::clone(&header_bytes_left);
+            let inner = source;
+            ("caf", Box::new(LimitedHeader { inner, bytes_left }) as _)
+        }
         Container::Ogg => ("ogg", source),
         // Read as a stream, or one that ends before the place it declares would be refused whole.
         Container::Matroska => ("webm", Box::new(ReadOnlySource::new(source)) as AudioSource),
         Container::Mp4 => ("mp4", source),
-        Container::Flac { start } => ("flac", from(source, start)?),
-        Container::Mp3 { start } => ("mp3", from(source, start)?),
-        Container::Adts { start } => ("adts", from(source, start)?),
+        Container::Flac => ("flac", source),
+        Container::Mp3 => ("mp3", source),
+        Container::Adts => ("adts", source),
     };
     let edit = match (container, source.byte_len()) {
         (Container::Mp4, Some(bytes)) => edits::find(&mut source, bytes)?,
@@ -67,12 +77,14 @@ fn read(
         Container::Ogg => OggReader::try_new(stream, options).map(boxed),
         Container::Matroska => MkvReader::try_new(stream, options).map(boxed),
         Container::Mp4 => IsoMp4Reader::try_new(stream, options).map(boxed),
-        Container::Flac { .. } => FlacReader::try_new(stream, options).map(boxed),
-        Container::Adts { .. } => AdtsReader::try_new(stream, options).map(boxed),
-        Container::Wav | Container::Gsm | Container::Mp3 { .. } => {
+        Container::Caf => CafReader::try_new(stream, options).map(boxed),
+        Container::Flac => FlacReader::try_new(stream, options).map(boxed),
+        Container::Adts => AdtsReader::try_new(stream, options).map(boxed),
+        Container::Wav | Container::Aiff | Container::Au | Container::Gsm | Container::Mp3 => {
             MpaReader::try_new(stream, options).map(boxed)
         }
     };
+    header_bytes_left.store(u64::MAX, Ordering::Relaxed);
     Demuxing::new(name, reader.map_err(undecodable)?, edit, session.rate_hz())?.run(session)
 }
 
@@ -81,7 +93,7 @@ pub(crate) fn decode_mpeg(
     source: AudioSource,
     session: &mut DecodeSession,
 ) -> Result<Decoded, AudioError> {
-    let decoded = decode(Container::Mp3 { start: 0 }, source, session)?;
+    let decoded = decode(Container::Mp3, source, session)?;
     Ok(Decoded {
         container: "wav",
         ..decoded
@@ -90,15 +102,6 @@ pub(crate) fn decode_mpeg(
 
 fn boxed<'s>(reader: impl FormatReader + 's) -> Box<dyn FormatReader + 's> {
     Box::new(reader)
-}
-
-fn from(source: AudioSource, start: u64) -> Result<AudioSource, AudioError> {
-    let bytes = source.byte_len().unwrap_or(u64::MAX).saturating_sub(start);
-    Ok(if start == 0 {
-        source
-    } else {
-        Box::new(Window::new(source, start, bytes)?)
-    })
 }
 
 fn undecodable(error: Error) -> AudioError {

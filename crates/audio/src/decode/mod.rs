@@ -16,12 +16,12 @@ use std::io::Cursor;
 pub use guess::{GUESS_BYTES, guess_seconds, seconds_at_most};
 pub(crate) use session::DecodeSession;
 pub use sniff::container_name;
-pub(crate) use source::{AudioSource, Window};
+pub(crate) use source::{AudioSource, LimitedHeader, Window};
 pub(crate) use types::Decoded;
 pub use types::{Channels, DecodeLimits, RawFormat, Recording, SAMPLE_RATE_HZ, UnknownChannels};
 
 use crate::AudioError;
-use sniff::Container;
+use sniff::{Container, Found};
 
 /// Decodes an open file from its beginning. `cancelled` is asked between packets.
 pub fn decode_file(
@@ -64,12 +64,18 @@ fn decode_source(
 }
 
 fn decode_container(
-    found: Container,
+    Found { container, start }: Found,
     source: AudioSource,
     session: &mut DecodeSession,
 ) -> Result<Decoded, AudioError> {
-    match found {
-        Container::Wav => crate::wav::decode(source, session),
+    let source: AudioSource = match (start, source.byte_len()) {
+        (0, _) | (_, None) => source,
+        (start, Some(bytes)) => Box::new(Window::new(source, start, bytes.saturating_sub(start))?),
+    };
+    match container {
+        Container::Wav => crate::wav::decode("wav", source, session),
+        Container::Aiff => crate::wav::decode("aiff", source, session),
+        Container::Au => crate::wav::decode_au(source, session),
         Container::Gsm => raw::decode_gsm(source, session),
         other => media::decode(other, source, session),
     }

@@ -7,35 +7,41 @@ use crate::gsm;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Container {
     Wav,
+    Au,
+    Aiff,
+    Caf,
     Ogg,
     Matroska,
     Mp4,
-    Flac {
-        start: u64,
-    },
+    Flac,
     /// Or Layer II, as broadcasters keep it.
-    Mp3 {
-        start: u64,
-    },
-    Adts {
-        start: u64,
-    },
+    Mp3,
+    Adts,
     Gsm,
 }
 
-impl Container {
+/// What a file is, and where it begins behind tags and junk.
+pub(super) struct Found {
+    pub container: Container,
+    pub start: u64,
+}
+
+impl Found {
     /// False where only the shape of the frames gives it away.
-    pub(super) fn has_signature(self) -> bool {
-        !matches!(
-            self,
-            Self::Mp3 { start: 0 } | Self::Adts { start: 0 } | Self::Gsm
-        )
+    pub(super) fn has_signature(&self) -> bool {
+        match self.container {
+            Container::Mp3 | Container::Adts => self.start > 0,
+            Container::Gsm => false,
+            _ => true,
+        }
     }
 }
 
 /// Enough for a frame header after some padding.
 const HEAD_BYTES: u64 = 16 * 1024;
-const ID3_TAGS_MAX: usize = 8;
+const TAGS_MAX: usize = 8;
+/// What programs that take sound for text put before it.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// So many frames of one kind in a row are no chance, wherever they begin.
 const FRAMES_IN_A_ROW: usize = 4;
 
@@ -43,40 +49,35 @@ const FRAMES_IN_A_ROW: usize = 4;
 pub(super) fn container(
     source: &mut AudioSource,
     is_declared: bool,
-) -> Result<Option<Container>, AudioError> {
+) -> Result<Option<Found>, AudioError> {
     let mut start = 0;
     let mut head = read_head(source, start)?;
     if head.is_empty() {
         return Err(AudioError::Empty);
     }
-    if let Some(found) = by_signature(&head) {
-        source.rewind()?;
-        return Ok(Some(found));
-    }
-    // Tags stand before MP3, AAC and sometimes FLAC streams.
-    for _ in 0..ID3_TAGS_MAX {
-        let Some(tag_bytes) = id3_bytes(&head) else {
+    // Tags stand before MP3, AAC and sometimes other streams.
+    for _ in 0..TAGS_MAX {
+        let Some(tag_bytes) = tag_bytes(&head) else {
             break;
         };
         start += tag_bytes;
         head = read_head(source, start)?;
     }
     source.rewind()?;
-    if head.starts_with(b"fLaC") {
-        return Ok(Some(Container::Flac { start }));
+    let found = |container, start| Ok(Some(Found { container, start }));
+    if let Some(container) = by_signature(&head) {
+        return found(container, start);
     }
     let zeros = head.iter().take_while(|&&byte| byte == 0).count();
     let (place, body) = (start + zeros as u64, &head[zeros..]);
     if is_adts(body) {
-        return Ok(Some(Container::Adts { start: place }));
+        return found(Container::Adts, place);
     }
     if let Some(offset) = mp3_offset(body, start > 0) {
-        return Ok(Some(Container::Mp3 {
-            start: place + offset as u64,
-        }));
+        return found(Container::Mp3, place + offset as u64);
     }
     if gsm::is_frames(&head) {
-        return Ok(Some(Container::Gsm));
+        return found(Container::Gsm, 0);
     }
     match is_declared {
         true => Ok(None),
@@ -85,7 +86,7 @@ pub(super) fn container(
 }
 
 /// A broadcast that somebody began to record begins in the middle of a frame.
-fn within_stream(head: &[u8], start: u64) -> Option<Container> {
+fn within_stream(head: &[u8], start: u64) -> Option<Found> {
     let in_a_row = |place: usize, frame: fn(&[u8]) -> Option<Frame>| {
         let (mut place, mut kind) = (place, None);
         (0..FRAMES_IN_A_ROW).all(|_| {
@@ -97,12 +98,13 @@ fn within_stream(head: &[u8], start: u64) -> Option<Container> {
     };
     let places = (0..head.len()).filter(|&place| head[place] == 0xff);
     let found = places.filter_map(|place| {
+        let container = match (in_a_row(place, mp3_frame), in_a_row(place, adts_frame)) {
+            (true, _) => Container::Mp3,
+            (_, true) => Container::Adts,
+            _ => return None,
+        };
         let start = start + place as u64;
-        match (in_a_row(place, mp3_frame), in_a_row(place, adts_frame)) {
-            (true, _) => Some(Container::Mp3 { start }),
-            (_, true) => Some(Container::Adts { start }),
-            _ => None,
-        }
+        Some(Found { container, start })
     });
     found.into_iter().next()
 }
@@ -117,10 +119,14 @@ fn read_head(source: &mut AudioSource, start: u64) -> Result<Vec<u8>, AudioError
 /// The name of the container that these bytes begin, where it is one that nobody takes for samples.
 pub fn container_name(head: &[u8]) -> Option<&'static str> {
     let name = match by_signature(head) {
+        Some(Container::Wav) => "WAV",
+        Some(Container::Au) => "AU",
+        Some(Container::Aiff) => "AIFF",
+        Some(Container::Caf) => "CAF",
         Some(Container::Ogg) => "Ogg",
         Some(Container::Matroska) => "WebM",
         Some(Container::Mp4) => "MP4",
-        Some(Container::Flac { .. }) => "FLAC",
+        Some(Container::Flac) => "FLAC",
         _ if head.starts_with(b"ID3") => "MP3",
         _ => return None,
     };
@@ -131,9 +137,14 @@ fn by_signature(head: &[u8]) -> Option<Container> {
     let magic = head.get(..4)?;
     let kind = head.get(4..8).unwrap_or_default();
     match magic {
-        b"RIFF" | b"RF64" | b"BW64" if head.get(8..12) == Some(b"WAVE") => Some(Container::Wav),
+        b"RIFF" | b"RIFX" | b"RF64" | b"BW64" if head.get(8..12) == Some(b"WAVE") => {
+            Some(Container::Wav)
+        }
+        b"FORM" if matches!(head.get(8..12), Some(b"AIFF" | b"AIFC")) => Some(Container::Aiff),
+        b".snd" => Some(Container::Au),
+        b"caff" => Some(Container::Caf),
         b"OggS" => Some(Container::Ogg),
-        b"fLaC" => Some(Container::Flac { start: 0 }),
+        b"fLaC" => Some(Container::Flac),
         [0x1a, 0x45, 0xdf, 0xa3] => Some(Container::Matroska),
         _ if matches!(kind, b"ftyp" | b"moov" | b"moof" | b"styp") => Some(Container::Mp4),
         // QuickTime files may begin with padding or with the media itself.
@@ -144,7 +155,10 @@ fn by_signature(head: &[u8]) -> Option<Container> {
     }
 }
 
-fn id3_bytes(head: &[u8]) -> Option<u64> {
+fn tag_bytes(head: &[u8]) -> Option<u64> {
+    if head.starts_with(BYTE_ORDER_MARK) {
+        return Some(BYTE_ORDER_MARK.len() as u64);
+    }
     let tag = head.get(..10).filter(|tag| tag.starts_with(b"ID3"))?;
     let size = tag[6..10]
         .iter()

@@ -1,4 +1,6 @@
-use std::io::{Read, Result, Seek, SeekFrom};
+use std::io::{Error, Read, Result, Seek, SeekFrom};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use symphonia::core::io::MediaSource;
 
@@ -59,5 +61,40 @@ impl MediaSource for Window {
 
     fn byte_len(&self) -> Option<u64> {
         Some(self.bytes)
+    }
+}
+
+/// A source of which only so much can be read until the limit is lifted: for readers that keep what a header claims.
+pub(crate) struct LimitedHeader {
+    pub(crate) inner: AudioSource,
+    pub(crate) bytes_left: Arc<AtomicU64>,
+}
+
+impl Read for LimitedHeader {
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
+        let left = self.bytes_left.load(Ordering::Relaxed);
+        if left == 0 {
+            return Err(Error::other("its header is too large"));
+        }
+        let count = self.inner.read(buffer)?;
+        let left = left.saturating_sub(count as u64);
+        self.bytes_left.store(left, Ordering::Relaxed);
+        Ok(count)
+    }
+}
+
+impl Seek for LimitedHeader {
+    fn seek(&mut self, to: SeekFrom) -> Result<u64> {
+        self.inner.seek(to)
+    }
+}
+
+impl MediaSource for LimitedHeader {
+    fn is_seekable(&self) -> bool {
+        self.inner.is_seekable()
+    }
+
+    fn byte_len(&self) -> Option<u64> {
+        self.inner.byte_len()
     }
 }

@@ -420,6 +420,20 @@ const MADE: &[Made] = &[
         "adts",
         "aac",
     ),
+    made("plain.aiff", "-c:a pcm_s16be -ar 44100", "aiff", "pcm_s16"),
+    made("deep.aiff", "-c:a pcm_s24be -ac 2", "aiff", "pcm_s24"),
+    made("little.aiff", "-c:a pcm_s16le -ar 16000", "aiff", "pcm_s16"),
+    made("float.aiff", "-c:a pcm_f32be -ar 22050", "aiff", "pcm_f32"),
+    made("double.aiff", "-c:a pcm_f64be", "aiff", "pcm_f64"),
+    made("bytes.aiff", "-c:a pcm_s8 -ar 8000", "aiff", "pcm_s8"),
+    made("ulaw.aiff", "-c:a pcm_mulaw -ar 8000", "aiff", "ulaw"),
+    made("plain.au", "-c:a pcm_s16be -ac 2", "au", "pcm_s16"),
+    made("bytes.au", "-c:a pcm_s8 -ar 8000", "au", "pcm_s8"),
+    made("alaw.au", "-c:a pcm_alaw -ar 8000", "au", "alaw"),
+    made("double.au", "-c:a pcm_f64be", "au", "pcm_f64"),
+    made("plain.caf", "-c:a pcm_s16le -ar 44100", "caf", "pcm_s16le"),
+    made("alac.caf", "-c:a alac -ar 44100", "caf", "alac"),
+    made("opus.caf", "-c:a libopus -b:a 32k -ar 48000", "caf", "opus"),
 ];
 
 fn assert_recording(what: &str, recording: &Recording, wanted: &[f32]) {

@@ -43,6 +43,48 @@ fn two_mp3_files_joined_are_decoded_to_both_parts() {
     }
 }
 
+/// A WAV file of 16 kHz with its samples in so many chunks, one after another.
+fn wav_of_chunks(data: &[&[u8]]) -> Vec<u8> {
+    let whole = encode(&[], VOICE_RATE_HZ, OutputFormat::Wav16000).expect("encodes");
+    let mut file = whole[..36].to_vec();
+    for chunk in data {
+        file.extend(b"data");
+        file.extend((chunk.len() as u32).to_le_bytes());
+        file.extend(*chunk);
+    }
+    let riff_bytes = (file.len() - 8) as u32;
+    file[4..8].copy_from_slice(&riff_bytes.to_le_bytes());
+    file
+}
+
+#[test]
+fn every_data_chunk_of_a_wav_file_is_read_and_so_are_files_joined() {
+    let speech = voice(VOICE_RATE_HZ, 1.0);
+    let file = encode(&speech, VOICE_RATE_HZ, OutputFormat::Wav16000).expect("encodes");
+    let (samples, one) = (&file[44..], floats(&joined(&[&file]).samples));
+    let (first, second) = samples.split_at(10_000);
+    for chunks in [&[first, second][..], &[&[], samples], &[samples, &[]]] {
+        let recording = joined(&[&wav_of_chunks(chunks)]);
+        assert_eq!(floats(&recording.samples), one, "{} chunks", chunks.len());
+    }
+    let two = joined(&[&file, &file]);
+    assert_eq!(two.samples.len(), 2 * one.len());
+}
+
+#[test]
+fn what_stands_before_a_file_is_skipped() {
+    let speech = voice(VOICE_RATE_HZ, 1.0);
+    let wav = encode(&speech, VOICE_RATE_HZ, OutputFormat::Wav16000).expect("encodes");
+    let opus = encode(&speech, VOICE_RATE_HZ, OutputFormat::Opus48000).expect("encodes");
+    let tag = [b"ID3\x04\0\0\0\0\0\x20".as_slice(), &[0; 32]].concat();
+    for before in [&tag[..], b"\xef\xbb\xbf"] {
+        for file in [&wav, &opus] {
+            let recording = joined(&[before, file]);
+            assert_eq!(recording.samples.len(), 16_000, "{}", recording.container);
+        }
+    }
+}
+
 #[test]
 fn an_mp3_file_of_another_kind_may_follow() {
     let low = include_bytes!("../data/tagged.mp3").as_slice();

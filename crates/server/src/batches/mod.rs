@@ -15,12 +15,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
-use sauti_service::ServiceError;
 use sauti_service::app::App;
 use sauti_service::nats::NatsQueue;
 use sauti_service::outbound::Connector;
+use sauti_service::{ServiceError, audit};
 use sauti_speech::Readiness;
-use sauti_store::{Batch, BatchId, ClaimedItem, ItemId, StoreError, WorkspaceId, event_payload};
+use sauti_store::{
+    AuditAction, Batch, BatchId, ClaimedItem, ItemId, StoreError, WorkspaceId, event_payload,
+};
 use serde_json::json;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
@@ -64,6 +66,7 @@ fn finished_event(batch: &Batch) -> String {
 pub async fn cancel(
     app: &App,
     workspace_id: &WorkspaceId,
+    actor: &str,
     batch_id: &BatchId,
 ) -> Result<Batch, ServiceError> {
     let cancelled = app
@@ -71,7 +74,12 @@ pub async fn cancel(
         .cancel_batch(workspace_id, batch_id, keep(app), FINISHED, finished_event)
         .await?;
     match cancelled {
-        Some(batch) => Ok(batch),
+        Some(batch) => {
+            audit(&app.store, Some(workspace_id), actor)
+                .did(AuditAction::BatchCancelled, batch_id)
+                .await;
+            Ok(batch)
+        }
         None => Ok(app.store.batch(workspace_id, batch_id).await?),
     }
 }

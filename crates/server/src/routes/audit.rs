@@ -91,9 +91,13 @@ pub async fn export(
         to_us: to_us.map(|day_us| day_us + DAY_US),
         ..AuditQuery::default()
     };
+    let attachment = match format {
+        AuditFormat::Jsonl => "attachment; filename=\"audit.jsonl\"",
+        AuditFormat::Csv => "attachment; filename=\"audit.csv\"",
+    };
     let headers = [
         (CONTENT_TYPE, format.content_type()),
-        (CONTENT_DISPOSITION, "attachment; filename=\"audit\""),
+        (CONTENT_DISPOSITION, attachment),
     ];
     let pages = trail::export(app.store.clone(), wanted, format);
     Ok((headers, Body::from_stream(pages)).into_response())

@@ -81,9 +81,7 @@ pub async fn credit(
     Path(workspace_id): Path<String>,
     JsonBytes(body): JsonBytes,
 ) -> Result<Json<CreditAnswer>, Problem> {
-    if !me.account.operator {
-        return Err(operators_only());
-    }
+    require_operator(&me)?;
     let (amount_micro, [reference]) = amount_and(&body, ["reference"])?;
     let (store, actor) = (&app.store, &me.account.id);
     // Names a workspace that does not exist before the ledger would.
@@ -103,12 +101,16 @@ pub async fn credit(
     }))
 }
 
-fn operators_only() -> Problem {
-    Problem::detailed(
-        Code::RoleMissing,
-        "Only an operator of this service may do this.",
-    )
-    .in_swahili("Ni mwendeshaji wa huduma hii tu anayeruhusiwa kufanya hivi.")
+fn require_operator(me: &SignedIn) -> Result<(), Problem> {
+    match me.account.operator {
+        true if me.account.is_confirmed() => Ok(()),
+        true => Err(Problem::new(Code::AccountUnconfirmed)),
+        false => Err(Problem::detailed(
+            Code::RoleMissing,
+            "Only an operator of this service may do this.",
+        )
+        .in_swahili("Ni mwendeshaji wa huduma hii tu anayeruhusiwa kufanya hivi.")),
+    }
 }
 
 /// Takes an amount and texts that all have to be there.
@@ -135,9 +137,7 @@ pub async fn correct(
     Path(workspace_id): Path<String>,
     JsonBytes(body): JsonBytes,
 ) -> Result<Json<CreditAnswer>, Problem> {
-    if !me.account.operator {
-        return Err(operators_only());
-    }
+    require_operator(&me)?;
     let (amount_micro, [reference, reason]) = amount_and(&body, ["reference", "reason"])?;
     let (store, actor) = (&app.store, &me.account.id);
     let workspace_id: WorkspaceId = workspace_id.parse()?;

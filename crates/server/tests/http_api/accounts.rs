@@ -423,6 +423,21 @@ async fn a_member_who_may_not_make_keys_is_told_of_the_role_and_not_of_a_key() {
 }
 
 #[tokio::test]
+async fn an_operator_has_a_confirmed_account() {
+    let world = World::new().await;
+    signed_up(&world).await;
+    letter_to(&world, EMAIL, 1).await;
+    let member = Member::signed_in(&world).await;
+    let store = &world.app.store;
+    let account = store.account_by_email(EMAIL).await.unwrap().unwrap();
+    store.set_operator(&account.id, true).await.unwrap();
+    let path = format!("/v1/workspaces/{}/credits", world.workspace_id);
+    let body = json!({"amount_micro": 1_000_000, "reference": "receipt 7"});
+    let refused = member.post(&world, &path, &body).await;
+    refused.assert_problem(403, "account_unconfirmed");
+}
+
+#[tokio::test]
 async fn an_operator_takes_back_what_was_put_in_by_mistake_and_the_trail_says_why() {
     let world = World::new().await;
     let member = Member::confirmed(&world).await;

@@ -289,6 +289,12 @@ async fn a_retried_order_is_one_order_and_a_cancelled_one_costs_nothing() {
     );
     assert_eq!(world.balance_micro().await, CREDIT_MICRO);
     world.assert_ledger_is_sound().await;
+
+    // It is over: cancelling it again is no deed.
+    let again = world.post(&format!("{path}/cancel"), &json!({})).await;
+    assert_eq!(again.assert_ok().json(), batch);
+    let trail = world.get("/v1/audit").await.assert_ok().json().to_string();
+    assert_eq!(trail.matches("batch.cancelled").count(), 1, "{trail}");
 }
 
 #[tokio::test]

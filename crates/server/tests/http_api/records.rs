@@ -112,7 +112,12 @@ async fn the_audit_trail_can_be_taken_away_as_a_file() {
     let csv = world
         .get("/v1/audit/export?format=csv&from=2020-01-01")
         .await;
-    let csv = String::from_utf8(csv.assert_ok().body.to_vec()).unwrap();
+    assert!(
+        csv.assert_ok()
+            .header("content-disposition")
+            .ends_with("\"audit.csv\"")
+    );
+    let csv = String::from_utf8(csv.body.to_vec()).unwrap();
     assert_eq!(csv.lines().count(), lines.len() + 1);
     assert!(csv.contains("\"'=key_7\""));
     let none = world.get("/v1/audit/export?to=2020-01-01").await;

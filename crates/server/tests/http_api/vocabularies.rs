@@ -77,9 +77,11 @@ async fn a_vocabulary_is_private_bounded_and_can_be_removed() {
     assert_eq!(set.status, 202);
     let listed = world.get("/v1/vocabularies").await.assert_ok().json();
     assert_eq!(listed["vocabularies"][0]["name"], "majina");
+    let refused = put(&world, "mengine", "text/plain", "Juma").await;
+    let detail = refused.assert_problem(409, "conflict")["detail"].clone();
     assert_eq!(
-        put(&world, "mengine", "text/plain", "Juma").await.status,
-        409
+        detail,
+        "A workspace may have 1 vocabularies: remove one first."
     );
 
     for (name, kind, body, status) in [

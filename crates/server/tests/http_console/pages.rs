@@ -1,4 +1,5 @@
 use sauti_store::{NewKey, Role};
+use secrecy::ExposeSecret;
 
 use crate::browser::{Browser, PAGES, assert_sent_to, text};
 use crate::support::World;
@@ -134,6 +135,56 @@ async fn keys_that_work_stand_above_those_that_have_ended() {
     let browser = Browser::signed_in(&world, &world.account_id).await;
     let html = text(browser.get("/console/keys").await.assert_ok());
     assert!(html.find("Ya kazi").unwrap() < html.find("Imeisha").unwrap());
+}
+
+#[tokio::test]
+async fn of_many_keys_those_that_are_old_or_have_ended_are_folded_away() {
+    let world = World::new().await;
+    for number in 0..30 {
+        let name = format!("Simu {number}.");
+        let new = world.new_key();
+        world.make_key(NewKey { name, ..new }).await;
+    }
+    let ended = NewKey {
+        name: "Imeisha".to_owned(),
+        expires_us: Some(1),
+        ..world.new_key()
+    };
+    world.make_key(ended).await;
+    let browser = Browser::signed_in(&world, &world.account_id).await;
+    let html = text(browser.get("/console/keys").await.assert_ok());
+    let (open, folded) = html.split_once("<details").unwrap();
+    let folded = folded.split_once("</details>").unwrap().0;
+    assert!(open.contains("<h2>Simu 29.</h2>") && folded.contains("<h2>Simu 0.</h2>"));
+    assert!(folded.contains("<h2>Imeisha</h2>"));
+    assert_eq!(open.matches("<article").count(), 20);
+}
+
+#[tokio::test]
+async fn whoever_removes_a_member_is_told_the_keys_that_they_made() {
+    let world = World::new().await;
+    let store = &world.app.store;
+    let guest = store.create_account("mgeni@example.com", "hash", "Mgeni");
+    let guest = guest.await.unwrap();
+    let (workspace_id, inviter) = (&world.workspace_id, &world.account_id);
+    let invite = store.invite(workspace_id, &guest.email, Role::Member, inviter);
+    let token = invite.await.unwrap().token;
+    let joined = store.accept_invite(token.expose_secret(), &guest.id);
+    joined.await.unwrap();
+    let browser = Browser::signed_in(&world, &world.account_id).await;
+    let members = async || text(browser.get("/console/members").await.assert_ok());
+    assert!(!members().await.contains("keys they made"));
+    let made = NewKey {
+        name: "Ya mgeni".to_owned(),
+        created_by: guest.id.to_string(),
+        ..world.new_key()
+    };
+    world.make_key(made).await;
+    assert!(
+        members()
+            .await
+            .contains("revoke those they know: Ya mgeni.")
+    );
 }
 
 #[tokio::test]

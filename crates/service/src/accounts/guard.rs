@@ -5,7 +5,7 @@
 use std::net::{IpAddr, Ipv6Addr};
 use std::time::{Duration, Instant};
 
-use sauti_store::{AttemptLimit, StoreError};
+use sauti_store::{AttemptLimit, StoreError, folded_email};
 
 use super::manage::password_guesses;
 use crate::ServiceError;
@@ -88,7 +88,7 @@ pub(super) async fn letter(
     to: &str,
 ) -> Result<(), ServiceError> {
     take(&app.sign_ups, kind, client)?;
-    hourly(app, &format!("{kind} {}", to.trim().to_lowercase())).await
+    hourly(app, &format!("{kind} {}", folded_email(to))).await
 }
 
 /// So many an hour under one name, in all replicas together.

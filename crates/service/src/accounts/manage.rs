@@ -1,6 +1,6 @@
 //! Accounts made, confirmed, changed and ended, whichever door asks for it. Who may ask, and how often, is the door's to know.
 
-use sauti_store::{Account, AccountId, AuditAction, Store, StoreError, Workspace};
+use sauti_store::{Account, AccountId, AuditAction, Store, StoreError, Workspace, folded_email};
 
 use crate::{audit, workspaces};
 
@@ -79,7 +79,7 @@ pub async fn reset_password(
 
 /// Under what the guesses at a password are counted.
 pub(crate) fn password_guesses(email: &str) -> String {
-    format!("password {}", email.trim().to_lowercase())
+    format!("password {}", folded_email(email))
 }
 
 /// Forgets the person: address, name, sessions, memberships, invitations. The books stay. Refused with

@@ -1,6 +1,7 @@
 //! Sound that is still being spoken: what it seems to say so far, and what it said.
 
 use super::decode::Expectations;
+use super::offset::Offset;
 use super::segment::{SegmentConfig, Segmenter, Stretch};
 use super::{Flow, Recogniser};
 use crate::{Segment, SpeechError, TranscribeRequest};
@@ -29,6 +30,7 @@ pub enum LiveEvent {
 pub struct LiveSession {
     recogniser: Recogniser,
     segmenter: Segmenter,
+    offset: Offset,
     wanted: Expectations,
     flow: Flow,
     digits: bool,
@@ -50,6 +52,7 @@ impl LiveSession {
         Ok(Self {
             segmenter: Segmenter::new(&recogniser.vad, config),
             recogniser: recogniser.clone(),
+            offset: Offset::default(),
             wanted: Expectations::new(request)?,
             flow: Flow::default(),
             digits: request.digits,
@@ -63,6 +66,7 @@ impl LiveSession {
     /// Takes the next samples (16 kHz mono) and tells what they brought.
     pub fn push(&mut self, samples: &[i16]) -> Result<Vec<LiveEvent>, SpeechError> {
         let mut events = Vec::new();
+        let samples = &*self.offset.removed(samples);
         for stretch in self.segmenter.push(samples) {
             self.finalise(&stretch, &mut events)?;
         }

@@ -19,6 +19,7 @@ mod live;
 pub mod lm;
 mod mel;
 mod mixture;
+mod offset;
 mod orthography;
 mod posteriors;
 mod prefixes;
@@ -59,6 +60,7 @@ use crate::{
 use decode::{Expectations, HeardReading, answer_evidence, decode, evidence};
 use encoder::AcousticEncoder;
 use lm::LanguageModels;
+use offset::Offset;
 use rescorer::Rescorer;
 use segment::{SegmentConfig, Segmenter, Stretch};
 use speakers::SpeakerEar;
@@ -139,6 +141,7 @@ impl Recogniser {
         };
         // A short recording is heard whole: cutting its silence away could only lose a faint word.
         let samples = request.samples.all().map_err(SpeechError::unreadable)?;
+        let samples = Offset::default().removed(&samples);
         let is_short = samples.len() <= config.length_ms_max * 16;
         let mut segmenter = Segmenter::new(&self.vad, config);
         let mut segments: Vec<Segment> = Vec::new();

@@ -10,6 +10,8 @@ const LINE_CHARS_MAX: usize = 42;
 const LINES_MAX: usize = 2;
 const CUE_SECONDS_MAX: f64 = 7.0;
 const CUE_SECONDS_MIN: f64 = 1.0;
+/// What is gone sooner is not seen.
+const CUE_SECONDS_SEEN: f64 = 0.5;
 /// A cue ends early where the speaker pauses this long.
 const BREAK_PAUSE_S: f64 = 0.6;
 /// What people read without haste.
@@ -231,6 +233,14 @@ fn broken_in_lines(tokens: &[TimedToken<'_>], indent: usize) -> Vec<String> {
 /// A cue stays long enough to be read, as far as the next one or the recording's end allows.
 fn give_time_to_read(cues: &mut [Cue], seconds: f64) {
     for i in 0..cues.len() {
+        // Where somebody else begins at once, they wait; not where that would make them too short in their turn.
+        let seen = cues[i].start + CUE_SECONDS_SEEN;
+        let room = cues.get(i + 2).map_or(seconds, |after| after.start) - CUE_SECONDS_SEEN;
+        if let [now, next, ..] = &mut cues[i..]
+            && now.end < seen
+        {
+            next.start = next.start.max(seen.min(room).min(next.end));
+        }
         let limit = cues.get(i + 1).map_or(seconds, |next| next.start);
         let chars: usize = cues[i].lines.iter().map(|line| line.chars().count()).sum();
         let reading = (chars as f64 / CHARS_PER_SECOND).clamp(CUE_SECONDS_MIN, CUE_SECONDS_MAX);
@@ -364,6 +374,41 @@ mod tests {
             cues_of("Subiri kidogo nitarudi", 2),
             ["Subiri kidogo", "nitarudi"]
         );
+    }
+
+    #[test]
+    fn whoever_speaks_after_one_short_word_waits_until_it_was_seen() {
+        let mut first = segment("Sawa.", "sawa", 0.3);
+        first.speaker = Some('A');
+        let mut second = segment("Habari za asubuhi.", "habari za asubuhi", 0.4);
+        second.speaker = Some('B');
+        for word in &mut second.words {
+            (word.start, word.end) = (word.start + 0.3, word.end + 0.3);
+        }
+        let times = |segments: &[Segment]| -> Vec<(f64, f64)> {
+            let transcript = Transcript {
+                segments: segments.to_vec(),
+                seconds: 9.0,
+                ..Transcript::default()
+            };
+            let cues = cues(&transcript).into_iter();
+            cues.map(|cue| (cue.start, cue.end)).collect()
+        };
+        let [seen, next] = times(&[first.clone(), second.clone()])[..] else {
+            panic!("two cues")
+        };
+        assert_eq!((seen, next.0), ((0.0, 0.5), 0.5));
+        // Who would be gone too soon in their turn does not wait.
+        let third = segment("Ndiyo.", "ndiyo", 0.3);
+        let third = Segment {
+            words: vec![Word {
+                start: 0.9,
+                end: 1.2,
+                ..third.words[0].clone()
+            }],
+            ..third
+        };
+        assert_eq!(times(&[first, second, third])[1].0, 0.4);
     }
 
     #[test]

@@ -1,13 +1,18 @@
 //! Recognised words as text that a person would write.
 
+use std::ops::Range;
+
 use sauti_text::written::{self, Written};
 
+use super::answer_words::as_figures;
 use super::readable::{HeardWord, ReadableModel, TextPlace};
 use super::vocabulary::VocabularyModel;
 use crate::{SpokenLanguage, Word};
 
 /// Words closer together than this belong to one phrase: a spoken number never spans a longer gap.
 const PHRASE_GAP_S: f64 = 0.5;
+/// But a telephone number is said in groups, some slowly enough to be written down.
+const GROUPS_GAP_S: f64 = 2.0;
 
 /// Capitals, punctuation, numbers as asked. `before` are the words of the segment that this one
 /// continues; `pause_after_ms` is there when sound was cut and the next segment may go on with the sentence.
@@ -72,12 +77,18 @@ fn pause_ms(word: &Word, next: Option<&Word>) -> u32 {
 
 /// The words with their numbers in digits. A number is said in one phrase and in one language.
 pub(super) fn in_digits(words: &[Word]) -> Vec<Written> {
-    let goes_on = |one: &Word, next: &Word| {
-        next.start - one.end < PHRASE_GAP_S && one.language == next.language
-    };
+    let pairs = words.windows(2);
+    let mut goes_on: Vec<bool> = pairs
+        .map(|pair| is_one_phrase(&pair[0], &pair[1], PHRASE_GAP_S))
+        .collect();
+    for number in telephone_numbers(words) {
+        goes_on[number.start..number.end - 1].fill(true);
+    }
     let mut tokens = Vec::with_capacity(words.len());
     let mut at = 0;
-    for run in words.chunk_by(goes_on) {
+    while at < words.len() {
+        let run = 1 + goes_on[at..].iter().take_while(|on| **on).count();
+        let run = &words[at..at + run];
         let said: Vec<&str> = run.iter().map(|word| word.word.as_str()).collect();
         let written = match run[0].language {
             SpokenLanguage::Swahili => written::digits(&said),
@@ -91,6 +102,30 @@ pub(super) fn in_digits(words: &[Word]) -> Vec<Written> {
     }
     tokens.retain(|token| !token.words.is_empty());
     tokens
+}
+
+fn is_one_phrase(one: &Word, next: &Word, gap_s: f64) -> bool {
+    next.start - one.end < gap_s && one.language == next.language
+}
+
+/// Ten digits from a zero on, or twelve from the code of an East African country on, and no more beside them.
+fn telephone_numbers(words: &[Word]) -> impl Iterator<Item = Range<usize>> {
+    let figures = |words: &[Word]| as_figures(words.iter().map(|word| word.word.as_str()));
+    let is_digit = move |word: &Word| figures(std::slice::from_ref(word)).len() == 1;
+    let goes_on = move |one: &Word, next: &Word| {
+        is_digit(one) && is_digit(next) && is_one_phrase(one, next, GROUPS_GAP_S)
+    };
+    let mut end = 0;
+    let runs = words.chunk_by(goes_on).map(move |run| {
+        end += run.len();
+        (end - run.len()..end, figures(run))
+    });
+    let numbers = runs.filter(|(words, figures)| match words.len() {
+        10 => figures.starts_with('0'),
+        12 => figures.starts_with("25"),
+        _ => false,
+    });
+    numbers.map(|(words, _)| words)
 }
 
 /// Terms as their owner writes them: the words they are heard as, and their spelling.
@@ -312,6 +347,30 @@ mod tests {
         assert_eq!(spellings.apply("Kodi ya Ardhi.", false), "kodi ya ardhi.");
         // A choice stays as its caller writes it.
         assert_eq!(spellings.apply("kodi ya ardhi", true), "kodi ya ardhi");
+    }
+
+    #[test]
+    fn a_telephone_number_is_one_number_however_slowly_its_groups_are_said() {
+        let slowly = |text: &str| {
+            let mut words = said(text);
+            for (i, word) in words.iter_mut().enumerate() {
+                let pauses_s = (i / 3) as f64 * 0.8;
+                (word.start, word.end) = (word.start + pauses_s, word.end + pauses_s);
+            }
+            let texts = in_digits(&words).into_iter().map(|token| token.text);
+            texts.collect::<Vec<_>>().join(" ")
+        };
+        let number = "sifuri saba moja mbili tatu nne tano sita saba nane";
+        assert_eq!(slowly(number), "0712345678");
+        assert_eq!(
+            slowly(&format!("piga simu namba {number} sasa")),
+            "piga simu namba 0712345678 sasa"
+        );
+        let abroad = "mbili tano nne saba moja mbili tatu nne tano sita saba nane";
+        assert_eq!(slowly(abroad), "254712345678");
+        // One digit more or less, or one from elsewhere: two numbers, as they were said.
+        assert_eq!(slowly(&format!("{number} tisa")), "071 234 567 nane tisa");
+        assert_eq!(slowly("moja mbili tatu nne tano sita"), "123 456");
     }
 
     #[test]

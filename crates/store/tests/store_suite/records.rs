@@ -432,7 +432,7 @@ async fn vocabularies_are_versioned_private_and_go_with_their_workspace(database
     add("bidhaa", "tatu").await.unwrap();
     assert!(matches!(
         add("mengine", "nne").await,
-        Err(StoreError::Refused(_))
+        Err(StoreError::TooManyVocabularies { max: 2 })
     ));
     let listed = store.vocabularies(&own.id).await.unwrap();
     let names: Vec<&str> = listed.iter().map(|one| one.name.as_str()).collect();

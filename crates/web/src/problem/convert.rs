@@ -170,6 +170,11 @@ impl From<StoreError> for Problem {
                     .in_swahili("Eneo la kazi lazima liwe na mmiliki.")
             }
             StoreError::Refused(_) => Problem::detailed(Code::Conflict, sentence(&error)),
+            StoreError::TooManyVocabularies { max } => {
+                Problem::detailed(Code::Conflict, sentence(&error)).in_swahili(format!(
+                    "Eneo la kazi haliwezi kuwa na zaidi ya misamiati {max}: ondoa mmoja kwanza."
+                ))
+            }
             StoreError::MoneyLeft { .. } => Problem::new(Code::MoneyLeft),
             StoreError::TokenRefused => Problem::detailed(Code::NotFound, sentence(&error)),
             StoreError::Invalid { field, message } => {

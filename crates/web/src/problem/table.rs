@@ -137,8 +137,8 @@ codes! {
         "This address does not take this Content-Type.",
         "Anwani hii haipokei Content-Type hii.";
     ContainerUnknown, "container_unknown", UNSUPPORTED_MEDIA_TYPE, "Unknown audio container", "Umbizo la sauti halijulikani",
-        "The file is in no audio container that is read here: WAV, MP3, MP2, FLAC, Ogg, WebM, M4A, AAC, GSM. Raw sound needs its part's content type: audio/basic (mu-law), audio/PCMA (A-law) or audio/pcm;rate=16000.",
-        "Faili haiko katika umbizo la sauti linalosomeka hapa: WAV, MP3, MP2, FLAC, Ogg, WebM, M4A, AAC, GSM. Sauti ghafi inahitaji aina ya maudhui: audio/basic (mu-law), audio/PCMA (A-law) au audio/pcm;rate=16000.";
+        "The file is in no audio container that is read here: WAV, AIFF, AU, CAF, MP3, MP2, FLAC, Ogg, WebM, M4A, AAC, GSM. Raw sound needs its part's content type: audio/basic (mu-law), audio/PCMA (A-law) or audio/pcm;rate=16000.",
+        "Faili haiko katika umbizo la sauti linalosomeka hapa: WAV, AIFF, AU, CAF, MP3, MP2, FLAC, Ogg, WebM, M4A, AAC, GSM. Sauti ghafi inahitaji aina ya maudhui: audio/basic (mu-law), audio/PCMA (A-law) au audio/pcm;rate=16000.";
     ValidationFailed, "validation_failed", UNPROCESSABLE_ENTITY, "Wrong field", "Sehemu yenye kosa",
         "A field is missing or has a value that is not accepted; errors says which.",
         "Sehemu fulani haipo au ina thamani isiyokubalika; errors inaonyesha ipi.";

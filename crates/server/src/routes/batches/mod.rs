@@ -168,15 +168,11 @@ pub async fn create_batch(
         Received::Mismatch => return Err(ServiceError::IdempotencyMismatch.into()),
     };
     app.batch_bell.notify_one();
-    note(&app, &caller, AuditAction::BatchCreated, &batch.id).await;
+    audit(&app.store, Some(&caller.workspace_id), &caller.actor)
+        .did(AuditAction::BatchCreated, &batch.id)
+        .await;
     let body = Json(shown(batch, &caller.currency));
     Ok((StatusCode::CREATED, body).into_response())
-}
-
-async fn note(app: &App, caller: &Caller, action: AuditAction, batch_id: &BatchId) {
-    audit(&app.store, Some(&caller.workspace_id), &caller.actor)
-        .did(action, batch_id)
-        .await;
 }
 
 fn new_batch(
@@ -313,7 +309,6 @@ pub async fn cancel_batch(
 ) -> Result<Json<BatchInfo>, Problem> {
     let batch_id = batch_id.parse()?;
     permitted(&app, &caller, &batch_id).await?;
-    let batch = batches::cancel(&app, &caller.workspace_id, &batch_id).await?;
-    note(&app, &caller, AuditAction::BatchCancelled, &batch.id).await;
+    let batch = batches::cancel(&app, &caller.workspace_id, &caller.actor, &batch_id).await?;
     Ok(Json(shown(batch, &caller.currency)))
 }

@@ -403,7 +403,7 @@ fn message_too_large() -> Problem {
 
 fn not_samples(container: &str) -> Problem {
     let detail = format!(
-        "This is {container}, and a live session takes samples without a container. Decode it first, or send the \
+        "This is {container}, and a live session takes samples without a container. Leave its header away or decode it first, or send the \
          whole recording to POST /v1/audio/transcriptions."
     );
     Problem::detailed(Code::ContentTypeUnsupported, detail)

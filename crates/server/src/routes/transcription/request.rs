@@ -36,8 +36,8 @@ const IGNORED: &[&str] = &[
 #[derive(Debug, utoipa::ToSchema)]
 #[schema(as = TranscriptionRequest)]
 pub struct TranscriptionForm {
-    /// The recording: WAV, MP3, MP2, FLAC, Ogg Vorbis or Opus, WebM, M4A, GSM; raw G.711 where the part's
-    /// content type says `audio/basic`, `audio/PCMU` or `audio/PCMA`. At most 100 MB and 2 hours.
+    /// The recording: WAV, AIFF, AU, CAF, MP3, MP2, FLAC, Ogg Vorbis or Opus, WebM, M4A, GSM; raw G.711 where the
+    /// part's content type says `audio/basic`, `audio/PCMU` or `audio/PCMA`. At most 100 MB and 2 hours.
     #[schema(value_type = String, format = Binary, content_media_type = "application/octet-stream")]
     pub file: Vec<u8>,
     /// `json` (default), `text`, `verbose_json`, `srt`, `vtt` or `diarized_json`, which asks for `diarize` too.
