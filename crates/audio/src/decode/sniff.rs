@@ -119,7 +119,6 @@ fn read_head(source: &mut AudioSource, start: u64) -> Result<Vec<u8>, AudioError
 /// The name of the container that these bytes begin, where it is one that nobody takes for samples.
 pub fn container_name(head: &[u8]) -> Option<&'static str> {
     let name = match by_signature(head) {
-        Some(Container::Wav) => "WAV",
         Some(Container::Au) => "AU",
         Some(Container::Aiff) => "AIFF",
         Some(Container::Caf) => "CAF",

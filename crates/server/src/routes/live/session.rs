@@ -235,6 +235,10 @@ impl LiveConnection {
     }
 
     async fn listen(&mut self, sound: &[u8]) -> Result<(), Problem> {
+        let sound = match self.ear.seconds() == 0.0 {
+            true => without_wav_header(sound),
+            false => sound,
+        };
         let more_seconds = self.ear.seconds_in(sound);
         let seconds = self.ear.seconds() + more_seconds;
         // What a browser's MediaRecorder makes, most of the time: read as samples it is noise that costs money.
@@ -401,9 +405,17 @@ fn message_too_large() -> Problem {
     Problem::detailed(Code::BodyTooLarge, detail)
 }
 
+/// Programs that send whole files begin with one.
+fn without_wav_header(sound: &[u8]) -> &[u8] {
+    match sound.starts_with(b"RIFF") && sound.get(36..40) == Some(b"data") {
+        true => sound.get(44..).unwrap_or_default(),
+        false => sound,
+    }
+}
+
 fn not_samples(container: &str) -> Problem {
     let detail = format!(
-        "This is {container}, and a live session takes samples without a container. Leave its header away or decode it first, or send the \
+        "This is {container}, and a live session takes samples without a container. Decode it first, or send the \
          whole recording to POST /v1/audio/transcriptions."
     );
     Problem::detailed(Code::ContentTypeUnsupported, detail)
@@ -421,5 +433,14 @@ mod tests {
     fn only_the_word_finish_finishes() {
         assert!(is_finish(r#"{"type":"finish"}"#));
         assert!(!is_finish("finish") && !is_finish(r#"{"type":"stop"}"#));
+    }
+
+    #[test]
+    fn the_header_of_a_wav_file_is_no_sound() {
+        let header = [b"RIFF".as_slice(), &[0; 32], b"data", &[9; 4]].concat();
+        let file = [header.as_slice(), &[1, 2]].concat();
+        assert_eq!(without_wav_header(&file), [1, 2]);
+        assert!(without_wav_header(&header[..40]).is_empty());
+        assert_eq!(without_wav_header(&header[..30]), &header[..30]);
     }
 }
