@@ -8,6 +8,7 @@
 pub mod accounts;
 pub mod allocator;
 pub mod app;
+pub mod background;
 pub mod cache;
 pub mod config;
 pub mod data_folder;

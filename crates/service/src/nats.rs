@@ -15,6 +15,7 @@ use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::{self, AckKind, Message, stream};
 use async_nats::{Client, ConnectOptions, Event, ServerAddr};
 use futures_util::StreamExt as _;
+use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
 use percent_encoding::percent_decode_str;
 use sauti_store::{BatchId, ItemId};
@@ -159,19 +160,21 @@ async fn client(settings: &Nats) -> anyhow::Result<Option<(Client, Arc<Connectio
 
 impl NatsQueue {
     /// Connects in the background: a service must start without it. `None` where no server is named.
-    pub async fn connect(settings: &Nats) -> anyhow::Result<Option<NatsQueue>> {
-        let Some((client, news)) = client(settings).await? else {
-            return Ok(None);
-        };
-        metrics::nats_up(false);
-        Ok(Some(NatsQueue {
-            jetstream: jetstream(client),
-            subject: format!("{}.items", settings.stream),
-            stream: stream_config(settings),
-            consumer: Mutex::new(None),
-            standing: watch::channel(QueueState::default()).0,
-            news,
-        }))
+    pub fn connect(settings: &Nats) -> BoxFuture<'_, anyhow::Result<Option<NatsQueue>>> {
+        Box::pin(async move {
+            let Some((client, news)) = client(settings).await? else {
+                return Ok(None);
+            };
+            metrics::nats_up(false);
+            Ok(Some(NatsQueue {
+                jetstream: jetstream(client),
+                subject: format!("{}.items", settings.stream),
+                stream: stream_config(settings),
+                consumer: Mutex::new(None),
+                standing: watch::channel(QueueState::default()).0,
+                news,
+            }))
+        })
     }
 
     pub fn standing(&self) -> QueueState {
@@ -186,45 +189,47 @@ impl NatsQueue {
     }
 
     /// Looks after the connection, the stream and the consumer for as long as the server runs.
-    pub async fn keep_forever(&self) -> Infallible {
-        // The first word of the connection, or long enough without one.
-        tokio::time::timeout(ANSWER_TIME_MAX, self.news.stirred.notified())
-            .await
-            .ok();
-        let mut told = false;
-        loop {
-            match self.look().await {
-                Ok(pending) => {
-                    if !self.standing().up {
-                        metrics::nats_up(true);
-                        tracing::info!("NATS answers: the items of batches go through it");
+    pub fn keep_forever(&self) -> BoxFuture<'_, Infallible> {
+        Box::pin(async move {
+            // The first word of the connection, or long enough without one.
+            tokio::time::timeout(ANSWER_TIME_MAX, self.news.stirred.notified())
+                .await
+                .ok();
+            let mut told = false;
+            loop {
+                match self.look().await {
+                    Ok(pending) => {
+                        if !self.standing().up {
+                            metrics::nats_up(true);
+                            tracing::info!("NATS answers: the items of batches go through it");
+                        }
+                        self.standing.send_modify(|now| {
+                            now.returns += u64::from(!now.up);
+                            (now.up, now.pending) = (true, pending);
+                        });
+                        told = true;
                     }
-                    self.standing.send_modify(|now| {
-                        now.returns += u64::from(!now.up);
-                        (now.up, now.pending) = (true, pending);
-                    });
-                    told = true;
+                    Err(why) => {
+                        self.consumer.lock().take();
+                        if self.standing().up || !told {
+                            metrics::nats_up(false);
+                            metrics::nats_failure("look");
+                            let why = format!("{why:#}");
+                            tracing::warn!(
+                                why,
+                                "NATS does not answer: the items of batches are taken from the database meanwhile"
+                            );
+                        }
+                        self.standing.send_modify(|now| now.up = false);
+                        told = true;
+                    }
                 }
-                Err(why) => {
-                    self.consumer.lock().take();
-                    if self.standing().up || !told {
-                        metrics::nats_up(false);
-                        metrics::nats_failure("look");
-                        let why = format!("{why:#}");
-                        tracing::warn!(
-                            why,
-                            "NATS does not answer: the items of batches are taken from the database meanwhile"
-                        );
-                    }
-                    self.standing.send_modify(|now| now.up = false);
-                    told = true;
+                tokio::select! {
+                    () = tokio::time::sleep(LOOK_EVERY) => {}
+                    () = self.news.stirred.notified() => {}
                 }
             }
-            tokio::select! {
-                () = tokio::time::sleep(LOOK_EVERY) => {}
-                () = self.news.stirred.notified() => {}
-            }
-        }
+        })
     }
 
     /// How many messages wait. Makes the stream and the consumer where they are missing.
@@ -278,45 +283,53 @@ impl NatsQueue {
         sent
     }
 
-    async fn try_publish(&self, item_refs: &[ItemRef], mark: &str) -> anyhow::Result<()> {
-        let mut taken = Vec::with_capacity(item_refs.len());
-        for item_ref in item_refs {
-            let message = PublishMessage::build()
-                .payload(serde_json::to_vec(item_ref)?.into())
-                .message_id(format!("{}{mark}", item_ref.item));
-            taken.push(
-                self.jetstream
-                    .send_publish(self.subject.clone(), message)
-                    .await?,
-            );
-        }
-        for taken in taken {
-            taken.await?;
-        }
-        Ok(())
+    fn try_publish<'a>(
+        &'a self,
+        item_refs: &'a [ItemRef],
+        mark: &'a str,
+    ) -> BoxFuture<'a, anyhow::Result<()>> {
+        Box::pin(async move {
+            let mut taken = Vec::with_capacity(item_refs.len());
+            for item_ref in item_refs {
+                let message = PublishMessage::build()
+                    .payload(serde_json::to_vec(item_ref)?.into())
+                    .message_id(format!("{}{mark}", item_ref.item));
+                taken.push(
+                    self.jetstream
+                        .send_publish(self.subject.clone(), message)
+                        .await?,
+                );
+            }
+            for taken in taken {
+                taken.await?;
+            }
+            Ok(())
+        })
     }
 
     /// The next message, as soon as there is one; `None` after a while, or when the server is away.
-    pub async fn pull(&self) -> Option<QueueMessage> {
-        let consumer = self.consumer.lock().clone();
-        let Some(consumer) = consumer else {
-            tokio::time::sleep(PAUSE_AFTER_ERROR).await;
-            return None;
-        };
-        let pulled = tokio::select! {
-            pulled = pull_one(&consumer) => pulled,
-            () = self.until(false) => Ok(None),
-        };
-        match pulled {
-            Ok(message) => QueueMessage::of(message?).await,
-            Err(error) => {
-                metrics::nats_failure("pull");
-                tracing::debug!(%error, "no message could be fetched");
-                self.news.stirred.notify_one();
+    pub fn pull(&self) -> BoxFuture<'_, Option<QueueMessage>> {
+        Box::pin(async move {
+            let consumer = self.consumer.lock().clone();
+            let Some(consumer) = consumer else {
                 tokio::time::sleep(PAUSE_AFTER_ERROR).await;
-                None
+                return None;
+            };
+            let pulled = tokio::select! {
+                pulled = pull_one(&consumer) => pulled,
+                () = self.until(false) => Ok(None),
+            };
+            match pulled {
+                Ok(message) => QueueMessage::of(message?).await,
+                Err(error) => {
+                    metrics::nats_failure("pull");
+                    tracing::debug!(%error, "no message could be fetched");
+                    self.news.stirred.notify_one();
+                    tokio::time::sleep(PAUSE_AFTER_ERROR).await;
+                    None
+                }
             }
-        }
+        })
     }
 }
 
@@ -390,15 +403,17 @@ impl QueueMessage {
     }
 
     /// Says again and again that the work goes on.
-    pub async fn beat_forever(&self) -> Infallible {
-        loop {
-            tokio::time::sleep(ACK_WAIT / 3).await;
-            if let Some(message) = &self.message {
-                // What does not arrive is made good by the next beat; at worst the message goes to another process,
-                // which finds the item claimed.
-                message.ack_with(AckKind::Progress).await.ok();
+    pub fn beat_forever(&self) -> BoxFuture<'_, Infallible> {
+        Box::pin(async move {
+            loop {
+                tokio::time::sleep(ACK_WAIT / 3).await;
+                if let Some(message) = &self.message {
+                    // What does not arrive is made good by the next beat; at worst the message goes to another process,
+                    // which finds the item claimed.
+                    message.ack_with(AckKind::Progress).await.ok();
+                }
             }
-        }
+        })
     }
 
     /// Nothing is left to do for the item.
@@ -415,14 +430,16 @@ impl QueueMessage {
         self.answer(if last { AckKind::Term } else { again }).await;
     }
 
-    async fn answer(&mut self, kind: AckKind) {
-        let Some(message) = self.message.take() else {
-            return;
-        };
-        if let Err(error) = message.ack_with(kind).await {
-            metrics::nats_failure("answer");
-            tracing::debug!(%error, item = %self.item_ref.item, "a message was not answered; it comes again");
-        }
+    fn answer(&mut self, kind: AckKind) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            let Some(message) = self.message.take() else {
+                return;
+            };
+            if let Err(error) = message.ack_with(kind).await {
+                metrics::nats_failure("answer");
+                tracing::debug!(%error, item = %self.item_ref.item, "a message was not answered; it comes again");
+            }
+        })
     }
 }
 
@@ -438,33 +455,35 @@ impl Drop for QueueMessage {
 }
 
 /// For `sauti doctor`: signs in and asks whether there is JetStream.
-pub async fn examine(settings: &Nats) -> anyhow::Result<String> {
-    let Some((client, news)) = client(settings).await? else {
-        return Ok("none".to_owned());
-    };
-    for _ in 0..50 {
-        if client.connection_state() == State::Connected {
-            break;
+pub fn examine(settings: &Nats) -> BoxFuture<'_, anyhow::Result<String>> {
+    Box::pin(async move {
+        let Some((client, news)) = client(settings).await? else {
+            return Ok("none".to_owned());
+        };
+        for _ in 0..50 {
+            if client.connection_state() == State::Connected {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
         }
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
-    if client.connection_state() != State::Connected {
-        let complaint = news.complaint.lock().clone();
-        return Err(match complaint.is_empty() {
-            true => anyhow!("no connection (nats.url)"),
-            false => anyhow!("{complaint} (nats.url)"),
-        });
-    }
-    let version = client.server_info().version;
-    let found = jetstream(client).get_stream(&settings.stream).await;
-    let stream = match found.map_err(|error| error.kind()) {
-        Ok(stream) => format!("{} messages wait", stream.cached_info().state.messages),
-        Err(GetStreamErrorKind::JetStream(error)) if error.code() == 404 => {
-            format!("the stream {} is yet to be made", settings.stream)
+        if client.connection_state() != State::Connected {
+            let complaint = news.complaint.lock().clone();
+            return Err(match complaint.is_empty() {
+                true => anyhow!("no connection (nats.url)"),
+                false => anyhow!("{complaint} (nats.url)"),
+            });
         }
-        Err(error) => anyhow::bail!(
-            "NATS {version} answers, but JetStream does not; start it with -js: {error}"
-        ),
-    };
-    Ok(format!("NATS {version} with JetStream, {stream}"))
+        let version = client.server_info().version;
+        let found = jetstream(client).get_stream(&settings.stream).await;
+        let stream = match found.map_err(|error| error.kind()) {
+            Ok(stream) => format!("{} messages wait", stream.cached_info().state.messages),
+            Err(GetStreamErrorKind::JetStream(error)) if error.code() == 404 => {
+                format!("the stream {} is yet to be made", settings.stream)
+            }
+            Err(error) => anyhow::bail!(
+                "NATS {version} answers, but JetStream does not; start it with -js: {error}"
+            ),
+        };
+        Ok(format!("NATS {version} with JetStream, {stream}"))
+    })
 }

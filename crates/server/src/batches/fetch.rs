@@ -6,12 +6,9 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use axum::http::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HOST, USER_AGENT};
-use axum::http::{Request, Uri};
-use bytes::Bytes;
-use http_body_util::{BodyExt as _, Empty};
+use axum::http::{Request, Response, Uri};
+use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
-use hyper::client::conn::http1;
-use hyper_util::rt::TokioIo;
 use sauti_service::ServiceError;
 use sauti_service::outbound::{Connector, target_and_host};
 use sauti_service::transcribing::{Spool, Upload};
@@ -76,16 +73,12 @@ async fn try_fetch(
     Ok(spool.finish(content_type.as_deref()).await?)
 }
 
-async fn ask(connector: &Connector, uri: &Uri) -> anyhow::Result<axum::http::Response<Incoming>> {
+async fn ask(connector: &Connector, uri: &Uri) -> anyhow::Result<Response<Incoming>> {
     let (target, host) = target_and_host(uri)?;
     let request = Request::get(target)
         .header(HOST, host)
         .header(ACCEPT, "audio/*, */*;q=0.1")
         .header(USER_AGENT, concat!("Sauti/", env!("CARGO_PKG_VERSION")))
-        .body(Empty::<Bytes>::new())?;
-    let stream = connector.connect(uri).await?;
-    let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
-    // Ends with the body or when the answer is dropped.
-    tokio::spawn(connection);
-    sender.send_request(request).await.context("no answer")
+        .body(Full::default())?;
+    connector.ask(uri, request).await
 }

@@ -14,6 +14,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use parking_lot::{Mutex, MutexGuard};
 use sauti_service::app::App;
 use sauti_service::nats::NatsQueue;
@@ -164,12 +165,10 @@ pub async fn work_forever(app: App) {
     let mut helpers = JoinSet::new();
     if let Some(queue) = &queue {
         let kept = Arc::clone(queue);
-        helpers.spawn(async move { kept.keep_forever().await });
+        helpers.spawn(async move { kept.keep_forever().await }.boxed());
         for _ in 0..workers {
-            helpers.spawn(nats_worker::work_forever(
-                Arc::clone(&worker),
-                Arc::clone(queue),
-            ));
+            let place = nats_worker::work_forever(Arc::clone(&worker), Arc::clone(queue));
+            helpers.spawn(place.boxed());
         }
     }
     let mut working = JoinSet::new();
@@ -224,10 +223,11 @@ async fn take(worker: &Arc<BatchWorker>, working: &mut JoinSet<()>) -> Result<()
     let items = worker.claim_some(places.len()).await?;
     for (item, place) in items.into_iter().zip(places) {
         let worker = Arc::clone(worker);
-        working.spawn(async move {
+        let work = async move {
             work(worker, item).await;
             drop(place);
-        });
+        };
+        working.spawn(work.boxed());
     }
     Ok(())
 }

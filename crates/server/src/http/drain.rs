@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::Request;
-use futures_util::StreamExt;
+use futures_util::{FutureExt as _, StreamExt};
 use http_body::{Frame, SizeHint};
 
 use sauti_web::context::Context;
@@ -78,7 +78,8 @@ impl Drop for Draining {
             .take()
             .filter(|body| wanted && !body.is_end_stream());
         if let (Some(body), Ok(runtime)) = (rest, tokio::runtime::Handle::try_current()) {
-            runtime.spawn(tokio::time::timeout(DRAIN_TIME_MAX, discard(body)));
+            let discarded = tokio::time::timeout(DRAIN_TIME_MAX, discard(body));
+            runtime.spawn(discarded.map(drop).boxed());
         }
     }
 }

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
+use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use hyper_util::server::conn::auto;
@@ -84,7 +85,8 @@ async fn serve_until(
                 // Without a place the stream is dropped, which closes it.
                 if let Some(place) = connections.admit(peer.ip()) {
                     let (terms, leaving) = (Arc::clone(&terms), leaving.clone());
-                    tokio::spawn(connection::run(terms, (stream, peer), place, leaving));
+                    let connection = connection::run(terms, (stream, peer), place, leaving);
+                    tokio::spawn(connection.boxed());
                 }
             }
             Err(error) => {

@@ -13,7 +13,7 @@ use utoipa::OpenApi;
 use utoipa::openapi::content::ContentBuilder;
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
-use utoipa::openapi::{Ref, RefOr, Response, ResponseBuilder};
+use utoipa::openapi::{Ref, RefOr, Response, ResponseBuilder, SecurityRequirement};
 
 use sauti_web::caller::SESSION_COOKIE;
 use sauti_web::problem::ProblemBody;
@@ -79,10 +79,11 @@ pub fn finish(mut document: utoipa::openapi::OpenApi) -> utoipa::openapi::OpenAp
 }
 
 fn add_refusals(operation: &mut Operation) {
-    let open = operation
-        .security
-        .as_ref()
-        .is_some_and(|needs| needs.iter().all(is_nothing));
+    let open = operation.security.as_ref().is_some_and(|needs| {
+        needs
+            .iter()
+            .all(|need| *need == SecurityRequirement::default())
+    });
     let mut refusals = vec![("default", "A refusal.")];
     if !open {
         refusals.extend([
@@ -105,11 +106,6 @@ fn add_refusals(operation: &mut Operation) {
     }
 }
 
-fn is_nothing(need: &utoipa::openapi::SecurityRequirement) -> bool {
-    serde_json::to_value(need)
-        .is_ok_and(|value| value.as_object().is_some_and(|map| map.is_empty()))
-}
-
 fn refusal(description: &str) -> Response {
     let schema = Ref::from_schema_name("ProblemBody");
     ResponseBuilder::new()
@@ -123,8 +119,9 @@ fn refusal(description: &str) -> Response {
 
 /// `/openapi.json` and `/docs`, both written once at start.
 pub fn routes(document: &utoipa::openapi::OpenApi) -> Router<App> {
-    let json = Bytes::from(document.to_pretty_json().unwrap_or_default());
-    let html = Bytes::from(page::render(document));
+    let json = document.to_pretty_json().unwrap_or_default();
+    let html = Bytes::from(page::render(&json));
+    let json = Bytes::from(json);
     let cached = || (CACHE_CONTROL, "public, max-age=300");
     let policy = format!(
         "default-src 'none'; style-src '{}'; frame-ancestors 'none'; base-uri 'none'",

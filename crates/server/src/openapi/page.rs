@@ -26,8 +26,8 @@ struct DocsPage {
     document: Value,
 }
 
-pub fn render(document: &utoipa::openapi::OpenApi) -> String {
-    let document = serde_json::to_value(document).unwrap_or_default();
+pub fn render(json: &str) -> String {
+    let document = serde_json::from_str(json).unwrap_or_default();
     DocsPage { document }.render().unwrap_or_default()
 }
 

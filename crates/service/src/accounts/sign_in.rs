@@ -1,6 +1,7 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use sauti_store::{Account, AuditAction, IssuedSession, SessionId, TokenPurpose, password};
 use secrecy::{ExposeSecret, SecretString};
 
@@ -121,11 +122,12 @@ pub async fn sign_out_everywhere(app: &App, account: &Account) -> Result<(), Ser
 pub async fn request_reset(app: &App, client: IpAddr, email: &str) -> Result<(), ServiceError> {
     guard::letter(app, "reset", client, email).await?;
     let (app, email) = (app.clone(), email.to_owned());
-    tokio::spawn(async move {
+    let sent = async move {
         if let Err(error) = send_reset(&app, &email).await {
             tracing::error!(%error, "no link to a new password was sent");
         }
-    });
+    };
+    tokio::spawn(sent.boxed());
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use sauti_store::{
     Account, AccountId, AuditAction, Role, StoreError, TokenPurpose, check_new_account, password,
 };
@@ -153,9 +154,10 @@ async fn give_welcome(
 /// In the background: how long a mail takes would tell whether there was one to send.
 pub(super) async fn send(app: &App, to: &str, letter: &Letter) {
     let (app, to, letter) = (app.clone(), to.to_owned(), letter.clone());
-    tokio::spawn(async move {
+    let sent = async move {
         if let Err(error) = app.mailer.send(&to, &letter).await {
             tracing::error!(%error, "a mail was not sent");
         }
-    });
+    };
+    tokio::spawn(sent.boxed());
 }

@@ -10,7 +10,11 @@ use std::time::Duration;
 
 use anyhow::{Context as _, anyhow, bail};
 use futures_util::future::BoxFuture;
-use hyper::Uri;
+use http_body_util::Full;
+use hyper::body::{Bytes, Incoming};
+use hyper::client::conn::http1;
+use hyper::{Request, Response, Uri};
+use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
@@ -31,7 +35,7 @@ pub struct Connector {
 }
 
 /// A connection, encrypted or not.
-pub trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
+trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
 impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
 
 impl Connector {
@@ -52,7 +56,7 @@ impl Connector {
         }
     }
 
-    pub async fn connect(&self, uri: &Uri) -> anyhow::Result<Box<dyn Stream>> {
+    async fn connect(&self, uri: &Uri) -> anyhow::Result<Box<dyn Stream>> {
         let host = uri.host().context("the URL has no host")?.to_owned();
         let secure = uri.scheme_str() == Some("https");
         let port = uri.port_u16().unwrap_or(if secure { 443 } else { 80 });
@@ -67,6 +71,21 @@ impl Connector {
             .map_err(|_| anyhow!("the host has no name to check a certificate against"))?;
         let stream = self.tls.connect(name, stream).await.context("TLS failed")?;
         Ok(Box::new(stream))
+    }
+
+    /// Redirects are not followed: they could lead inside. Boxed, so that a client's HTTP is compiled once and here.
+    pub fn ask<'a>(
+        &'a self,
+        uri: &'a Uri,
+        request: Request<Full<Bytes>>,
+    ) -> BoxFuture<'a, anyhow::Result<Response<Incoming>>> {
+        Box::pin(async move {
+            let stream = self.connect(uri).await?;
+            let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
+            // Ends with the body or when the answer is dropped.
+            tokio::spawn(connection);
+            sender.send_request(request).await.context("no answer")
+        })
     }
 
     async fn resolve(&self, host: &str, port: u16) -> anyhow::Result<SocketAddr> {

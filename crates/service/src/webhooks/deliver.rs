@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use futures_util::FutureExt as _;
 use sauti_store::ids::now_us;
 use sauti_store::{ClaimQuota, ClaimedDelivery, DeliveryFailure, Standing};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -77,10 +78,11 @@ pub async fn deliver_forever(app: App) {
         for lane in &lanes {
             for (delivery, place) in claim(&app, lane).await {
                 let (app, sender) = (app.clone(), Arc::clone(&sender));
-                sending.spawn(async move {
+                let sent = async move {
                     deliver(&app, &sender, &delivery).await;
                     drop(place);
-                });
+                };
+                sending.spawn(sent.boxed());
             }
         }
         // A place that is free again may be for the next delivery of the same endpoint.

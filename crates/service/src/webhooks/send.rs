@@ -6,15 +6,13 @@ use anyhow::Context as _;
 use bytes::Bytes;
 use hmac::{Hmac, KeyInit, Mac};
 use http_body_util::Full;
-use hyper::client::conn::http1;
 use hyper::header::{CONTENT_TYPE, HOST, USER_AGENT};
 use hyper::{Request, Uri};
-use hyper_util::rt::TokioIo;
 use sauti_store::ClaimedDelivery;
 use sauti_store::ids::now_us;
 use sha2::Sha256;
 
-use crate::outbound::{Connector, Stream, target_and_host};
+use crate::outbound::{Connector, target_and_host};
 
 const TIME_MAX: Duration = Duration::from_secs(15);
 
@@ -42,7 +40,7 @@ impl Sender {
             .parse()
             .context("the URL is not one")?;
         let request = signed_request(&uri, delivery)?;
-        exchange(self.connector.connect(&uri).await?, request).await
+        Ok(self.connector.ask(&uri, request).await?.status().as_u16())
     }
 }
 
@@ -71,13 +69,4 @@ pub fn signature(secret: &[u8], seconds: i64, body: &[u8]) -> String {
     mac.update(b".");
     mac.update(body);
     hex::encode(mac.finalize().into_bytes())
-}
-
-/// Redirects are not followed: they could lead inside.
-async fn exchange(stream: Box<dyn Stream>, request: Request<Full<Bytes>>) -> anyhow::Result<u16> {
-    let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
-    let connection = tokio::spawn(connection);
-    let answered = sender.send_request(request).await;
-    connection.abort();
-    Ok(answered.context("no answer")?.status().as_u16())
 }

@@ -7,7 +7,7 @@ use axum::response::Response;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use bytes::Bytes;
-use futures_util::stream;
+use futures_util::{FutureExt as _, stream};
 use sauti_service::speaking::{SpeechPiece, SpeechProgress, SpeechStream};
 use sauti_speech::{Word, rounded_seconds};
 use serde_json::json;
@@ -73,7 +73,7 @@ pub fn respond(
         pieces,
         taken,
     };
-    tokio::spawn(running.run());
+    tokio::spawn(running.run().boxed());
     Ok(response)
 }
 

@@ -10,7 +10,7 @@ use axum::http::HeaderValue;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::Response;
 use bytes::Bytes;
-use futures_util::stream;
+use futures_util::{FutureExt as _, stream};
 use sauti_service::app::App;
 use sauti_service::transcribing::{ResponseFormat, Transcribing, TranscriptionRequest};
 use sauti_speech::{Segment, SpeechError, TranscribeEvent, Transcript, rounded_seconds};
@@ -84,7 +84,7 @@ pub async fn respond(
         request: request.clone(),
         told: 0,
     };
-    tokio::spawn(run(running, first, events, delivered_ms));
+    tokio::spawn(run(running, first, events, delivered_ms).boxed());
     Ok(response)
 }
 

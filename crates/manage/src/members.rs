@@ -8,7 +8,7 @@ use sauti_service::app::App;
 use sauti_store::{Invite, Member, Role, WorkspaceId};
 use serde::{Deserialize, Serialize};
 
-use super::account::required;
+use crate::account::required;
 use sauti_web::context::Context;
 use sauti_web::fields::JsonBytes;
 use sauti_web::member::SignedIn;
@@ -80,7 +80,7 @@ pub async fn invite(
 
 /// Accept an invitation
 #[utoipa::path(post, path = "/v1/invitations", tag = "account", operation_id = "acceptInvitation",
-    request_body = super::account::TokenBody,
+    request_body = crate::account::TokenBody,
     responses((status = 204, description = "You are a member now.")), security(("session" = [])))]
 pub async fn accept(
     State(app): State<App>,

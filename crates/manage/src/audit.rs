@@ -10,7 +10,7 @@ use sauti_service::trail::{self, AuditFormat};
 use sauti_store::{AuditEntry, AuditQuery};
 use serde::Serialize;
 
-use super::usage::take_days;
+use crate::usage::take_days;
 use sauti_web::caller::{Keys, May};
 use sauti_web::problem::{Problem, Reason};
 use sauti_web::query::Query;
