@@ -276,9 +276,8 @@ fn meet(before: &str, after: &str) -> bool {
     after.trim_start().starts_with(is_figure) && before.trim_end().ends_with(is_figure)
 }
 
-/// A word right behind a word, or figures right behind figures.
+/// A word or figures right behind a word or figures.
 fn melt(before: &str, after: &str) -> bool {
-    let sides = (before.chars().next_back(), after.chars().next());
-    let both = |is: fn(char) -> bool| matches!(sides, (Some(a), Some(b)) if is(a) && is(b));
-    both(char::is_alphabetic) || both(|c| c.is_ascii_digit())
+    let said = |c: char| c.is_alphabetic() || c.is_ascii_digit();
+    before.ends_with(said) && after.starts_with(said)
 }

@@ -59,6 +59,11 @@ fn nothing_is_lost_behind_an_element() {
             "ni Kenya Revenue Authority ni.",
         ),
         ("<sub alias='12'>XII</sub>500", "kumi na mbili mia tano."),
+        ("<sub alias='lt'>x</sub>2 1", "lita mbili moja."),
+        (
+            "<say-as interpret-as='digits'>1</say-as>ng'ombe 1",
+            "moja ng'ombe mmoja.",
+        ),
         (
             "<say-as interpret-as='characters'>&lt;b</say-as> ni kubwa > kidogo",
             "bi ni kubwa kidogo.",
