@@ -278,6 +278,6 @@ fn meet(before: &str, after: &str) -> bool {
 
 /// A word or figures right behind a word or figures.
 fn melt(before: &str, after: &str) -> bool {
-    let said = |c: char| c.is_alphabetic() || c.is_ascii_digit();
+    let said = |c: char| c.is_alphabetic() || c.is_ascii_digit() || c == '\'';
     before.ends_with(said) && after.starts_with(said)
 }

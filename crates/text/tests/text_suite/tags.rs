@@ -65,6 +65,10 @@ fn nothing_is_lost_behind_an_element() {
             "moja ng'ombe mmoja.",
         ),
         (
+            "<say-as interpret-as='characters'>ng</say-as>'ombe<phoneme ph='a'/>1",
+            "eni ji ombe a moja.",
+        ),
+        (
             "<say-as interpret-as='characters'>&lt;b</say-as> ni kubwa > kidogo",
             "bi ni kubwa kidogo.",
         ),
